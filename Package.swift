@@ -1,0 +1,139 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    resources: [Resource] = []
+) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies,
+        resources: resources,
+        swiftSettings: strict
+    )
+}
+
+let package = Package(
+    name: "roost",
+    products: [
+        .executable(name: "roostd", targets: ["roostd"]),
+        .executable(name: "roost", targets: ["roost"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
+        .systemLibrary(
+            name: "CLibGPIOD",
+            pkgConfig: "libgpiod",
+            providers: [.apt(["libgpiod-dev"])]
+        ),
+        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+
+        library("Readings"),
+        library("Alerts", ["Readings"]),
+        library("Supervision", ["Readings", deques, logging]),
+        library("Scheduling", ["Readings"]),
+        library("HardwareIO", ["Readings", logging]),
+        library("Devices", ["HardwareIO", "Readings", "Scheduling", "Supervision", logging]),
+        library("ControlProtocol", ["Readings"]),
+        library(
+            "Node",
+            [
+                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Readings", "Scheduling",
+                "Supervision", deques, logging,
+            ]
+        ),
+        library(
+            "LinuxIO",
+            [
+                "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Readings", "Scheduling", deques,
+                logging, system,
+            ]
+        ),
+        library(
+            "SimulationKit",
+            [
+                "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "Supervision", deques,
+                logging,
+            ]
+        ),
+        .executableTarget(
+            name: "roostd",
+            dependencies: [
+                "HardwareIO", "LinuxIO", "Node", "Readings", "Supervision", arguments, logging,
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "roost",
+            dependencies: [
+                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Node", "Readings",
+                "SimulationKit", "Supervision", arguments, logging,
+            ],
+            swiftSettings: strict
+        ),
+
+        tests("ReadingsTests", ["Readings"]),
+        tests("SchedulingTests", ["Readings", "Scheduling"]),
+        tests(
+            "SupervisionTests",
+            ["Readings", "Scheduling", "SimulationKit", "Supervision", logging]
+        ),
+        tests(
+            "LinuxIOTests",
+            [
+                "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Readings",
+                "Scheduling", "Supervision", "SimulationKit", logging, system,
+            ]
+        ),
+        tests("AlertsTests", ["Alerts", "Readings"]),
+        tests(
+            "DevicesTests",
+            [
+                "Devices", "HardwareIO", "Readings", "Scheduling", "SimulationKit", "Supervision",
+                logging,
+            ],
+            resources: [.copy("Fixtures")]
+        ),
+        tests("ControlProtocolTests", ["ControlProtocol", "Readings"]),
+        tests(
+            "NodeTests",
+            [
+                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings",
+                "Scheduling", "SimulationKit", "Supervision", logging,
+            ]
+        ),
+        tests(
+            "SimulationTests",
+            [
+                "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "SimulationKit",
+                "Supervision", logging,
+            ]
+        ),
+        tests("TidyTests", []),
+    ]
+)

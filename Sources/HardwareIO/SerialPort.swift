@@ -1,0 +1,71 @@
+import Readings
+
+/// How to open a serial line; always eight data bits, no parity, one stop bit, no flow control.
+package struct SerialSettings: Hashable, Sendable {
+    /// Baud, one of 9 600, 19 200, 38 400, 57 600, 115 200.
+    package let baud: Int
+
+    package init(baud: Int) { self.baud = baud }
+}
+
+/// One open serial line, held exclusively.
+///
+/// DTR and RTS are never touched: an Arduino or a printer behind the same kind of adapter resets on
+/// DTR. One task reads at a time.
+package protocol SerialPort: Sendable {
+    /// Reads what has arrived, waiting for `count` bytes or the deadline.
+    ///
+    /// `count` is a hint that saves wake-ups: fewer bytes may come back at any time.
+    ///
+    /// - Parameter count: Bytes that complete what is awaited, 1…255.
+    /// - Returns: At least one byte, or nil when the deadline passed with nothing.
+    /// - Throws: `SerialError.disconnected`; `CancellationError`.
+    func read(atLeast count: Int, until deadline: MonotonicInstant) async throws -> [UInt8]?
+
+    /// Queues bytes for sending, at once when the line takes them. Bound: 4 KiB wait at most.
+    ///
+    /// - Throws: `SerialError.disconnected`, `.backlog`.
+    func write(_ bytes: [UInt8]) throws(SerialError)
+
+    /// Throws away what has arrived and was not read.
+    ///
+    /// - Throws: `SerialError.disconnected`.
+    func discardInput() throws(SerialError)
+
+    /// Releases the line. Safe to call twice; a waiting read throws `disconnected`.
+    func close()
+}
+
+/// What can be wrong with a serial line. Each names the path and the next step.
+package enum SerialError: Error, Hashable, Sendable {
+    /// No such file.
+    case absent(path: String)
+    /// Not a serial line: a file, a directory, another kind of device.
+    case notASerialLine(path: String)
+    /// Somebody else holds it, named when the kernel tells.
+    case busy(path: String, holder: String?)
+    /// No permission: who owns it and what to do.
+    case noPermission(path: String, owner: String, group: String, mode: String)
+    /// The device went away: EIO, ENXIO, hang-up, end of file.
+    case disconnected(path: String)
+    /// The other side takes nothing: 4 KiB wait.
+    case backlog(path: String)
+    /// Not one of the rates above.
+    case unsupportedBaud(Int)
+    /// Any other failure of a system call.
+    case system(call: String, errno: Int32, path: String)
+}
+
+/// A device at the far end of a serial line, as a pure value: what it answers and when it speaks.
+///
+/// The same value runs in memory under simulated time and on a real pseudo-terminal.
+package protocol SerialPeer: Sendable {
+    /// Takes bytes that the host sent at `now`; returns what the device answers at once.
+    mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8]
+
+    /// When the device will next do something by itself, or nil for never.
+    var nextActivity: MonotonicInstant? { get }
+
+    /// Does everything due by `now`; returns what the device sends.
+    mutating func advance(to now: MonotonicInstant) -> [UInt8]
+}

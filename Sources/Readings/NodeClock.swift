@@ -1,0 +1,91 @@
+/// The only source of time: monotonic instants that count suspended time, and coalesced sleeps.
+///
+/// Every wait names a window `[t, t + tolerance]`. The clock wakes the processor at the earliest
+/// window *end* and resumes everything whose window has opened, so tolerance is what saves power.
+package protocol NodeClock: Sendable {
+    var now: MonotonicInstant { get }
+
+    /// Wall time, or nil before the system says it is synchronised. Never use it to schedule.
+    var wallTime: WallTime? { get }
+
+    /// Waits until `signal` is raised or its window opens.
+    ///
+    /// - Parameter deadline: Start of the window; nil waits for the signal alone.
+    /// - Parameter tolerance: How late the wake-up may come, ≥ 0.
+    /// - Returns: true when raised, false when time came first.
+    /// - Throws: `CancellationError`.
+    func wait(
+        for signal: Signal,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> Bool
+}
+
+extension NodeClock {
+    /// Sleeps until the window `[deadline, deadline + tolerance]`.
+    ///
+    /// - Throws: `CancellationError`.
+    package func sleep(
+        until deadline: MonotonicInstant,
+        tolerance: Duration = .zero
+    ) async throws {
+        _ = try await wait(for: Signal(), until: deadline, tolerance: tolerance)
+    }
+
+    /// Sleeps for `duration`, at most `tolerance` longer.
+    ///
+    /// - Throws: `CancellationError`.
+    package func sleep(for duration: Duration, tolerance: Duration = .zero) async throws {
+        try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
+    }
+}
+
+/// Wall time in nanoseconds since 1970-01-01 00:00 UTC.
+package struct WallTime: Hashable, Comparable, Sendable {
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    package static func < (left: WallTime, right: WallTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// ISO 8601 in UTC, whole seconds: `2026-11-21T07:15:00Z`.
+    package var iso8601: String {
+        let (days, secondOfDay) = Int(nanoseconds / 1_000_000_000).flooredDivision(by: 86_400)
+        let date = CivilDate(daysSince1970: days)
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let time = [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60]
+        return "\(date.year)-\(two(date.month))-\(two(date.day))T"
+            + time.map(two).joined(separator: ":") + "Z"
+    }
+}
+
+/// A day of the proleptic Gregorian calendar.
+package struct CivilDate: Hashable, Sendable {
+    package let year: Int
+    package let month: Int
+    package let day: Int
+
+    /// The date `days` after 1970-01-01, by counting in 400-year eras of 146 097 days from 1 March.
+    package init(daysSince1970 days: Int) {
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
+        let yearOfEra = (dayOfEra - leapDays) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+}
+
+extension Int {
+    /// Quotient and remainder with the remainder in `0 ..< divisor`.
+    package func flooredDivision(by divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

@@ -1,0 +1,110 @@
+/// What a channel measures: its name within the device, its unit and its resolution.
+///
+/// Unit and decimals are facts of the channel, so a reading need not repeat them.
+package struct Quantity: Hashable, Sendable {
+    /// Short and stable: `pm25`. It ends up in file names and queries.
+    package let name: String
+    /// As people write it: `µg/m³`.
+    package let unit: String
+    /// Digits after the point that the sensor itself reports, 0…9.
+    package let decimals: Int
+
+    package init(name: String, unit: String, decimals: Int) {
+        self.name = name
+        self.unit = unit
+        self.decimals = decimals
+    }
+
+    /// Fine dust below 2.5 µm.
+    package static let pm25 = Quantity(name: "pm25", unit: "µg/m³", decimals: 1)
+    /// Dust below 10 µm.
+    package static let pm10 = Quantity(name: "pm10", unit: "µg/m³", decimals: 1)
+}
+
+/// One measured quantity of one device: `balcony/pm25`.
+package struct Channel: Hashable, Sendable, CustomStringConvertible {
+    /// The device's name in the configuration.
+    package let device: String
+    package let quantity: Quantity
+
+    package init(device: String, quantity: Quantity) {
+        self.device = device
+        self.quantity = quantity
+    }
+
+    package var description: String { "\(device)/\(quantity.name)" }
+}
+
+/// Why there is no value. Never −1, 0 or NaN.
+package enum NoData: String, Sendable, CaseIterable {
+    /// The sensor did not answer in time, twice.
+    case replyTimeout
+    /// Only frames that failed their check arrived.
+    case badFrames
+    /// The value is not meaningful yet: all zero after a wake, or a PIR within its first minute.
+    case warmingUp
+    /// The port is gone.
+    case unplugged
+    /// The device is present but cannot be used: permission, busy, wrong kind of file.
+    case unusable
+    /// The same value for too long to be true.
+    case stuck
+    /// The driver ended before it could read.
+    case stopped
+}
+
+/// Doubts about a value that is present. Raw values are kept and flagged, never dropped.
+package struct Quality: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// At the top of the part's range: fog, a wet or blocked inlet.
+    package static let ceiling = Quality(rawValue: 1 << 0)
+    /// PM2.5 above PM10, which cannot be.
+    package static let inconsistent = Quality(rawValue: 1 << 1)
+    /// Unchanged for suspiciously long.
+    package static let unchanging = Quality(rawValue: 1 << 2)
+
+    package var names: [String] {
+        let table: [(Quality, String)] = [
+            (.ceiling, "ceiling"), (.inconsistent, "inconsistent"), (.unchanging, "unchanging"),
+        ]
+        return table.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+/// What came of one attempt to measure.
+package enum Outcome: Hashable, Sendable {
+    case value(FixedPoint, Quality)
+    case noData(NoData)
+
+    /// A value nobody doubts.
+    package static func value(_ value: FixedPoint) -> Outcome { .value(value, []) }
+
+    package var value: FixedPoint? {
+        if case .value(let value, _) = self { value } else { nil }
+    }
+}
+
+/// One attempt to measure one channel.
+package struct Reading: Hashable, Sendable {
+    package let channel: Channel
+    package let instant: MonotonicInstant
+    package let outcome: Outcome
+
+    package init(_ channel: Channel, at instant: MonotonicInstant, _ outcome: Outcome) {
+        self.channel = channel
+        self.instant = instant
+        self.outcome = outcome
+    }
+}
+
+/// Takes readings and events from drivers.
+///
+/// Never waits for the card: whoever implements it queues, and says so at its bound.
+package protocol ReadingSink: Sendable {
+    /// Takes the readings of one sample together, so that a light decides once.
+    func accept(_ readings: [Reading]) async
+    func record(_ event: Event) async
+}

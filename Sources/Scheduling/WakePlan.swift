@@ -1,0 +1,65 @@
+import Readings
+
+/// When to wake for a set of time windows, so that the processor wakes as rarely as can be.
+///
+/// Pure. Waking at the earliest window *end* and serving every window that has opened by then needs
+/// the fewest wake-ups for the windows known at that moment (stabbing intervals greedily).
+package struct WakePlan<Tag: Sendable>: Sendable {
+    package typealias Ticket = UInt64
+
+    private struct Window: Sendable {
+        let ticket: Ticket
+        let opens: MonotonicInstant
+        let closes: MonotonicInstant
+        let tag: Tag
+    }
+
+    // Sorted by `closes`, latest first, ties in order of arrival from the back: the next is last.
+    // Bound: one per waiting task, so by the number of children; linear work is cheapest here.
+    private var windows: [Window] = []
+    private var nextTicket: Ticket = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { windows.isEmpty }
+    package var count: Int { windows.count }
+
+    /// The instant to wake at: the earliest window end.
+    package var nextWake: MonotonicInstant? { windows.last?.closes }
+
+    /// Adds the window `[opens, opens + tolerance]`.
+    package mutating func add(
+        from opens: MonotonicInstant,
+        tolerance: Duration,
+        _ tag: Tag
+    ) -> Ticket {
+        precondition(tolerance >= .zero, "a window cannot close before it opens")
+        nextTicket += 1
+        let closes = opens.advanced(by: tolerance)
+        var index = windows.endIndex
+        while index > 0, windows[index - 1].closes <= closes { index -= 1 }
+        windows.insert(
+            Window(ticket: nextTicket, opens: opens, closes: closes, tag: tag),
+            at: index
+        )
+        return nextTicket
+    }
+
+    /// Forgets a window; nothing happens when it has been taken already.
+    package mutating func remove(_ ticket: Ticket) {
+        guard let index = windows.lastIndex(where: { $0.ticket == ticket }) else { return }
+        windows.remove(at: index)
+    }
+
+    /// Takes every window that has opened by `now`, the ones that close first in front.
+    package mutating func takeOpen(at now: MonotonicInstant) -> [Tag] {
+        var taken: [Tag] = []
+        var index = windows.endIndex
+        while index > 0 {
+            index -= 1
+            guard windows[index].opens <= now else { continue }
+            taken.append(windows.remove(at: index).tag)
+        }
+        return taken
+    }
+}

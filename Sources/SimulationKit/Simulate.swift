@@ -1,0 +1,49 @@
+import Readings
+import Synchronization
+
+/// Why a simulation could not finish.
+package enum SimulationError: Error, Hashable {
+    /// Nothing can run and nobody waits for time: a deadlock, at this instant.
+    case stalled(at: MonotonicInstant)
+    /// The body was still running at the limit.
+    case outOfTime(limit: Duration)
+}
+
+/// Runs `body` and every task below it in simulated time, on this thread, the same every time.
+///
+/// - Parameter limit: Simulated time after which the body counts as hung.
+/// - Throws: What `body` throws, or `SimulationError`.
+package func simulate<Value: Sendable>(
+    seed: UInt64 = 1,
+    limit: Duration = .days(4_000),
+    _ body: @escaping @Sendable (SimulatedClock) async throws -> Value
+) throws -> Value {
+    let executor = SimulatedExecutor()
+    let clock = SimulatedClock(seed: seed)
+    let result = Mutex<Result<Value, any Error>?>(nil)
+    let root = Task<Void, Never>(executorPreference: executor) {
+        do {
+            let value = try await body(clock)
+            result.withLock { $0 = .success(value) }
+        } catch {
+            result.withLock { $0 = .failure(error) }
+        }
+    }
+    let end = clock.now.advanced(by: limit)
+    while true {
+        executor.drain()
+        if let result = result.withLock({ $0 }) { return try result.get() }
+        guard clock.now < end else {
+            root.cancel()
+            throw SimulationError.outOfTime(limit: limit)
+        }
+        guard clock.jump() else {
+            root.cancel()
+            executor.drain()
+            if let result = result.withLock({ $0 }), case .success(let value) = result {
+                return value
+            }
+            throw SimulationError.stalled(at: clock.now)
+        }
+    }
+}

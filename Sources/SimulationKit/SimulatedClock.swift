@@ -1,0 +1,63 @@
+import Readings
+import Scheduling
+import Synchronization
+
+/// A clock that stands still until everything that can run has run, then jumps to the next wake-up.
+package final class SimulatedClock: NodeClock {
+    private struct State {
+        var now: MonotonicInstant
+        var wallOffset: Int64?
+        var wakeUps = 0
+    }
+
+    private let sleepers = Sleepers()
+    private let state: Mutex<State>
+    /// Seed of this run; give it to whatever needs chance.
+    package let seed: UInt64
+
+    package init(seed: UInt64 = 1, startingAt start: MonotonicInstant = .boot) {
+        self.seed = seed
+        state = Mutex(State(now: start))
+    }
+
+    package var now: MonotonicInstant { state.withLock { $0.now } }
+
+    package var wallTime: WallTime? {
+        state.withLock { state in
+            state.wallOffset.map { WallTime(nanoseconds: state.now.nanoseconds + $0) }
+        }
+    }
+
+    /// How often the processor would have been woken by this clock.
+    package var wakeUps: Int { state.withLock { $0.wakeUps } }
+
+    /// Makes wall time known, as the first time sync does; nil makes it unknown.
+    package func setWallTime(_ wall: WallTime?) {
+        state.withLock { state in
+            state.wallOffset = wall.map { $0.nanoseconds - state.now.nanoseconds }
+        }
+    }
+
+    package func wait(
+        for signal: Signal,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> Bool {
+        // A window that opened already still lets everybody else run first.
+        try await sleepers.wait(for: signal, until: deadline, tolerance: tolerance)
+    }
+
+    /// Jumps to the next wake-up and resumes whoever is due.
+    ///
+    /// - Returns: false when nobody waits for time.
+    package func jump() -> Bool {
+        guard let wake = sleepers.nextWake else { return false }
+        let now = state.withLock { state in
+            state.now = max(state.now, wake)
+            state.wakeUps += 1
+            return state.now
+        }
+        sleepers.wake(at: now)
+        return true
+    }
+}

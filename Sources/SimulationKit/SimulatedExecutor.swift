@@ -1,0 +1,27 @@
+import DequeModule
+import Synchronization
+
+/// Runs jobs one at a time, in the order enqueued, on the thread that calls `drain()`.
+package final class SimulatedExecutor: TaskExecutor {
+    private let jobs = Mutex(Deque<UnownedJob>())
+
+    package init() {}
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Runs jobs until none is left.
+    ///
+    /// - Returns: How many ran.
+    @discardableResult
+    package func drain() -> Int {
+        var count = 0
+        while let job = jobs.withLock({ $0.popFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,42 @@
+import Readings
+
+/// How to start a child and what to do when it ends.
+package struct ChildSpec: Sendable {
+    /// When a child that ended is started again.
+    package enum Restart: String, Sendable, CaseIterable {
+        /// Always.
+        case permanent
+        /// Only after a failure.
+        case transient
+        /// Never.
+        case temporary
+    }
+
+    /// Unique within its supervisor.
+    package let id: String
+    package let restart: Restart
+    /// How long a child may take to stop before it counts as unkillable.
+    package let shutdownGrace: Duration
+    /// A restart waits until this long after the last start: hardware needs time.
+    package let minimumRunTime: Duration
+    /// How long the child may go without progress before its first own promise.
+    package let heartbeatLimit: Duration
+    /// Makes a new child; a restarted child is a new object. Throwing counts as a failed start.
+    package let start: @Sendable (Heartbeat) async throws -> any Child
+
+    package init(
+        id: String,
+        restart: Restart = .permanent,
+        shutdownGrace: Duration = .seconds(5),
+        minimumRunTime: Duration = .zero,
+        heartbeatLimit: Duration = .seconds(60),
+        start: @escaping @Sendable (Heartbeat) async throws -> any Child
+    ) {
+        self.id = id
+        self.restart = restart
+        self.shutdownGrace = shutdownGrace
+        self.minimumRunTime = minimumRunTime
+        self.heartbeatLimit = heartbeatLimit
+        self.start = start
+    }
+}

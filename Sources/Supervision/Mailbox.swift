@@ -1,0 +1,97 @@
+import DequeModule
+import Readings
+import Synchronization
+
+/// A bounded queue in front of one receiving task.
+///
+/// At the bound `offer` refuses and counts, `send` waits (back-pressure). Order is kept.
+package final class Mailbox<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: Deque<Element> = []
+        var refusedCount = 0
+        var waitingSenders: Deque<Signal> = []
+    }
+
+    /// How many elements wait at most, ≥ 1.
+    package let capacity: Int
+    private let state = Mutex(State())
+    private let arrival = Signal()
+
+    package init(capacity: Int) {
+        precondition(capacity >= 1, "a mailbox holds at least one element")
+        self.capacity = capacity
+    }
+
+    package var count: Int { state.withLock { $0.elements.count } }
+
+    /// How many elements were refused at the bound since the start.
+    package var refusedCount: Int { state.withLock { $0.refusedCount } }
+
+    /// Puts an element in, or refuses it at the bound.
+    @discardableResult
+    package func offer(_ element: Element) -> Bool {
+        let isTaken = state.withLock { state in
+            guard state.elements.count < capacity else {
+                state.refusedCount += 1
+                return false
+            }
+            state.elements.append(element)
+            return true
+        }
+        if isTaken { arrival.raise() }
+        return isTaken
+    }
+
+    /// Puts an element in, waiting for room as long as it takes.
+    ///
+    /// - Throws: `CancellationError`; the element is not in then.
+    package func send(_ element: Element, on clock: any NodeClock) async throws {
+        while true {
+            let room = Signal()
+            let isTaken = state.withLock { state in
+                guard state.elements.count < capacity else {
+                    state.waitingSenders.append(room)
+                    return false
+                }
+                state.elements.append(element)
+                return true
+            }
+            if isTaken { return arrival.raise() }
+            defer { state.withLock { $0.waitingSenders.removeAll { $0 === room } } }
+            _ = try await clock.wait(for: room, until: nil, tolerance: .zero)
+        }
+    }
+
+    /// Takes the oldest element if there is one.
+    package func poll() -> Element? {
+        let (element, sender) = state.withLock { state in
+            guard let element = state.elements.popFirst() else {
+                return (Element?.none, Signal?.none)
+            }
+            return (element, state.waitingSenders.popFirst())
+        }
+        sender?.raise()
+        return element
+    }
+
+    /// Takes the oldest element, waiting for one until the deadline; nil when it passed.
+    ///
+    /// - Parameter deadline: nil waits for ever.
+    /// - Throws: `CancellationError`.
+    package func next(
+        until deadline: MonotonicInstant? = nil,
+        tolerance: Duration = .zero,
+        on clock: any NodeClock
+    ) async throws -> Element? {
+        while true {
+            if let element = poll() { return element }
+            if let deadline, deadline <= clock.now { return nil }
+            let isRaised = try await clock.wait(
+                for: arrival,
+                until: deadline,
+                tolerance: tolerance
+            )
+            if !isRaised { return poll() }
+        }
+    }
+}
