@@ -21,7 +21,9 @@ package protocol FrameDecoder: Sendable {
 }
 
 extension FrameDecoder {
-    /// Feeds bytes and collects what comes of them. For tests and small work.
+    /// Feeds bytes and collects what comes of them.
+    ///
+    /// For tests and small work.
     package mutating func decode(_ bytes: [UInt8]) -> [Decoded] {
         var results: [Decoded] = []
         decode(bytes.span) { results.append($0) }

@@ -1,6 +1,8 @@
 import Readings
 
-/// Which lines, as what. Chips by label and lines by name: numbers change between boards.
+/// Which lines, as what.
+///
+/// Chips by label and lines by name: numbers change between boards.
 package struct LineRequest: Hashable, Sendable {
     package enum Direction: Hashable, Sendable {
         /// An input that reports edges.
@@ -68,7 +70,9 @@ package struct EdgeEvent: Hashable, Sendable {
     }
 }
 
-/// Lines held by one request. Changing several is one system call, so never half a change.
+/// Lines held by one request.
+///
+/// Changing several is one system call, so never half a change.
 package protocol GPIOLines: Sendable {
     /// Logical values, in the order of the request; active level applied.
     ///
@@ -93,7 +97,9 @@ package protocol GPIOLines: Sendable {
     func release()
 }
 
-/// What can be wrong with a GPIO line. Each names the chip and the line.
+/// What can be wrong with a GPIO line.
+///
+/// Each names the chip and the line.
 package enum GPIOError: Error, Hashable, Sendable {
     /// No chip with that label; the labels there are.
     case noChip(label: String, present: [String])

@@ -23,7 +23,9 @@ package struct HotplugDevice: Hashable, Sendable {
     }
 }
 
-/// What the monitor says. The first is always a snapshot; another follows every overrun.
+/// What the monitor says.
+///
+/// The first is always a snapshot; another follows every overrun.
 package enum HotplugEvent: Hashable, Sendable {
     /// All devices there are; forget what is not in it.
     case snapshot([HotplugDevice])

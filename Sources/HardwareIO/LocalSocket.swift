@@ -1,6 +1,8 @@
 import Readings
 
-/// A connection that carries one JSON text a line. The node's control socket is made of these.
+/// A connection that carries one JSON text a line.
+///
+/// The node's control socket is made of these.
 package protocol LineConnection: Sendable {
     /// Who is at the other end, told by the kernel; nil in a simulation.
     var peer: PeerCredentials? { get }

@@ -17,7 +17,9 @@ package protocol SerialPort: Sendable {
     ///
     /// `count` is a hint that saves wake-ups: fewer bytes may come back at any time.
     ///
-    /// - Parameter count: Bytes that complete what is awaited, 1…255.
+    /// - Parameters:
+    ///   - count: Bytes that complete what is awaited, 1…255.
+    ///   - deadline: When to give up.
     /// - Returns: At least one byte, or nil when the deadline passed with nothing.
     /// - Throws: `SerialError.disconnected`; `CancellationError`.
     func read(atLeast count: Int, until deadline: MonotonicInstant) async throws -> [UInt8]?
@@ -36,7 +38,9 @@ package protocol SerialPort: Sendable {
     func close()
 }
 
-/// What can be wrong with a serial line. Each names the path and the next step.
+/// What can be wrong with a serial line.
+///
+/// Each names the path and what the next step needs.
 package enum SerialError: Error, Hashable, Sendable {
     /// No such file.
     case absent(path: String)

@@ -10,8 +10,10 @@ package protocol NodeClock: Sendable {
 
     /// Waits until `signal` is raised or its window opens.
     ///
-    /// - Parameter deadline: Start of the window; nil waits for the signal alone.
-    /// - Parameter tolerance: How late the wake-up may come, ≥ 0.
+    /// - Parameters:
+    ///   - signal: What ends the wait early.
+    ///   - deadline: Start of the window; nil waits for the signal alone.
+    ///   - tolerance: How late the wake-up may come, ≥ 0.
     /// - Returns: true when raised, false when time came first.
     /// - Throws: `CancellationError`.
     func wait(

@@ -2,7 +2,9 @@
 ///
 /// Unit and decimals are facts of the channel, so a reading need not repeat them.
 package struct Quantity: Hashable, Sendable {
-    /// Short and stable: `pm25`. It ends up in file names and queries.
+    /// Short and stable: `pm25`.
+    ///
+    /// It ends up in file names and queries.
     package let name: String
     /// As people write it: `µg/m³`.
     package let unit: String
@@ -35,7 +37,9 @@ package struct Channel: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(device)/\(quantity.name)" }
 }
 
-/// Why there is no value. Never −1, 0 or NaN.
+/// Why there is no value.
+///
+/// Never −1, 0 or NaN.
 package enum NoData: String, Sendable, CaseIterable {
     /// The sensor did not answer in time, twice.
     case replyTimeout
@@ -53,7 +57,9 @@ package enum NoData: String, Sendable, CaseIterable {
     case stopped
 }
 
-/// Doubts about a value that is present. Raw values are kept and flagged, never dropped.
+/// Doubts about a value that is present.
+///
+/// Raw values are kept and flagged, never dropped.
 package struct Quality: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 

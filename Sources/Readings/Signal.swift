@@ -21,7 +21,9 @@ package final class Signal: Sendable {
     /// Wakes the waiting task, or the next one to wait.
     package func raise() { finish(.raised) }
 
-    /// Ends a wait for another reason than being raised. For clocks alone.
+    /// Ends a wait for another reason than being raised.
+    ///
+    /// For clocks alone.
     package func finish(_ outcome: Outcome) {
         let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             switch state {
@@ -53,7 +55,11 @@ package final class Signal: Sendable {
         }
     }
 
-    /// Suspends until `finish`. For clocks alone: others wait through `NodeClock.wait`.
+    /// Suspends until `finish`.
+    ///
+    /// For clocks alone: others wait through `NodeClock.wait`.
+    ///
+    /// - Returns: Why the wait ended.
     package func park() async -> Outcome {
         await withCheckedContinuation { continuation in
             let early = state.withLock { state -> Outcome? in

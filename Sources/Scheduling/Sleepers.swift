@@ -1,8 +1,9 @@
 import Readings
 import Synchronization
 
-/// The waiting tasks of one clock. Shared by the real and the simulated clock, so that both wake at
-/// the same instants.
+/// The waiting tasks of one clock.
+///
+/// Shared by the real and the simulated clock, so that both wake at the same instants.
 package final class Sleepers: Sendable {
     private let plan = Mutex(WakePlan<Signal>())
 

@@ -11,7 +11,11 @@ package enum SimulationError: Error, Hashable {
 
 /// Runs `body` and every task below it in simulated time, on this thread, the same every time.
 ///
-/// - Parameter limit: Simulated time after which the body counts as hung.
+/// - Parameters:
+///   - seed: Seed of everything that needs chance.
+///   - limit: Simulated time after which the body counts as hung.
+///   - body: The root task; everything it starts runs in the same simulation.
+/// - Returns: What `body` returns.
 /// - Throws: What `body` throws, or `SimulationError`.
 package func simulate<Value: Sendable>(
     seed: UInt64 = 1,

@@ -76,7 +76,11 @@ package final class Mailbox<Element: Sendable>: Sendable {
 
     /// Takes the oldest element, waiting for one until the deadline; nil when it passed.
     ///
-    /// - Parameter deadline: nil waits for ever.
+    /// - Parameters:
+    ///   - deadline: Start of the wake-up window; nil waits for ever.
+    ///   - tolerance: How late the wake-up may come.
+    ///   - clock: The clock to wait on.
+    /// - Returns: The element, or nil when time came first.
     /// - Throws: `CancellationError`.
     package func next(
         until deadline: MonotonicInstant? = nil,
