@@ -1,0 +1,80 @@
+/// The version of the control protocol; a server refuses other ones and says which it speaks.
+package let controlProtocolVersion = 1
+
+/// One request: a line of JSON, at most 64 KiB.
+package struct ControlRequest: Codable, Hashable, Sendable {
+    package enum Command: String, Codable, Sendable, CaseIterable {
+        /// `StatusReport`.
+        case status
+        /// `TreeReport`.
+        case tree
+        /// `DevicesReport`.
+        case devices
+        /// `ReadingsReport` of the last hours.
+        case readings
+        /// `EventsReport` of the last hours.
+        case events
+        /// A stream: one `LiveItem` a line until either side closes.
+        case live
+        /// Changes the power mode; `StatusReport` after it.
+        case mode
+    }
+
+    /// Protocol version of the client.
+    package let version: Int
+    package let command: Command
+    /// `mode`: `months`, `live` or `survey`.
+    package let mode: String?
+    /// `mode`: the survey's name, 1…64 characters.
+    package let name: String?
+    /// `mode`: how long, 1…86 400 s; after it the mode is `months` again.
+    package let seconds: Double?
+    /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
+    package let lastSeconds: Double?
+    /// `readings`, `events`: at most this many, the newest, 1…10 000.
+    package let limit: Int?
+
+    package init(
+        _ command: Command,
+        mode: String? = nil,
+        name: String? = nil,
+        seconds: Double? = nil,
+        lastSeconds: Double? = nil,
+        limit: Int? = nil
+    ) {
+        version = controlProtocolVersion
+        self.command = command
+        self.mode = mode
+        self.name = name
+        self.seconds = seconds
+        self.lastSeconds = lastSeconds
+        self.limit = limit
+    }
+}
+
+/// One answer: a line of JSON with exactly one of the two fields.
+package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
+    package let version: Int
+    package let body: Body?
+    package let error: ControlFailure?
+
+    package init(_ result: Result<Body, ControlFailure>) {
+        version = controlProtocolVersion
+        switch result {
+        case .success(let body): (self.body, error) = (body, nil)
+        case .failure(let failure): (body, error) = (nil, failure)
+        }
+    }
+}
+
+/// Why a request was refused, in words a person can act on.
+package struct ControlFailure: Error, Codable, Hashable, Sendable {
+    /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`.
+    package let code: String
+    package let message: String
+
+    package init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,340 @@
+/// How the node is, at one moment.
+package struct StatusReport: Codable, Hashable, Sendable {
+    package let name: String
+    package let version: String
+    package let processID: Int32
+    package let uptimeSeconds: Double
+    /// ISO 8601, or nil while the clock is not trusted.
+    package let wallTime: String?
+    package let bootID: String?
+    package let mode: ModeReport
+    /// `good`, `moderate`, `poor`, `unknown`, `fault`; nil without lights.
+    package let lamp: String?
+    package let channels: [ChannelReport]
+    package let budget: BudgetReport
+    package let watchdog: WatchdogReport?
+    /// Faults at this moment, in words; empty when all is well.
+    package let faults: [String]
+
+    package init(
+        name: String,
+        version: String,
+        processID: Int32,
+        uptimeSeconds: Double,
+        wallTime: String?,
+        bootID: String?,
+        mode: ModeReport,
+        lamp: String?,
+        channels: [ChannelReport],
+        budget: BudgetReport,
+        watchdog: WatchdogReport?,
+        faults: [String]
+    ) {
+        self.name = name
+        self.version = version
+        self.processID = processID
+        self.uptimeSeconds = uptimeSeconds
+        self.wallTime = wallTime
+        self.bootID = bootID
+        self.mode = mode
+        self.lamp = lamp
+        self.channels = channels
+        self.budget = budget
+        self.watchdog = watchdog
+        self.faults = faults
+    }
+}
+
+/// The power mode, and when it ends by itself.
+package struct ModeReport: Codable, Hashable, Sendable {
+    /// `months`, `live` or `survey`.
+    package let mode: String
+    /// The survey's name.
+    package let name: String?
+    /// Seconds until the mode is `months` again; nil for ever.
+    package let endsInSeconds: Double?
+
+    package init(mode: String, name: String?, endsInSeconds: Double?) {
+        self.mode = mode
+        self.name = name
+        self.endsInSeconds = endsInSeconds
+    }
+}
+
+/// The latest of one channel, with its age: an old value never looks live.
+package struct ChannelReport: Codable, Hashable, Sendable {
+    /// `balcony/pm25`.
+    package let channel: String
+    package let unit: String
+    package let latest: ReadingReport?
+    /// Age of the last value, whatever came after it; nil when there never was one.
+    package let valueAgeSeconds: Double?
+    /// True when the last value is older than the channel's age limit.
+    package let isStale: Bool
+
+    package init(
+        channel: String,
+        unit: String,
+        latest: ReadingReport?,
+        valueAgeSeconds: Double?,
+        isStale: Bool
+    ) {
+        self.channel = channel
+        self.unit = unit
+        self.latest = latest
+        self.valueAgeSeconds = valueAgeSeconds
+        self.isStale = isStale
+    }
+}
+
+/// One reading: a value with its doubts, or why there is none.
+package struct ReadingReport: Codable, Hashable, Sendable {
+    package let channel: String
+    /// Seconds since boot.
+    package let instantSeconds: Double
+    package let ageSeconds: Double
+    /// As decimal text, exact; nil when there is none.
+    package let value: String?
+    package let unit: String
+    /// `ceiling`, `inconsistent`, `unchanging`; empty when nobody doubts.
+    package let quality: [String]
+    /// Why there is no value.
+    package let noData: String?
+
+    package init(
+        channel: String,
+        instantSeconds: Double,
+        ageSeconds: Double,
+        value: String?,
+        unit: String,
+        quality: [String],
+        noData: String?
+    ) {
+        self.channel = channel
+        self.instantSeconds = instantSeconds
+        self.ageSeconds = ageSeconds
+        self.value = value
+        self.unit = unit
+        self.quality = quality
+        self.noData = noData
+    }
+}
+
+package struct EventReport: Codable, Hashable, Sendable {
+    /// Seconds since boot.
+    package let instantSeconds: Double
+    package let ageSeconds: Double
+    package let source: String
+    package let kind: String
+    package let severity: String
+    /// `key=value`, in the order it reads.
+    package let details: [String]
+
+    package init(
+        instantSeconds: Double,
+        ageSeconds: Double,
+        source: String,
+        kind: String,
+        severity: String,
+        details: [String]
+    ) {
+        self.instantSeconds = instantSeconds
+        self.ageSeconds = ageSeconds
+        self.source = source
+        self.kind = kind
+        self.severity = severity
+        self.details = details
+    }
+}
+
+package struct ReadingsReport: Codable, Hashable, Sendable {
+    /// Oldest first.
+    package let readings: [ReadingReport]
+    /// How many were left out by `limit`.
+    package let omittedCount: Int
+
+    package init(readings: [ReadingReport], omittedCount: Int) {
+        self.readings = readings
+        self.omittedCount = omittedCount
+    }
+}
+
+package struct EventsReport: Codable, Hashable, Sendable {
+    /// Oldest first.
+    package let events: [EventReport]
+    package let omittedCount: Int
+
+    package init(events: [EventReport], omittedCount: Int) {
+        self.events = events
+        self.omittedCount = omittedCount
+    }
+}
+
+/// What the node costs, measured by itself.
+package struct BudgetReport: Codable, Hashable, Sendable {
+    package let wakeUps: Int
+    package let wakeUpsPerMinute: Double
+    package let cpuMilliseconds: Double
+    package let voluntarySwitches: Int
+    package let residentKiB: Int
+    package let privateKiB: Int
+    package let descriptorCount: Int
+    package let threadCount: Int
+    package let readingCount: Int
+    package let eventCount: Int
+
+    package init(
+        wakeUps: Int,
+        wakeUpsPerMinute: Double,
+        cpuMilliseconds: Double,
+        voluntarySwitches: Int,
+        residentKiB: Int,
+        privateKiB: Int,
+        descriptorCount: Int,
+        threadCount: Int,
+        readingCount: Int,
+        eventCount: Int
+    ) {
+        self.wakeUps = wakeUps
+        self.wakeUpsPerMinute = wakeUpsPerMinute
+        self.cpuMilliseconds = cpuMilliseconds
+        self.voluntarySwitches = voluntarySwitches
+        self.residentKiB = residentKiB
+        self.privateKiB = privateKiB
+        self.descriptorCount = descriptorCount
+        self.threadCount = threadCount
+        self.readingCount = readingCount
+        self.eventCount = eventCount
+    }
+}
+
+package struct WatchdogReport: Codable, Hashable, Sendable {
+    package let path: String
+    /// As the hardware reports it, not as it was asked.
+    package let timeoutSeconds: Double
+    package let causedLastBoot: Bool
+
+    package init(path: String, timeoutSeconds: Double, causedLastBoot: Bool) {
+        self.path = path
+        self.timeoutSeconds = timeoutSeconds
+        self.causedLastBoot = causedLastBoot
+    }
+}
+
+/// One child of the supervision tree, with its children.
+package struct TreeReport: Codable, Hashable, Sendable {
+    package let id: String
+    /// `running`, `restarting`, `stopping`, …
+    package let state: String
+    /// Seconds since this object started; nil while it is not running.
+    package let upSeconds: Double?
+    package let restartCount: Int
+    /// Why it ended last, in words.
+    package let lastExit: String?
+    /// Seconds since its last beat; nil when it is not watched.
+    package let lastBeatSeconds: Double?
+    /// Seconds until it promised to beat again; negative when late.
+    package let nextBeatInSeconds: Double?
+    package let children: [TreeReport]
+
+    package init(
+        id: String,
+        state: String,
+        upSeconds: Double?,
+        restartCount: Int,
+        lastExit: String?,
+        lastBeatSeconds: Double?,
+        nextBeatInSeconds: Double?,
+        children: [TreeReport]
+    ) {
+        self.id = id
+        self.state = state
+        self.upSeconds = upSeconds
+        self.restartCount = restartCount
+        self.lastExit = lastExit
+        self.lastBeatSeconds = lastBeatSeconds
+        self.nextBeatInSeconds = nextBeatInSeconds
+        self.children = children
+    }
+}
+
+package struct DevicesReport: Codable, Hashable, Sendable {
+    package let devices: [DeviceReport]
+    /// Serial adapters that are plugged in and not configured; nothing is ever written to them.
+    package let unclaimed: [UnclaimedReport]
+
+    package init(devices: [DeviceReport], unclaimed: [UnclaimedReport]) {
+        self.devices = devices
+        self.unclaimed = unclaimed
+    }
+}
+
+package struct DeviceReport: Codable, Hashable, Sendable {
+    package let name: String
+    /// `sds011`, `pir`, `traffic-light`.
+    package let type: String
+    /// Where it is: a path, or chip and lines.
+    package let location: String
+    /// `measuring`, `asleep`, `absent`, `faulty`, …
+    package let state: String
+    /// What the driver knows, in the order it reads: id, firmware, counts.
+    package let facts: [Fact]
+
+    package struct Fact: Codable, Hashable, Sendable {
+        package let key: String
+        package let value: String
+
+        package init(_ key: String, _ value: String) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    package init(name: String, type: String, location: String, state: String, facts: [Fact]) {
+        self.name = name
+        self.type = type
+        self.location = location
+        self.state = state
+        self.facts = facts
+    }
+}
+
+package struct UnclaimedReport: Codable, Hashable, Sendable {
+    package let node: String
+    package let vendorID: String?
+    package let productID: String?
+    package let serial: String?
+    package let path: String
+
+    package init(
+        node: String,
+        vendorID: String?,
+        productID: String?,
+        serial: String?,
+        path: String
+    ) {
+        self.node = node
+        self.vendorID = vendorID
+        self.productID = productID
+        self.serial = serial
+        self.path = path
+    }
+}
+
+/// One line of the `live` stream: exactly one of the three.
+package struct LiveItem: Codable, Hashable, Sendable {
+    package let reading: ReadingReport?
+    package let event: EventReport?
+    /// The client read too slowly and this many items were left out.
+    package let omittedCount: Int?
+
+    package init(
+        reading: ReadingReport? = nil,
+        event: EventReport? = nil,
+        omittedCount: Int? = nil
+    ) {
+        self.reading = reading
+        self.event = event
+        self.omittedCount = omittedCount
+    }
+}

@@ -1,0 +1,76 @@
+// One place for the words of hardware errors: what is wrong, where, and the next step.
+
+extension SerialError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .absent(let path): "\(path): no such port; plug the sensor in, or correct `port`"
+        case .notASerialLine(let path):
+            "\(path): not a serial line; name a tty such as /dev/ttyUSB0"
+        case .busy(let path, let holder):
+            "\(path): in use by \(holder ?? "another program"); stop it, or give Roost another port"
+        case .noPermission(let path, let owner, let group, let mode):
+            "\(path): no permission (owner \(owner), group \(group), mode \(mode)); "
+                + "run `sudo usermod -aG \(group) USER` and log in again"
+        case .disconnected(let path): "\(path): disconnected"
+        case .backlog(let path): "\(path): takes nothing, 4 KiB wait to be sent"
+        case .unsupportedBaud(let baud):
+            "\(baud) baud is not one of 9600, 19200, 38400, 57600, 115200"
+        case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"
+        }
+    }
+}
+
+extension GPIOError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noChip(let label, let present):
+            "no GPIO chip labelled \(label); "
+                + (present.isEmpty
+                    ? "this machine has none"
+                    : "there are \(present.joined(separator: ", "))")
+        case .noLine(let line, let chip): "\(chip) has no line named \(line)"
+        case .busy(let line, let chip, let holder, let hint):
+            "\(line) of \(chip) is in use by \(holder ?? "another program")"
+                + (hint.map { "; \($0)" } ?? "")
+        case .noPermission(let path, let owner, let group, let mode):
+            "\(path): no permission (owner \(owner), group \(group), mode \(mode)); "
+                + "run `sudo usermod -aG \(group) USER` and log in again"
+        case .disconnected(let chip): "GPIO chip \(chip) went away"
+        case .system(let call, let errno, let chip):
+            "GPIO chip \(chip): \(call) failed with errno \(errno)"
+        }
+    }
+}
+
+extension WatchdogError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .absent(let path): "\(path): this machine has no watchdog"
+        case .busy(let path):
+            "\(path): in use, often by systemd; unset RuntimeWatchdogSec or leave `watchdog` out"
+        case .noPermission(let path): "\(path): no permission; only root opens it by default"
+        case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"
+        }
+    }
+}
+
+extension HotplugError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unavailable(let call, let errno):
+            "no hotplug events here: \(call) failed with errno \(errno)"
+        }
+    }
+}
+
+extension LocalSocketError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .closed: "the connection is closed"
+        case .tooSlow(let byteCount): "the reader is too slow: \(byteCount) bytes wait"
+        case .lineTooLong(let byteCount): "a line of more than \(byteCount) bytes"
+        case .pathTooLong(let path): "\(path): longer than a socket path may be (107 bytes)"
+        case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"
+        }
+    }
+}

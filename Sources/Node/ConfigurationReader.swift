@@ -1,0 +1,141 @@
+/// What is wrong with a configuration, at one place of it.
+package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
+    /// Path within the file: `devices[0].port`; empty for the whole.
+    package let place: String
+    package let message: String
+
+    package var description: String { place.isEmpty ? message : "\(place): \(message)" }
+}
+
+/// All problems of one configuration file, together.
+package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let file: String
+    package let problems: [ConfigurationProblem]
+
+    /// A line per problem: file, place, reason.
+    package var description: String {
+        problems.map { "\(file): \($0)" }.joined(separator: "\n")
+    }
+}
+
+/// Collects problems while objects of a configuration are read.
+final class ProblemList {
+    private(set) var problems: [ConfigurationProblem] = []
+
+    func add(_ place: String, _ message: String) {
+        problems.append(ConfigurationProblem(place: place, message: message))
+    }
+}
+
+/// Reads the keys of one JSON object, checks each, and names the keys nobody asked for.
+struct ObjectReader {
+    let place: String
+    private let fields: [String: JSONValue]
+    private let problems: ProblemList
+    private var known: Set<String> = []
+
+    /// A reader of `value`, or nil with a problem noted when it is not an object.
+    init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
+        guard case .object(let fields) = value else {
+            problems.add(place, "expected an object, found \(value.shown)")
+            return nil
+        }
+        (self.fields, self.place, self.problems) = (fields, place, problems)
+    }
+
+    func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+
+    func problem(_ key: String, _ message: String) { problems.add(path(key), message) }
+
+    mutating func value(_ key: String) -> JSONValue? {
+        known.insert(key)
+        guard let value = fields[key], value != .null else { return nil }
+        return value
+    }
+
+    mutating func string(_ key: String, in allowed: [String]? = nil) -> String? {
+        guard let value = value(key) else { return nil }
+        guard case .string(let text) = value else {
+            problem(key, "expected a text, found \(value.shown)")
+            return nil
+        }
+        if let allowed, !allowed.contains(text) {
+            problem(key, "expected one of \(allowed.joined(separator: ", ")), found \(value.shown)")
+            return nil
+        }
+        guard !text.isEmpty, text.utf8.count <= 4_096 else {
+            problem(key, "expected 1 to 4096 bytes of text")
+            return nil
+        }
+        return text
+    }
+
+    mutating func required(_ key: String) -> String? {
+        let isPresent = value(key) != nil
+        if !isPresent { problem(key, "is missing") }
+        return string(key)
+    }
+
+    mutating func bool(_ key: String) -> Bool? {
+        guard let value = value(key) else { return nil }
+        if case .bool(let flag) = value { return flag }
+        problem(key, "expected true or false, found \(value.shown)")
+        return nil
+    }
+
+    mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+        guard let value = value(key) else { return nil }
+        guard case .number(let number) = value, range.contains(number) else {
+            let (low, high) = (JSONValue.number(range.lowerBound), JSONValue.number(range.upperBound))
+            problem(key, "expected a number \(low.shown)…\(high.shown), found \(value.shown)")
+            return nil
+        }
+        return number
+    }
+
+    mutating func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
+        number(key, in: range).map { .milliseconds(Int64(($0 * 1_000).rounded())) }
+    }
+
+    mutating func object(_ key: String) -> ObjectReader? {
+        value(key).flatMap { ObjectReader($0, at: path(key), problems) }
+    }
+
+    mutating func array(_ key: String, limit: Int) -> [JSONValue] {
+        guard let value = value(key) else { return [] }
+        guard case .array(let values) = value else {
+            problem(key, "expected an array, found \(value.shown)")
+            return []
+        }
+        guard values.count <= limit else {
+            problem(key, "expected at most \(limit) entries, found \(values.count)")
+            return []
+        }
+        return values
+    }
+
+    /// Notes a problem for each key that was never asked for, with the nearest known one.
+    func finish() {
+        for key in fields.keys.sorted() where !known.contains(key) {
+            let nearest = known.min { distance($0, key) < distance($1, key) }
+            let hint = nearest.flatMap { distance($0, key) <= 3 ? "; did you mean \($0)?" : nil }
+            problem(key, "unknown key\(hint ?? ", known are \(known.sorted().joined(separator: ", "))")")
+        }
+    }
+
+    /// Edit distance, case ignored.
+    private func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.lowercased()), Array(right.lowercased().prefix(64)))
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var previous = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let substitution = previous + (letter == right[column] ? 0 : 1)
+                previous = row[column + 1]
+                row[column + 1] = min(substitution, row[column] + 1, previous + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

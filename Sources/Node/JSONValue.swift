@@ -1,0 +1,41 @@
+import FoundationEssentials
+
+/// A JSON text as a tree, so that a mistake in it can be named by its place.
+enum JSONValue: Decodable, Hashable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// The value as an error message shows it, at most 40 characters.
+    var shown: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let value):
+            value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+        case .string(let value): "\"\(value.prefix(36))\""
+        case .array(let values): "an array of \(values.count)"
+        case .object: "an object"
+        }
+    }
+}
