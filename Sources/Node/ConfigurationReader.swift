@@ -33,6 +33,7 @@ struct ObjectReader {
     private let fields: [String: JSONValue]
     private let problems: ProblemList
     private var known: Set<String> = []
+    private var isStrict = true
 
     /// A reader of `value`, or nil with a problem noted when it is not an object.
     init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
@@ -114,9 +115,12 @@ struct ObjectReader {
         return values
     }
 
+    /// Lets every other key pass: what they mean is not known.
+    mutating func ignoreTheRest() { isStrict = false }
+
     /// Notes a problem for each key that was never asked for, with the nearest known one.
     func finish() {
-        for key in fields.keys.sorted() where !known.contains(key) {
+        for key in fields.keys.sorted() where isStrict && !known.contains(key) {
             let nearest = known.min { distance($0, key) < distance($1, key) }
             let hint = nearest.flatMap { distance($0, key) <= 3 ? "; did you mean \($0)?" : nil }
             problem(key, "unknown key\(hint ?? ", known are \(known.sorted().joined(separator: ", "))")")
