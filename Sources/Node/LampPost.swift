@@ -1,4 +1,5 @@
 import Alerts
+import ControlProtocol
 import Devices
 import HardwareIO
 import Readings

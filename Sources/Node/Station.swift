@@ -156,13 +156,14 @@ package final class Station: Sendable {
         let hardware = state.withLock { $0.watchdog }.map { $0.timeout * 2 / 3 }
         let interval = [service, hardware].compactMap(\.self).min() ?? .hours(1)
         let (supervision, surroundings) = (supervision, surroundings)
-        return ChildSpec(id: "vigil") { [weak self] _ in
+        let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
+        return ChildSpec(id: "vigil") { _ in
             Vigil(
                 supervision.heartbeats,
                 petInterval: interval,
                 clock: supervision.clock,
                 reach: Vigil.Reach(
-                    pet: { self?.pet() },
+                    pet: pet,
                     observer: supervision.observer,
                     onStillLate: { surroundings.endProcess("\($0) makes no progress") }
                 )
