@@ -12,7 +12,7 @@ package final class Attachment: OrderlyStop {
     /// An opened device.
     struct Attached {
         let driver: any Child
-        let account: @Sendable () -> DeviceBoard.Account
+        let account: @Sendable () async -> DeviceBoard.Account
     }
 
     /// Who the device is, and what its absence means.

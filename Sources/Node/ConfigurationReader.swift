@@ -12,6 +12,15 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package let file: String
     package let problems: [ConfigurationProblem]
 
+    init(file: String, problems: [ConfigurationProblem]) {
+        (self.file, self.problems) = (file, problems)
+    }
+
+    /// One problem of the whole file.
+    package init(file: String, message: String) {
+        self.init(file: file, problems: [ConfigurationProblem(place: "", message: message)])
+    }
+
     /// A line per problem: file, place, reason.
     package var description: String {
         problems.map { "\(file): \($0)" }.joined(separator: "\n")

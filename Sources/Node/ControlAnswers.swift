@@ -34,7 +34,12 @@ package struct ControlAnswers: Sendable {
         case .status, .live: try ok(status())
         case .tree: try ok(sources.tree())
         case .devices:
-            try ok(DevicesReport(devices: station.devices.reports, unclaimed: sources.unclaimed()))
+            try ok(
+                DevicesReport(
+                    devices: await station.devices.reports(),
+                    unclaimed: sources.unclaimed()
+                )
+            )
         case .readings: try ok(readings(request))
         case .events: try ok(events(request))
         case .mode: try await changeMode(request, from: peer)

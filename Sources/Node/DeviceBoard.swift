@@ -23,7 +23,7 @@ package final class DeviceBoard: Sendable {
         let type: String
         let location: String
         var trouble: String?
-        var account: (@Sendable () -> Account)?
+        var account: (@Sendable () async -> Account)?
     }
 
     private let entries = Mutex<[Entry]>([])
@@ -43,7 +43,7 @@ package final class DeviceBoard: Sendable {
     }
 
     /// The device works, and its driver can tell about it.
-    func attached(_ name: String, _ account: @escaping @Sendable () -> Account) {
+    func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
         update(name) { ($0.trouble, $0.account) = (nil, account) }
     }
 
@@ -59,18 +59,23 @@ package final class DeviceBoard: Sendable {
         }
     }
 
-    package var reports: [DeviceReport] {
-        entries.withLock { $0 }.map { entry in
-            let account = entry.account?()
+    /// Every device with what its driver knows.
+    package func reports() async -> [DeviceReport] {
+        var reports: [DeviceReport] = []
+        for entry in entries.withLock({ $0 }) {
+            let account = await entry.account?()
             let trouble = entry.trouble.map { [DeviceReport.Fact("trouble", $0)] } ?? []
-            return DeviceReport(
-                name: entry.name,
-                type: entry.type,
-                location: entry.location,
-                state: account?.state ?? (entry.trouble == nil ? "starting" : "unusable"),
-                facts: trouble + (account?.facts ?? [])
+            reports.append(
+                DeviceReport(
+                    name: entry.name,
+                    type: entry.type,
+                    location: entry.location,
+                    state: account?.state ?? (entry.trouble == nil ? "starting" : "unusable"),
+                    facts: trouble + (account?.facts ?? [])
+                )
             )
         }
+        return reports
     }
 
     /// A line of words for each device in trouble.

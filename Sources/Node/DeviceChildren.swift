@@ -40,6 +40,86 @@ extension DeviceConfiguration {
     }
 }
 
+extension SDS011Configuration {
+    /// How the sensor spends its time in a mode of the station.
+    func sensorMode(in mode: StationMode) -> SensorMode {
+        if mode.isContinuous { return .live }
+        // A thirtieth of the period saves wake-ups, and nobody sees it.
+        let cycle = DutyCycle(
+            period: period,
+            warmUp: warmUp,
+            window: window,
+            tolerance: period / 30
+        )
+        return .dutyCycle(cycle)
+    }
+
+    fileprivate func spec(_ name: String, _ context: StationContext) -> ChildSpec {
+        let (port, sensor) = (port, self)
+        let open: @Sendable () async throws -> any SerialPort = {
+            try await context.platform.openSerialPort(port, SerialSettings(baud: 9_600))
+        }
+        return ChildSpec(
+            id: name,
+            shutdownGrace: .seconds(8),
+            minimumRunTime: .seconds(1),
+            heartbeatLimit: .minutes(2)
+        ) { heartbeat in
+            let subject = Attachment.Subject(
+                name: name,
+                path: port,
+                channels: [Quantity.pm25, .pm10].map { Channel(device: name, quantity: $0) }
+            )
+            return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
+                let driver = SDS011Driver(
+                    name: name,
+                    port: try await open(),
+                    environment: SDS011Driver.Environment(
+                        clock: context.clock,
+                        sink: context.recorder,
+                        heartbeat: heartbeat
+                    ),
+                    mode: sensor.sensorMode(in: context.modes.mode),
+                    reopen: open
+                )
+                context.modes.observe(name) { [weak driver] mode in
+                    driver?.setMode(sensor.sensorMode(in: mode))
+                }
+                return Attachment.Attached(driver: driver) {
+                    await driver.status.account(at: context.clock.now)
+                }
+            }
+        }
+    }
+}
+
+extension SDS011Status {
+    fileprivate func account(at now: MonotonicInstant) -> DeviceBoard.Account {
+        let state: String
+        switch (isAnswering, isAwake) {
+        case (false, _): state = "not answering"
+        case (true, true?): state = "measuring"
+        case (true, false?): state = "asleep"
+        case (true, nil): state = "starting"
+        }
+        var facts: [DeviceReport.Fact] = []
+        if let deviceID { facts.append(.init("id", "\(deviceID)")) }
+        if let firmware { facts.append(.init("firmware", "\(firmware)")) }
+        facts.append(.init("laser", "\(laserTime.inSeconds.rounded(toDecimals: 0)) s since the start"))
+        if let lastMeasurementAt {
+            facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
+        }
+        if let remedy { facts.append(.init("remedy", "\(remedy)")) }
+        facts += doubts.map { "\($0)" }.sorted().map { .init("doubt", $0) }
+        if !isAcknowledging { facts.append(.init("acknowledges", "no")) }
+        facts += [
+            .init("frames", "\(frameCount)"), .init("rejected", "\(rejectedCount)"),
+            .init("skipped bytes", "\(skippedByteCount)"),
+        ]
+        return DeviceBoard.Account(state: state, facts: facts)
+    }
+}
+
 extension PIRConfiguration {
     var settings: PIRSettings {
         var settings = PIRSettings(line: line, chipLabel: chip)

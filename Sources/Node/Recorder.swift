@@ -61,7 +61,7 @@ package final class Recorder: ReadingSink {
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
             state.events.append(event)
             state.eventCount += 1
-            let isLogged = event.severity >= .notice
+            let isLogged = event.severity.level >= logger.logLevel
             return (state.feeds, isLogged ? state.budget.admit(at: event.instant) : .omit)
         }
         for feed in feeds { feed.mailbox.offer(.event(event)) }
@@ -84,15 +84,19 @@ package final class Recorder: ReadingSink {
         }
         var metadata: Logger.Metadata = ["source": "\(event.source)"]
         for detail in event.details { metadata[detail.key] = "\(detail.value)" }
-        let level: Logger.Level =
-            switch event.severity {
-            case .debug: .debug
-            case .info: .info
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            }
-        logger.log(level: level, "\(event.kind)", metadata: metadata)
+        logger.log(level: event.severity.level, "\(event.kind)", metadata: metadata)
+    }
+}
+
+extension Event.Severity {
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
     }
 }
 
