@@ -38,7 +38,8 @@ final class ChildTask: Sendable {
 
     /// Runs the child in a task group of its own, so that cancelling it touches nobody else.
     ///
-    /// - Parameter didStart: Called when the factory has returned.
+    /// - Parameter didStart: Called when the factory has returned; for a supervisor, when it has
+    ///   started its own children.
     /// - Returns: How it ended; nothing of it runs any more.
     @concurrent func run(didStart: @escaping @Sendable () -> Void) async -> ChildExit {
         await withTaskGroup(of: ChildExit?.self) { group in
@@ -65,8 +66,12 @@ final class ChildTask: Sendable {
             }
             // Told to stop while starting: the child never ran, so there is nothing to make safe.
             guard !isToldToStop, !Task.isCancelled else { return .cancelled }
-            didStart()
-            try await child.run()
+            if let supervisor = child as? Supervisor {
+                try await supervisor.run(whenStarted: didStart)
+            } else {
+                didStart()
+                try await child.run()
+            }
             return .normal
         } catch is CancellationError where isToStop || Task.isCancelled {
             return .cancelled

@@ -78,7 +78,14 @@ package actor Supervisor: OrderlyStop {
     /// Runs until `requestStop()` and all children are gone.
     ///
     /// - Throws: `SupervisorError` after stopping its children; `CancellationError`.
-    package func run() async throws {
+    package func run() async throws { try await run(whenStarted: {}) }
+
+    /// Runs, and says when the first round of starts is over, so that the next child may start.
+    ///
+    /// - Parameter whenStarted: Called once.
+    /// - Throws: As `run()`.
+    func run(whenStarted: @Sendable () -> Void) async throws {
+        var isStarted = false
         try await withThrowingDiscardingTaskGroup { group in
             var input = SupervisorMachine.Input.timePassed
             while !Task.isCancelled {
@@ -86,6 +93,10 @@ package actor Supervisor: OrderlyStop {
                     return try end(ending)
                 }
                 if let ending = perform(input, &group) { return try end(ending) }
+                if !isStarted, machine.isSettled {
+                    isStarted = true
+                    whenStarted()
+                }
                 input =
                     try await mailbox.next(
                         until: machine.nextDeadline,

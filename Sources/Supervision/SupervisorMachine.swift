@@ -63,6 +63,11 @@ package struct SupervisorMachine: Sendable {
         children.compactMap { $0.nextDeadline(after: now) }.min()
     }
 
+    /// Whether no start is under way: each child runs, waits for its time, or ended.
+    package var isSettled: Bool {
+        ending == nil && !children.contains { $0.phase == .starting }
+    }
+
     /// Takes one event.
     ///
     /// - Returns: What to do, in order.
@@ -112,7 +117,9 @@ extension SupervisorMachine {
             restart(index, exit, ran: ran)
         } else {
             children[index].isWanted = false
-            if children[index].isDynamic { children.remove(at: index) }
+            // As in OTP: a temporary child's spec goes with it. Static ones stay for the tree.
+            let child = children[index]
+            if child.isDynamic, child.spec.restart == .temporary { children.remove(at: index) }
         }
     }
 

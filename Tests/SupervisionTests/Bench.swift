@@ -47,6 +47,13 @@ final class Bench: Sendable {
         }
     }
 
+    /// A detail of all events of one kind, `1.500 s` as 1.5.
+    func seconds(of detail: String, in kind: String) -> [Double] {
+        events.filter { $0.kind == kind }.compactMap { event in
+            event[detail].flatMap { Double($0.dropLast(2)) }
+        }
+    }
+
     /// Runs a supervisor beside `body`, then asks it to stop and waits for its end.
     func run<Value: Sendable>(
         _ supervisor: Supervisor,
