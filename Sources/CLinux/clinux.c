@@ -69,6 +69,14 @@ int clinux_terminal_raw(int fd) {
     return ioctl(fd, TCSETS2, &line);
 }
 
+int clinux_pty_number(int master) {
+    int is_locked = 0;
+    int number = -1;
+    if (ioctl(master, TIOCSPTLCK, &is_locked) < 0) return -1;
+    if (ioctl(master, TIOCGPTN, &number) < 0) return -1;
+    return number;
+}
+
 int clinux_ioctl(int fd, unsigned long request, void *argument) {
     return ioctl(fd, request, argument);
 }

@@ -23,6 +23,9 @@ int clinux_is_terminal(int fd);
 // Raw without touching speed or modem lines; for pseudo-terminals.
 int clinux_terminal_raw(int fd);
 
+// Unlocks the slave of a pseudo-terminal's master; returns its number below /dev/pts.
+int clinux_pty_number(int master);
+
 int clinux_ioctl(int fd, unsigned long request, void *argument);
 int clinux_set_timer_slack(unsigned long nanoseconds);
 unsigned long clinux_timer_slack(void);
