@@ -137,6 +137,10 @@ long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_c
     return sendto(fd, bytes, byte_count, MSG_NOSIGNAL, (struct sockaddr *)&address, address_size);
 }
 
+int clinux_accept(int fd) {
+    return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid) {
     struct ucred peer;
     socklen_t byte_count = sizeof peer;

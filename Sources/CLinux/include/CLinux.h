@@ -37,6 +37,8 @@ const char *clinux_error_words(int code);
 int clinux_unix_bind(int fd, const char *path);
 int clinux_unix_connect(int fd, const char *path);
 long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_count);
+// Non-blocking and close-on-exec from the start.
+int clinux_accept(int fd);
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid);
 
 // Longest path of a socket in the file system, without the final zero.
