@@ -1,0 +1,54 @@
+extension TidyRule {
+    static let habits = [noPrint, noPublic, noUnfinished]
+
+    private static let noPrint = perFile(
+        "Only the command line prints; the others log or return",
+        bad: [
+            .file("Sources/Node/A.swift", "print(value)"),
+            .file("Sources/roostd/A.swift", "debugPrint(value)"),
+            .file("Tests/NodeTests/A.swift", "dump(value)"),
+        ],
+        good: [
+            .file("Sources/roost/A.swift", "print(value)"),
+            .file("Benchmarks/RoostBench/A.swift", "print(value)"),
+            .file("Sources/Node/A.swift", "printer.print(value) // print(value)"),
+        ]
+    ) { file in
+        guard !file.isUnder("Sources/roost/", "Benchmarks/") else { return [] }
+        return ["print", "debugPrint", "dump"].flatMap { name in
+            file.tokens.indices.dropLast().filter { index in
+                file.tokens[index].text == name && file.tokens[index + 1].text == "("
+                    && (index == 0 || ![".", "func"].contains(file.tokens[index - 1].text))
+            }
+            .map { Finding(path: file.path, line: file.tokens[$0].line, words: "prints") }
+        }
+    }
+
+    private static let noPublic = perFile(
+        "Nothing is public: there is one package",
+        bad: [
+            .file("Sources/Node/A.swift", "public struct A {}"),
+            .file("Tests/NodeTests/A.swift", "open class A {}"),
+        ],
+        good: [.file("Sources/Node/A.swift", "package struct A {} // public\nport.open()")]
+    ) { file in
+        file.findings(of: "public", "is public") + file.findings(of: "open class", "is open")
+    }
+
+    private static let noUnfinished = perFile(
+        "No file keeps a note to finish it later",
+        bad: [
+            .file("Sources/Node/A.swift", "// TO" + "DO: more"),
+            .file("README.md", "FIX" + "ME"),
+            .file("scripts/test", "# X" + "XX"),
+            .file("Sources/Node/Placeholder.swift", ""),
+        ],
+        good: [.file("Sources/Node/A.swift", "let today = toDo()")]
+    ) { file in
+        let notes = ["TO" + "DO", "FIX" + "ME", "X" + "XX"]
+        let placeholder =
+            file.name.contains("Place" + "holder")
+            ? [Finding(path: file.path, line: 0, words: "holds a place")] : []
+        return file.lineFindings(notes, "is a note to finish it later") + placeholder
+    }
+}

@@ -1,0 +1,111 @@
+extension TidyRule {
+    static let imports = [importTable, everyTargetListed, noFoundation, foundationPlaces]
+
+    /// What each target may import, besides Readings, Logging and the toolchain's own modules.
+    ///
+    /// Dependencies point down and never sideways: a new arrow is a decision, made here and in
+    /// ARCHITECTURE.md together.
+    private static let table: [String: Set<String>] = [
+        "Readings": [],
+        "Alerts": [],
+        "Supervision": ["DequeModule"],
+        "Scheduling": [],
+        "HardwareIO": [],
+        "Devices": ["HardwareIO", "Scheduling", "Supervision"],
+        "ControlProtocol": [],
+        "Node": [
+            "Alerts", "ControlProtocol", "DequeModule", "Devices", "HardwareIO", "Scheduling",
+            "Supervision",
+        ],
+        "LinuxIO": [
+            "CGPIOD", "CLinux", "CUdev", "DequeModule", "Glibc", "HardwareIO", "Scheduling",
+            "SystemPackage",
+        ],
+        "SimulationKit": [
+            "Devices", "DequeModule", "HardwareIO", "Node", "Scheduling", "Supervision",
+        ],
+        "roostd": ["ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "Node", "Supervision"],
+        "roost": [
+            "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
+            "Node", "SimulationKit", "Supervision",
+        ],
+    ]
+
+    /// Part of the toolchain, not of the operating system.
+    private static let toolchain: Set = ["Synchronization", "FoundationEssentials"]
+
+    private static let importTable = perFile(
+        "A target imports only what its row of the table allows",
+        bad: [
+            .file("Sources/Readings/A.swift", "import Supervision"),
+            .file("Sources/Node/A.swift", "@preconcurrency import LinuxIO"),
+            .file("Sources/Devices/A.swift", "import struct Node.Station"),
+            .file("Sources/Supervision/A.swift", "package import Scheduling"),
+            .file("Sources/HardwareIO/A.swift", "import Glibc"),
+        ],
+        good: [
+            .file("Sources/Node/A.swift", "import Devices\nimport Logging\nimport Readings"),
+            .file("Sources/Node/A.swift", "let words = \"import LinuxIO\" // import LinuxIO"),
+            .file("Tests/NodeTests/A.swift", "import SimulationKit"),
+        ]
+    ) { file in
+        guard file.isUnder("Sources/"), let target = file.target, let row = table[target] else {
+            return []
+        }
+        return imports(of: file).compactMap { module, line in
+            let always = module == "Readings" || module == "Logging" || toolchain.contains(module)
+            guard !always, !row.contains(module) else { return nil }
+            return Finding(path: file.path, line: line, words: "\(target) may not import \(module)")
+        }
+    }
+
+    private static let everyTargetListed = perFile(
+        "Every Swift target has a row in the import table",
+        bad: [.file("Sources/Novelty/A.swift", "")],
+        good: [.file("Sources/Node/A.swift", ""), .file("Sources/CLinux/a.c", "")]
+    ) { file in
+        guard file.isUnder("Sources/"), file.name.hasSuffix(".swift"), let target = file.target,
+            table[target] == nil
+        else { return [] }
+        return [Finding(path: file.path, line: 0, words: "\(target) has no row in the table")]
+    }
+
+    private static let noFoundation = perFile(
+        "Nothing imports Foundation: it brings 42 MB of locale data",
+        bad: [
+            .file("Sources/roost/A.swift", "import Foundation"),
+            .file("Tests/NodeTests/A.swift", "import Foundation"),
+            .file("Sources/roost/A.swift", "import FoundationNetworking"),
+        ],
+        good: [.file("Sources/roost/A.swift", "import FoundationEssentials")]
+    ) { file in
+        imports(of: file).filter { $0.module.hasPrefix("Foundation") }
+            .filter { $0.module != "FoundationEssentials" }
+            .map { Finding(path: file.path, line: $0.line, words: "imports \($0.module)") }
+    }
+
+    private static let foundationPlaces = perFile(
+        "FoundationEssentials is for JSON, so for Node, ControlProtocol, roost and tests",
+        bad: [.file("Sources/LinuxIO/A.swift", "import FoundationEssentials")],
+        good: [.file("Tests/DevicesTests/A.swift", "import FoundationEssentials")]
+    ) { file in
+        let isFree =
+            !file.isUnder("Sources/")
+            || file.isUnder("Sources/Node/", "Sources/ControlProtocol/", "Sources/roost/")
+        guard !isFree else { return [] }
+        return imports(of: file).filter { $0.module == "FoundationEssentials" }
+            .map { Finding(path: file.path, line: $0.line, words: "needs no JSON") }
+    }
+
+    private static func imports(of file: SourceFile) -> [(module: String, line: Int)] {
+        let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+        return file.tokens.indices.dropLast().compactMap { index in
+            guard file.tokens[index].text == "import" else { return nil }
+            let next = file.tokens[index + 1]
+            guard kinds.contains(next.text), index + 2 < file.tokens.count else {
+                return (next.text, next.line)
+            }
+            return (file.tokens[index + 2].text, next.line)
+        }
+    }
+}

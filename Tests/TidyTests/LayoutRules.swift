@@ -1,0 +1,158 @@
+extension TidyRule {
+    static let layout = [deviceFolders, testPlaces, noBuildMachine, namedFiles, executables]
+
+    private static let deviceFolders = TidyRule(
+        "A device folder holds a driver, a decoder or machine, and tests under the same name",
+        bad: [
+            device("X1", ["X1Driver.swift"], tests: ["X1DriverTests.swift"]),
+            device("X1", ["X1Decoder.swift"], tests: ["X1DecoderTests.swift"]),
+            device("X1", ["X1Driver.swift", "X1Machine.swift"], tests: []),
+        ],
+        good: [
+            device("X1", ["X1Driver.swift", "X1Decoder.swift"], tests: ["X1DriverTests.swift"]),
+            device("X1", ["X1Driver.swift", "X1Machine.swift"], tests: ["X1MachineTests.swift"]),
+        ]
+    ) { tree in
+        let paths = Set(tree.files.map(\.path))
+        let devices = Set(paths.compactMap(deviceName))
+        return devices.sorted().flatMap { device in
+            let (sources, tests) = ("Sources/Devices/\(device)", "Tests/DevicesTests/\(device)/")
+            let hasDecision = ["Decoder", "Machine"].contains {
+                paths.contains("\(sources)/\(device)\($0).swift")
+            }
+            let hasTests = paths.contains { $0.hasPrefix(tests) && $0.hasSuffix("Tests.swift") }
+            let missing = [
+                paths.contains("\(sources)/\(device)Driver.swift") ? nil : "a driver",
+                hasDecision ? nil : "a decoder or a machine",
+                hasTests ? nil : "tests in \(tests)",
+            ]
+            return missing.compactMap(\.self).map {
+                Finding(path: sources, line: 0, words: "lacks \($0)")
+            }
+        }
+    }
+
+    private static func deviceName(_ path: String) -> String? {
+        let parts = path.split(separator: "/")
+        guard parts.count == 4, path.hasPrefix("Sources/Devices/") else { return nil }
+        return String(parts[2])
+    }
+
+    private static func device(_ name: String, _ sources: [String], tests: [String]) -> SourceTree {
+        let paths =
+            sources.map { "Sources/Devices/\(name)/\($0)" }
+            + tests.map { "Tests/DevicesTests/\(name)/\($0)" }
+        return SourceTree(files: paths.map { SourceFile(path: $0, text: "") })
+    }
+
+    private static let testPlaces = TidyRule(
+        "The tests of a target are in the folder of its name",
+        bad: [.file("Tests/NoveltyTests/ATests.swift", "")],
+        good: [
+            SourceTree(files: [
+                SourceFile(path: "Sources/Node/A.swift", text: ""),
+                SourceFile(path: "Tests/NodeTests/ATests.swift", text: ""),
+            ])
+        ]
+    ) { tree in
+        let targets = Set(tree.files.filter { $0.isUnder("Sources/") }.compactMap(\.target))
+        let exempt: Set = ["SimulationTests", "TidyTests"]  // A whole node; the tree itself.
+        return tree.files.filter { $0.isUnder("Tests/") }.compactMap { file in
+            guard let folder = file.target, !exempt.contains(folder),
+                !folder.hasSuffix("Tests") || !targets.contains(String(folder.dropLast(5)))
+            else { return nil }
+            return Finding(path: file.path, line: 0, words: "\(folder) mirrors no target")
+        }
+    }
+
+    private static let noBuildMachine = perFile(
+        "No file names a folder of the machine it was written on",
+        bad: [
+            .file("README.md", "see /ro" + "ot/notes"),
+            .file("Sources/Node/A.swift", "// /wo" + "rk/shared/x"),
+            .file("scripts/test", "cd /ho" + "me/me/roost"),
+        ],
+        good: [.file("README.md", "see /run/roost and network/work/x, ~/roost")]
+    ) { file in
+        let opens = [" ", "`", "\"", "(", "'", "="]
+        let folders = ["/ro" + "ot/", "/wo" + "rk/", "/ho" + "me/", "/Us" + "ers/"]
+        return file.lineFindings(
+            opens.flatMap { open in folders.map { open + $0 } },
+            "names a folder of one machine"
+        )
+    }
+
+    private static let namedFiles = TidyRule(
+        "Every file that a document names is there",
+        bad: [
+            .file("README.md", "run `scripts/nothing --quick`"),
+            .file("ARCHITECTURE.md", "see `Sources/Node/Gone.swift`."),
+        ],
+        good: [
+            .file("README.md", "run `README.md` and `swift build`, or `scripts/*`"),
+            SourceTree(
+                files: ["Sources/Node/A.swift", "ARCHITECTURE.md"].map {
+                    SourceFile(path: $0, text: "see `Sources/Node/A.swift` in `Sources/Node/`")
+                }
+            ),
+        ]
+    ) { tree in
+        let paths = Set(tree.files.map(\.path))
+        var folders = Set<String>()
+        for path in paths {
+            let parts = path.split(separator: "/")
+            for count in 1..<max(1, parts.count) {
+                folders.insert(parts.prefix(count).joined(separator: "/"))
+            }
+        }
+        return tree.files.filter { $0.name.hasSuffix(".md") }.flatMap { file in
+            file.namedPaths.compactMap { path, line in
+                guard !paths.contains(path), !folders.contains(path) else { return nil }
+                return Finding(
+                    path: file.path,
+                    line: line,
+                    words: "names \(path), which is not there"
+                )
+            }
+        }
+    }
+
+    private static let executables = TidyRule(
+        "Every script is executable and says what runs it",
+        bad: [
+            script("#!/bin/sh\n", isExecutable: false),
+            script("echo\n", isExecutable: true),
+        ],
+        good: [script("#!/bin/sh\n", isExecutable: true)]
+    ) { tree in
+        let notRunnable = tree.executables.filter { !$0.value }.keys.sorted()
+        let silent = tree.files.filter {
+            tree.executables[$0.path] != nil && $0.lines.first?.hasPrefix("#!") != true
+        }
+        return notRunnable.map { Finding(path: $0, line: 0, words: "is not executable") }
+            + silent.map { Finding(path: $0.path, line: 1, words: "has no #! line") }
+    }
+
+    private static func script(_ text: String, isExecutable: Bool) -> SourceTree {
+        let file = SourceFile(path: "scripts/x", text: text)
+        return SourceTree(files: [file], executables: ["scripts/x": isExecutable])
+    }
+}
+
+extension SourceFile {
+    /// Paths in back quotes that lead into this tree; a pattern with `*` or `<` is none.
+    fileprivate var namedPaths: [(path: String, line: Int)] {
+        let tops = ["Sources/", "Tests/", "Benchmarks/", "scripts/", ".ci/"]
+        return lines.enumerated().flatMap { number, line in
+            line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                .filter { $0.offset % 2 == 1 }
+                .compactMap { _, quoted in quoted.split(separator: " ").first }
+                .filter { word in tops.contains { word.hasPrefix($0) } }
+                .filter { word in !word.contains { "*<…{".contains($0) } }
+                .map { word in
+                    let path = word.hasSuffix("/") ? word.dropLast() : word
+                    return (path: String(path), line: number + 1)
+                }
+        }
+    }
+}
