@@ -69,6 +69,14 @@ int clinux_terminal_raw(int fd) {
     return ioctl(fd, TCSETS2, &line);
 }
 
+int clinux_pty_number(int master) {
+    int is_locked = 0;
+    int number = -1;
+    if (ioctl(master, TIOCSPTLCK, &is_locked) < 0) return -1;
+    if (ioctl(master, TIOCGPTN, &number) < 0) return -1;
+    return number;
+}
+
 int clinux_ioctl(int fd, unsigned long request, void *argument) {
     return ioctl(fd, request, argument);
 }
@@ -127,6 +135,10 @@ long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_c
     socklen_t address_size;
     if (address_of(path, &address, &address_size) < 0) return -1;
     return sendto(fd, bytes, byte_count, MSG_NOSIGNAL, (struct sockaddr *)&address, address_size);
+}
+
+int clinux_accept(int fd) {
+    return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid) {

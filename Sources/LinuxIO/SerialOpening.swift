@@ -7,7 +7,7 @@ enum SerialOpening {
     /// What the kernel says of a device that is not there any more.
     static let goneCodes: Set<Int32> = [EIO, ENXIO, ENODEV]
 
-    /// Opens, takes and sets up the line. May block.
+    /// Opens, takes and sets up the line; may block.
     static func open(
         _ path: String,
         _ settings: SerialSettings
@@ -99,7 +99,7 @@ package struct FileOwnership: Hashable, Sendable {
     }
 
     private static func groupName(_ groupID: gid_t) -> String? {
-        var (entry, found) = (group_entry(), UnsafeMutablePointer<group_entry>?.none)
+        var (entry, found) = (GroupEntry(), UnsafeMutablePointer<GroupEntry>?.none)
         var buffer = [CChar](repeating: 0, count: 4_096)
         guard getgrgid_r(groupID, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
             return nil
@@ -108,4 +108,4 @@ package struct FileOwnership: Hashable, Sendable {
     }
 }
 
-private typealias group_entry = Glibc.group
+private typealias GroupEntry = Glibc.group

@@ -60,9 +60,9 @@ package final class Watched: Sendable {
         return try await wait(for: output, until: deadline, tolerance: tolerance)
     }
 
-    /// Stops watching; a waiting task is woken and throws `LinuxError.closed`. Safe to call twice.
+    /// Stops watching; a waiting task is woken.
     ///
-    /// Call it before closing the descriptor itself.
+    /// That task throws `LinuxError.closed`. Safe to call twice. Call it before closing the descriptor itself.
     package func close() {
         let wasClosed = state.withLock { state in
             defer {

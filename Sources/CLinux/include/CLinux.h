@@ -23,6 +23,9 @@ int clinux_is_terminal(int fd);
 // Raw without touching speed or modem lines; for pseudo-terminals.
 int clinux_terminal_raw(int fd);
 
+// Unlocks the slave of a pseudo-terminal's master; returns its number below /dev/pts.
+int clinux_pty_number(int master);
+
 int clinux_ioctl(int fd, unsigned long request, void *argument);
 int clinux_set_timer_slack(unsigned long nanoseconds);
 unsigned long clinux_timer_slack(void);
@@ -34,6 +37,8 @@ const char *clinux_error_words(int code);
 int clinux_unix_bind(int fd, const char *path);
 int clinux_unix_connect(int fd, const char *path);
 long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_count);
+// Non-blocking and close-on-exec from the start.
+int clinux_accept(int fd);
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid);
 
 // Longest path of a socket in the file system, without the final zero.
