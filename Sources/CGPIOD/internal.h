@@ -24,13 +24,21 @@ static inline void roost_gpio_copy_name(char *to, const char *from)
         strncpy(to, from, ROOST_GPIO_NAME_SIZE - 1);
 }
 
-/* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: how long the machine has been suspended. */
+/* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: how long the machine has been suspended. The clocks are read
+ * one after the other, so the difference is never too small; the least of three is kept. */
 static inline int64_t roost_gpio_suspended_ns(void)
 {
-    struct timespec boot, mono;
-    clock_gettime(CLOCK_MONOTONIC, &mono);
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    return (boot.tv_sec - mono.tv_sec) * INT64_C(1000000000) + (boot.tv_nsec - mono.tv_nsec);
+    int64_t least = INT64_MAX;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        struct timespec boot, mono;
+        clock_gettime(CLOCK_MONOTONIC, &mono);
+        clock_gettime(CLOCK_BOOTTIME, &boot);
+        int64_t difference = (boot.tv_sec - mono.tv_sec) * INT64_C(1000000000)
+            + (boot.tv_nsec - mono.tv_nsec);
+        if (difference < least)
+            least = difference;
+    }
+    return least;
 }
 
 static inline void roost_gpio_make_nonblocking(int fd)

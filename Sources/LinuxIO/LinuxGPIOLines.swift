@@ -25,22 +25,23 @@ package final class LinuxGPIOLines: GPIOLines {
     ///
     /// - Throws: `GPIOError`; the lines are released then.
     init(
-        _ handle: OpaquePointer,
+        _ handle: sending OpaquePointer,
         request: LineRequest,
         chip: String,
         on loop: EventLoop
     ) throws(GPIOError) {
         self.chip = chip
         lineCount = request.lines.count
+        let debouncer: GPIODebouncer?
         do throws(GPIOError) {
-            let debouncer = try Self.makeDebouncer(for: request, handle, chip: chip)
+            debouncer = try Self.makeDebouncer(for: request, handle, chip: chip)
             let descriptor = roost_gpio_fd(handle)
             watched = descriptor < 0 ? nil : try Self.watch(descriptor, chip: chip, on: loop)
-            state = Mutex(State(handle: handle, debouncer: debouncer))
         } catch {
             roost_gpio_release(handle)
             throw error
         }
+        state = Mutex(State(handle: handle, debouncer: debouncer))
     }
 
     deinit { release() }
