@@ -112,8 +112,11 @@ extension SimulatedGPIOState {
         }
         if let index = present.first(where: { isComplete(chips[$0]) }) { return index }
         let names = present.map { chips[$0].label }
+        let missing = request.lines.first { line in
+            present.allSatisfy { Self.offset(of: line, on: chips[$0]) == nil }
+        }
         throw .noLine(
-            line: request.lines[0].description,
+            line: (missing ?? request.lines[0]).description,
             chip: names.isEmpty ? "this machine" : names.joined(separator: ", ")
         )
     }

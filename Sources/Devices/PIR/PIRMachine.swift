@@ -49,7 +49,7 @@ package struct PIRMachine: Sendable {
     // False for a pulse that began while nobody listened or believed.
     private var isTrusted = false
     private var now: MonotonicInstant
-    private var lastSequence: UInt32?
+    private var lastSequence: UInt32 = 0
     // Instants of the edges of the last second, at most `stormEdges + 1`.
     private var recentEdges: [MonotonicInstant] = []
 
@@ -66,7 +66,7 @@ extension PIRMachine {
     /// The line is held again, and has this level.
     package mutating func opened(isHigh: Bool, at instant: MonotonicInstant) -> [Notice] {
         let notices = advance(to: instant)
-        lastSequence = nil
+        lastSequence = 0
         if calm == .muted {
             calm = .probation(until: now.advanced(by: PIRSettings.probation))
             status.mutedUntil = nil
@@ -277,7 +277,6 @@ extension PIRMachine {
     }
 
     private func droppedCount(before sequence: UInt32) -> Int {
-        guard let lastSequence else { return 0 }
         let count = sequence &- lastSequence &- 1
         // A number that goes back says nothing.
         return count < UInt32.max / 2 ? Int(count) : 0

@@ -49,6 +49,12 @@ package struct LampChange: Hashable, Sendable {
     package let instant: MonotonicInstant
     package let state: LampState
     package let previous: LampState
+
+    package init(instant: MonotonicInstant, state: LampState, previous: LampState) {
+        self.instant = instant
+        self.state = state
+        self.previous = previous
+    }
 }
 
 /// A traffic light at one moment.
