@@ -142,7 +142,7 @@ struct LiveCommand: ParsableCommand {
         try client.withStation { client in
             try client.connection.send(ControlCodec.line(ControlRequest(.live)))
             let end = length.map { client.clock.now.advanced(by: $0) }
-            try await client.untilDeadline(end) {
+            try await client.clock.run(until: end) {
                 while !Task.isCancelled, let line = try await client.connection.nextLine() {
                     if json {
                         Output.line(line)
@@ -162,17 +162,16 @@ struct LiveCommand: ParsableCommand {
     }
 }
 
-extension ControlClient {
+extension NodeClock {
     /// Runs `body` until it ends or the deadline comes.
-    func untilDeadline(
-        _ deadline: MonotonicInstant?,
+    func run(
+        until deadline: MonotonicInstant?,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let clock = clock
             group.addTask { try await body() }
-            group.addTask { try await clock.sleep(until: deadline) }
+            group.addTask { try await self.sleep(until: deadline) }
             defer { group.cancelAll() }
             try await group.next()
         }

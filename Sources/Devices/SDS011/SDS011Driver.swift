@@ -41,7 +41,7 @@ package actor SDS011Driver: OrderlyStop {
     let reopen: Reopen?
     var port: any SerialPort
 
-    private(set) var mode: SensorMode
+    private let requested: Mutex<SensorMode>
     private let change = Signal()
     private let stopRequested = Atomic(false)
 
@@ -91,7 +91,7 @@ package actor SDS011Driver: OrderlyStop {
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
-        self.mode = mode
+        requested = Mutex(mode)
         self.settings = settings
         self.reopen = reopen
     }
@@ -117,11 +117,15 @@ package actor SDS011Driver: OrderlyStop {
         change.raise()
     }
 
+    nonisolated var mode: SensorMode { requested.withLock { $0 } }
+
     /// Changes the mode; a measurement in progress on a duty cycle is given up for it.
-    package func setMode(_ mode: SensorMode) {
-        guard mode != self.mode else { return }
-        self.mode = mode
-        change.raise()
+    nonisolated package func setMode(_ mode: SensorMode) {
+        let hasChanged = requested.withLock { requested in
+            defer { requested = mode }
+            return requested != mode
+        }
+        if hasChanged { change.raise() }
     }
 
     package var status: SDS011Status {
