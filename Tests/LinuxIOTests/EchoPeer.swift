@@ -6,6 +6,8 @@ struct EchoPeer: SerialPeer {
     /// What it says by itself, in pieces, and how far apart.
     var pieces: [[UInt8]] = []
     var period: Duration = .milliseconds(1)
+    /// Raised when it has said all.
+    var silence: Signal?
     private(set) var nextActivity: MonotonicInstant?
 
     init() {}
@@ -24,6 +26,7 @@ struct EchoPeer: SerialPeer {
         guard !pieces.isEmpty, let due = nextActivity else { return [] }
         let piece = pieces.removeFirst()
         nextActivity = pieces.isEmpty ? nil : due.advanced(by: period)
+        if pieces.isEmpty { silence?.raise() }
         return piece
     }
 }

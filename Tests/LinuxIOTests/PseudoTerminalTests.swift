@@ -50,14 +50,11 @@ import Testing
 
     @Test func dropsWhatTheDeviceSaysWhileNobodyListens() throws {
         let loop = try EventLoop()
-        let folder = try TemporaryDirectory()
-        let trace = folder.path("trace")
-        let peer = EchoPeer(says: [[1], [2]], every: .milliseconds(2), from: loop.clock.now)
-        let heard = try host(peer, trace: trace, on: loop) { terminal, loop, disk in
-            // The device has said all when its trace has two lines.
-            while TextFile.read(trace)?.filter({ $0 == "\n" }).count != 2 {
-                try await loop.clock.sleep(for: .milliseconds(1))
-            }
+        var peer = EchoPeer(says: [[1], [2]], every: .milliseconds(2), from: loop.clock.now)
+        let silence = Signal()
+        peer.silence = silence
+        let heard = try host(peer, on: loop) { terminal, loop, disk in
+            _ = try await loop.clock.wait(for: silence, until: soon(loop), tolerance: .zero)
             let port = try await open(terminal.path, loop, disk)
             defer { port.close() }
             try port.write([0x0F])
@@ -70,9 +67,9 @@ import Testing
         let isExclusive = try host(EchoPeer()) { terminal, loop, disk in
             let raw = Glibc.open(terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
             _ = clinux_ioctl(raw, clinux_TIOCEXCL, nil)
-            while terminal.clientCount == 0 { try await loop.clock.sleep(for: .milliseconds(1)) }
+            try await waitForClients(1, at: terminal, on: loop)
             Glibc.close(raw)
-            while terminal.clientCount > 0 { try await loop.clock.sleep(for: .milliseconds(1)) }
+            try await waitForClients(0, at: terminal, on: loop)
             let next = Glibc.open(terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
             defer { Glibc.close(next) }
             var isExclusive: Int32 = -1
@@ -140,6 +137,22 @@ import Testing
         _ disk: DiskThread
     ) async throws -> LinuxSerialPort {
         try await LinuxSerialPort.open(path: path, settings: slow, on: loop, disk: disk)
+    }
+}
+
+private func waitForClients(
+    _ count: Int,
+    at terminal: PseudoTerminal,
+    on loop: EventLoop
+) async throws {
+    while terminal.clientCount != count {
+        let change = terminal.clientChange
+        let isChanged = try await loop.clock.wait(
+            for: change,
+            until: soon(loop),
+            tolerance: .zero
+        )
+        try #require(isChanged)
     }
 }
 
