@@ -102,7 +102,7 @@ package final class LinuxGPIOLines: GPIOLines {
         try state.withLock { (state) throws(GPIOError) -> [EdgeEvent] in
             guard let handle = state.handle else { throw .disconnected(chip: chip) }
             var edges: [EdgeEvent] = []
-            for _ in 0 ..< Self.readsMax where state.mayHaveMore {
+            for _ in 0..<Self.readsMax where state.mayHaveMore {
                 let more = try Self.read(handle, chip: chip)
                 edges += more
                 state.mayHaveMore = !more.isEmpty

@@ -38,7 +38,7 @@ struct UdevQueue: Hashable, Sendable {
     /// - Throws: `HotplugError.unavailable` when the socket is of no use any more.
     mutating func receive(_ next: () -> UdevReceipt) throws(HotplugError) -> [HotplugEvent] {
         var events: [HotplugEvent] = []
-        for _ in 0 ..< Self.batch where mayHaveMore {
+        for _ in 0..<Self.batch where mayHaveMore {
             switch next() {
             case .properties(let properties):
                 HotplugEvent(udevProperties: properties).map { events.append($0) }
@@ -60,7 +60,7 @@ struct UdevQueue: Hashable, Sendable {
     /// - Throws: `HotplugError.unavailable` when the socket is of no use any more.
     mutating func prepareSnapshot(_ next: () -> UdevReceipt) throws(HotplugError) {
         mayHaveMore = true
-        for _ in 0 ..< Self.discardMax where mayHaveMore {
+        for _ in 0..<Self.discardMax where mayHaveMore {
             switch next() {
             case .properties, .ignored: continue
             case .overrun: overrunCount += 1

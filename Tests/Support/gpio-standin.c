@@ -607,6 +607,7 @@ int ioctl(int fd, unsigned long number, ...)
         return REAL(ioctl)(fd, number, argument);
     }
     struct file *file = &files[fd];
+    number = (uint32_t)number; /* As the kernel: libgpiod 2 hands on a sign-extended int. */
     all_calls++;
     int result = chips[file->chip].gone ? fail(ENODEV)
         : file->kind == CHIP            ? call_chip(file->chip, number, argument)
