@@ -94,7 +94,11 @@ extension GPIOTests {
                 }
             }
             var edges: [EdgeEvent] = []
-            while edges.count < 144 { edges += try waitForEdges(of: lines) }
+            while edges.count < 144 {
+                let more = try waitForEdges(of: lines)
+                #expect(more == more.sorted { $0.instant < $1.instant })
+                edges += more
+            }
             #expect(edges.count == 144 && kernel.droppedEdges == 0)
             for index in names.indices {
                 #expect(edges.filter { $0.line == index }.map(\.sequence) == Array(1...12))
