@@ -125,7 +125,7 @@ import Testing
             let wedge = SDS011FaultWindow(
                 .wedge,
                 from: .boot.advanced(by: .seconds(300)),
-                to: .boot.advanced(by: .seconds(301))
+                to: .boot.advanced(by: .seconds(320))
             )
             let bench = SDS011Bench(clock: clock, simulator: SDS011Simulator(faults: [wedge]))
             async let run: Void = bench.run(for: .seconds(3_599))
