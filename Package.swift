@@ -81,18 +81,20 @@ let package = Package(
                 logging,
             ]
         ),
+        library("LinuxPlatform", ["HardwareIO", "LinuxIO", "Node", "Readings", logging]),
         .executableTarget(
             name: "roostd",
             dependencies: [
-                "HardwareIO", "LinuxIO", "Node", "Readings", "Supervision", arguments, logging,
+                "HardwareIO", "LinuxIO", "LinuxPlatform", "Node", "Readings", "Supervision",
+                arguments, logging,
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Node", "Readings",
-                "SimulationKit", "Supervision", arguments, logging,
+                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
+                "Readings", "SimulationKit", "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),

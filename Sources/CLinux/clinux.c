@@ -1,1 +1,160 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
+
+#include <asm/termbits.h>
+#include <errno.h>
+#include <linux/watchdog.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+// <asm/termbits.h> and <termios.h> define the same names differently, so termios2 stays in here.
+
+static void make_raw(struct termios2 *line) {
+    line->c_iflag &= ~(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON | IXOFF);
+    line->c_oflag &= ~OPOST;
+    line->c_lflag &= ~(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
+    line->c_cflag &= ~(CSIZE | PARENB);
+    line->c_cflag |= CS8;
+    line->c_cc[VMIN] = 1;
+    line->c_cc[VTIME] = 0;
+}
+
+static tcflag_t speed_flag(unsigned int baud) {
+    switch (baud) {
+    case 9600: return B9600;
+    case 19200: return B19200;
+    case 38400: return B38400;
+    case 57600: return B57600;
+    case 115200: return B115200;
+    default: return 0;
+    }
+}
+
+int clinux_serial_configure(int fd, unsigned int baud) {
+    struct termios2 line;
+    tcflag_t flag = speed_flag(baud);
+    if (flag == 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (ioctl(fd, TCGETS2, &line) < 0) return -1;
+    make_raw(&line);
+    line.c_cflag &= ~(CSTOPB | HUPCL | CRTSCTS | CBAUD | (CBAUD << IBSHIFT));
+    line.c_cflag |= CREAD | CLOCAL | flag;
+    line.c_ispeed = baud;
+    line.c_ospeed = baud;
+    return ioctl(fd, TCSETS2, &line);
+}
+
+int clinux_serial_minimum(int fd, unsigned char byte_count) {
+    struct termios2 line;
+    if (ioctl(fd, TCGETS2, &line) < 0) return -1;
+    line.c_cc[VMIN] = byte_count;
+    line.c_cc[VTIME] = 0;
+    return ioctl(fd, TCSETS2, &line);
+}
+
+int clinux_is_terminal(int fd) {
+    struct termios2 line;
+    return ioctl(fd, TCGETS2, &line) == 0;
+}
+
+int clinux_terminal_raw(int fd) {
+    struct termios2 line;
+    if (ioctl(fd, TCGETS2, &line) < 0) return -1;
+    make_raw(&line);
+    return ioctl(fd, TCSETS2, &line);
+}
+
+int clinux_pty_number(int master) {
+    int is_locked = 0;
+    int number = -1;
+    if (ioctl(master, TIOCSPTLCK, &is_locked) < 0) return -1;
+    if (ioctl(master, TIOCGPTN, &number) < 0) return -1;
+    return number;
+}
+
+int clinux_ioctl(int fd, unsigned long request, void *argument) {
+    return ioctl(fd, request, argument);
+}
+
+int clinux_set_timer_slack(unsigned long nanoseconds) {
+    return prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0);
+}
+
+unsigned long clinux_timer_slack(void) {
+    return (unsigned long)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+}
+
+int clinux_name_thread(pthread_t thread, const char *name) {
+    return pthread_setname_np(thread, name);
+}
+
+const char *clinux_error_words(int code) {
+    const char *words = strerrordesc_np(code);
+    return words ? words : "unknown error";
+}
+
+const int clinux_unix_path_max = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+
+static int address_of(const char *path, struct sockaddr_un *address, socklen_t *byte_count) {
+    size_t length = strlen(path);
+    if (length == 0 || length > (size_t)clinux_unix_path_max) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, length);
+    int is_abstract = path[0] == '@';
+    if (is_abstract) address->sun_path[0] = 0;
+    // An abstract name has no final zero; a path has one.
+    *byte_count = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + !is_abstract);
+    return 0;
+}
+
+int clinux_unix_bind(int fd, const char *path) {
+    struct sockaddr_un address;
+    socklen_t byte_count;
+    if (address_of(path, &address, &byte_count) < 0) return -1;
+    return bind(fd, (struct sockaddr *)&address, byte_count);
+}
+
+int clinux_unix_connect(int fd, const char *path) {
+    struct sockaddr_un address;
+    socklen_t byte_count;
+    if (address_of(path, &address, &byte_count) < 0) return -1;
+    return connect(fd, (struct sockaddr *)&address, byte_count);
+}
+
+long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_count) {
+    struct sockaddr_un address;
+    socklen_t address_size;
+    if (address_of(path, &address, &address_size) < 0) return -1;
+    return sendto(fd, bytes, byte_count, MSG_NOSIGNAL, (struct sockaddr *)&address, address_size);
+}
+
+int clinux_accept(int fd) {
+    return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid) {
+    struct ucred peer;
+    socklen_t byte_count = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &byte_count) < 0) return -1;
+    *pid = peer.pid;
+    *uid = peer.uid;
+    *gid = peer.gid;
+    return 0;
+}
+
+const unsigned long clinux_TIOCEXCL = TIOCEXCL, clinux_TIOCNXCL = TIOCNXCL;
+const unsigned long clinux_TIOCGEXCL = TIOCGEXCL;
+const unsigned long clinux_WDIOC_KEEPALIVE = WDIOC_KEEPALIVE;
+const unsigned long clinux_WDIOC_SETTIMEOUT = WDIOC_SETTIMEOUT;
+const unsigned long clinux_WDIOC_GETTIMEOUT = WDIOC_GETTIMEOUT;
+const unsigned long clinux_WDIOC_GETBOOTSTATUS = WDIOC_GETBOOTSTATUS;
+const int clinux_WDIOF_CARDRESET = WDIOF_CARDRESET;

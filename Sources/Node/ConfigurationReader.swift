@@ -12,6 +12,15 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package let file: String
     package let problems: [ConfigurationProblem]
 
+    init(file: String, problems: [ConfigurationProblem]) {
+        (self.file, self.problems) = (file, problems)
+    }
+
+    /// One problem of the whole file.
+    package init(file: String, message: String) {
+        self.init(file: file, problems: [ConfigurationProblem(place: "", message: message)])
+    }
+
     /// A line per problem: file, place, reason.
     package var description: String {
         problems.map { "\(file): \($0)" }.joined(separator: "\n")
@@ -33,6 +42,7 @@ struct ObjectReader {
     private let fields: [String: JSONValue]
     private let problems: ProblemList
     private var known: Set<String> = []
+    private var isStrict = true
 
     /// A reader of `value`, or nil with a problem noted when it is not an object.
     init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
@@ -114,9 +124,12 @@ struct ObjectReader {
         return values
     }
 
+    /// Lets every other key pass: what they mean is not known.
+    mutating func ignoreTheRest() { isStrict = false }
+
     /// Notes a problem for each key that was never asked for, with the nearest known one.
     func finish() {
-        for key in fields.keys.sorted() where !known.contains(key) {
+        for key in fields.keys.sorted() where isStrict && !known.contains(key) {
             let nearest = known.min { distance($0, key) < distance($1, key) }
             let hint = nearest.flatMap { distance($0, key) <= 3 ? "; did you mean \($0)?" : nil }
             problem(key, "unknown key\(hint ?? ", known are \(known.sorted().joined(separator: ", "))")")

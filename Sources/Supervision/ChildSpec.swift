@@ -19,9 +19,11 @@ package struct ChildSpec: Sendable {
     package let shutdownGrace: Duration
     /// A restart waits until this long after the last start: hardware needs time.
     package let minimumRunTime: Duration
-    /// How long the child may go without progress before its first own promise.
-    package let heartbeatLimit: Duration
-    /// Makes a new child; a restarted child is a new object. Throwing counts as a failed start.
+    /// How long the child may go without progress unless it promised otherwise; nil: not watched.
+    package let heartbeatLimit: Duration?
+    /// Makes a new child; a restarted child is a new object.
+    ///
+    /// Throwing counts as a failed start.
     package let start: @Sendable (Heartbeat) async throws -> any Child
 
     package init(
@@ -29,7 +31,7 @@ package struct ChildSpec: Sendable {
         restart: Restart = .permanent,
         shutdownGrace: Duration = .seconds(5),
         minimumRunTime: Duration = .zero,
-        heartbeatLimit: Duration = .seconds(60),
+        heartbeatLimit: Duration? = nil,
         start: @escaping @Sendable (Heartbeat) async throws -> any Child
     ) {
         self.id = id

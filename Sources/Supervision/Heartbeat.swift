@@ -1,9 +1,10 @@
 import Readings
 import Synchronization
 
-/// How a child says that it makes progress. Made by the supervisor, one for each start of a child.
+/// How a child says that it makes progress.
 ///
-/// A beat is a promise of the next one. Who breaks it is warned about, then replaced.
+/// The supervisor makes one for each start of a child. A beat is a promise of the next one. Who
+/// breaks it is warned about, then replaced.
 package final class Heartbeat: Sendable {
     package struct State: Sendable {
         /// When the last beat came; the start counts as one.

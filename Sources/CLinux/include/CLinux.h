@@ -1,3 +1,52 @@
+// What Swift cannot call itself: variadic calls, ioctl numbers, termios2, socket addresses.
 #ifndef CLINUX_H
 #define CLINUX_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/timex.h>
+
+// Each call returns what the kernel returns: -1 and errno on failure.
+
+// 8N1, raw, CLOCAL, no HUPCL, no flow control, at a speed that is one of the Bxxx rates.
+int clinux_serial_configure(int fd, unsigned int baud);
+// How many bytes make the line readable to poll and epoll, 1…255.
+int clinux_serial_minimum(int fd, unsigned char byte_count);
+// Whether the descriptor is a terminal that answers TCGETS2.
+int clinux_is_terminal(int fd);
+// Raw without touching speed or modem lines; for pseudo-terminals.
+int clinux_terminal_raw(int fd);
+
+// Unlocks the slave of a pseudo-terminal's master; returns its number below /dev/pts.
+int clinux_pty_number(int master);
+
+int clinux_ioctl(int fd, unsigned long request, void *argument);
+int clinux_set_timer_slack(unsigned long nanoseconds);
+unsigned long clinux_timer_slack(void);
+int clinux_name_thread(pthread_t thread, const char *name);
+// The text of an errno; never null.
+const char *clinux_error_words(int code);
+
+// Paths that begin with '@' name the abstract space, as systemd writes them.
+int clinux_unix_bind(int fd, const char *path);
+int clinux_unix_connect(int fd, const char *path);
+long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_count);
+// Non-blocking and close-on-exec from the start.
+int clinux_accept(int fd);
+int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid);
+
+// Longest path of a socket in the file system, without the final zero.
+extern const int clinux_unix_path_max;
+
+extern const unsigned long clinux_TIOCEXCL, clinux_TIOCNXCL, clinux_TIOCGEXCL;
+extern const unsigned long clinux_WDIOC_KEEPALIVE, clinux_WDIOC_SETTIMEOUT;
+extern const unsigned long clinux_WDIOC_GETTIMEOUT, clinux_WDIOC_GETBOOTSTATUS;
+extern const int clinux_WDIOF_CARDRESET;
+
 #endif

@@ -1,0 +1,88 @@
+import Readings
+
+/// From which values a level begins, and below which it ends.
+///
+/// A level is reached at once, at its limit, so that a lamp is wrong for one sample at most. It is
+/// left only below a second, lower value (hysteresis): air at the limit would flicker otherwise.
+package struct LevelRule: Hashable, Sendable {
+    /// One level of one quantity.
+    package struct Limit: Hashable, Sendable {
+        package let level: AirLevel
+        /// The level begins here, this value included.
+        package let reachedAt: FixedPoint
+        /// The level ends below this value; `reachedAt` at most.
+        package let leftBelow: FixedPoint
+
+        package init(_ level: AirLevel, reachedAt: FixedPoint, leftBelow: FixedPoint) {
+            precondition(leftBelow <= reachedAt, "a level cannot end above where it begins")
+            self.level = level
+            self.reachedAt = reachedAt
+            self.leftBelow = leftBelow
+        }
+    }
+
+    /// The limits of one quantity.
+    package struct Scale: Hashable, Sendable {
+        /// The name of the quantity: `pm25`.
+        package let quantity: String
+        /// By rising level, 1…2; below the first the level is good.
+        package let limits: [Limit]
+
+        package init(quantity: String, limits: [Limit]) {
+            precondition((1...2).contains(limits.count), "there are two levels above good")
+            precondition(limits[0].level > .good && limits.last.map(\.level) != .good)
+            for (lower, upper) in zip(limits, limits.dropFirst()) {
+                precondition(lower.level < upper.level && lower.reachedAt < upper.leftBelow)
+            }
+            self.quantity = quantity
+            self.limits = limits
+        }
+
+        /// The level of `value`, which may be kept up by the level before.
+        package func level(of value: FixedPoint, after previous: AirLevel?) -> AirLevel {
+            let isHeld = { (limit: Limit) in
+                previous.map { $0 >= limit.level } ?? false
+            }
+            let limit = limits.last { value >= (isHeld($0) ? $0.leftBelow : $0.reachedAt) }
+            return limit?.level ?? .good
+        }
+    }
+
+    /// As it is called in the configuration.
+    package let name: String
+    /// One for each quantity that counts, at most 8; others are ignored.
+    package let scales: [Scale]
+
+    package init(name: String, scales: [Scale]) {
+        precondition((1...8).contains(scales.count), "a rule has 1 to 8 scales")
+        self.name = name
+        self.scales = scales
+    }
+
+    /// The traffic light of single samples: red from 5 and 15, yellow from 3 and 10 µg/m³.
+    ///
+    /// The margins are ours: a tenth of the limit for red, 0.5 and 1.5 µg/m³. That is five and
+    /// fifteen steps of the SDS011's resolution, and less than a third of the yellow band, so each
+    /// colour can be reached from both sides.
+    ///
+    /// - Source: DESIGN §9, the profile `sample-levels`.
+    package static let sampleLevels = LevelRule(
+        name: "sample-levels",
+        scales: [
+            Scale(
+                quantity: Quantity.pm25.name,
+                limits: [
+                    Limit(.moderate, reachedAt: 3, leftBelow: 2.5),
+                    Limit(.poor, reachedAt: 5, leftBelow: 4.5),
+                ]
+            ),
+            Scale(
+                quantity: Quantity.pm10.name,
+                limits: [
+                    Limit(.moderate, reachedAt: 10, leftBelow: 8.5),
+                    Limit(.poor, reachedAt: 15, leftBelow: 13.5),
+                ]
+            ),
+        ]
+    )
+}

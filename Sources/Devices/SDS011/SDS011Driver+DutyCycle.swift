@@ -1,0 +1,111 @@
+import HardwareIO
+import Readings
+import Scheduling
+import Supervision
+
+// Months mode: wake, warm up, ask for a few measurements, sleep.
+extension SDS011Driver {
+    enum Sample {
+        case measured(SDS011Measurement)
+        case failed(NoData)
+        /// The mode changed or a stop was asked for.
+        case interrupted
+    }
+
+    func runDutyCycle(_ cycle: DutyCycle) async throws {
+        let mode = SensorMode.dutyCycle(cycle)
+        var start = clock.now
+        while goesOn(in: mode) {
+            heartbeat.beat(nextWithin: cycle.warmUp + cycle.window + Self.patience)
+            let sample = try await sample(cycle)
+            switch sample {
+            case .measured(let measurement):
+                await accept(measurement, by: .dutyCycle)
+            case .failed(let reason):
+                await accept(reason, at: clock.now)
+            case .interrupted:
+                if isStopping { await accept(.stopped, at: clock.now) }
+                return
+            }
+            start = await skipMissed(from: start.advanced(by: cycle.period), every: cycle.period)
+            let rest = clock.now.duration(to: start)
+            heartbeat.beat(nextWithin: rest + cycle.tolerance + Self.patience)
+            guard try await pause(until: start, tolerance: cycle.tolerance, in: mode) else {
+                return
+            }
+        }
+    }
+
+    /// One sample, with every remedy there is if need be; the part is asleep afterwards.
+    private func sample(_ cycle: DutyCycle) async throws -> Sample {
+        if let nextAttempt, clock.now < nextAttempt { return .failed(reason) }
+        skippedBefore = decoder.skippedByteCount
+        var sample = try await measure(cycle)
+        while case .failed = sample, !isStopping {
+            switch ladder.fail(at: clock.now) {
+            case .remedy(let remedy):
+                try await apply(remedy)
+                heartbeat.beat(nextWithin: cycle.warmUp + cycle.window + Self.patience)
+                // A probe first: warming up for nothing costs laser hours.
+                if try await probe() { sample = try await measure(cycle) }
+            case .report:
+                await report()
+            case .wait(let delay):
+                nextAttempt = clock.now.advanced(by: delay)
+                try await fallAsleep()
+                return .failed(reason)
+            }
+        }
+        try await fallAsleep()
+        if case .measured = sample { await succeed() }
+        return sample
+    }
+
+    private func measure(_ cycle: DutyCycle) async throws -> Sample {
+        let mode = SensorMode.dutyCycle(cycle)
+        try port.discardInput()
+        let wokeAt = clock.now
+        let isWoken = try await configuredMode == .query ? wakeUp() : settle(.query)
+        if !isWoken, try await ask(.query, attempts: 2) == nil { return .failed(reason) }
+        let warmAt = wokeAt.advanced(by: cycle.warmUp)
+        let count = Int64(max(1, cycle.window.components.seconds))
+        var measurements: [SDS011Measurement] = []  // At most one a second of the window.
+        for index in 1...count {
+            let due = warmAt.advanced(by: min(cycle.window, .seconds(index)))
+            guard try await pause(until: due, in: mode) else { return .interrupted }
+            let attempts = measurements.isEmpty ? 2 : 1
+            if case .measurement(let measurement, _) = try await ask(.query, attempts: attempts) {
+                measurements.append(measurement)
+            } else if measurements.isEmpty {
+                return .failed(reason)
+            }
+        }
+        return SDS011Judge.median(of: measurements).map { .measured($0) } ?? .failed(reason)
+    }
+
+    /// Whether the part gives a measurement at all.
+    private func probe() async throws -> Bool {
+        _ = try await configuredMode == .query ? wakeUp() : settle(.query)
+        return try await ask(.query, attempts: 2) != nil
+    }
+
+    /// Accounts for periods that have passed meanwhile, as after a suspended night.
+    ///
+    /// - Returns: The start of the next period.
+    private func skipMissed(
+        from first: MonotonicInstant,
+        every period: Duration
+    ) async -> MonotonicInstant {
+        let now = clock.now
+        guard first < now else { return first }
+        let missed = Int(first.duration(to: now) / period) + 1
+        let why: NoData = ladder.failingSince == nil ? .stopped : reason
+        for index in 0..<min(missed, Self.missedMax) {
+            await accept(why, at: first.advanced(by: period * index))
+        }
+        if missed > Self.missedMax {
+            await record("intervals skipped", .warning, ["count": "\(missed - Self.missedMax)"])
+        }
+        return first.advanced(by: period * missed)
+    }
+}

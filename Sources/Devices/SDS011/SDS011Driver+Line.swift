@@ -1,0 +1,241 @@
+import HardwareIO
+import Readings
+
+// What is said over the line, and what is made of the answers.
+extension SDS011Driver {
+    /// Wakes from deep sleep may take two commands; the third is for one lost on the way.
+    ///
+    /// - Source: lewapek/sds-dust-sensors-arduino-library#6.
+    private static let wakeAttempts = 3
+
+    var address: SDS011DeviceID { settings.deviceID ?? .everyone }
+
+    /// Why there is no measurement now: nothing came, or nothing good.
+    var reason: NoData {
+        decoder.skippedByteCount > skippedBefore || foreignID != nil ? .badFrames : .replyTimeout
+    }
+
+    // MARK: Asking
+
+    /// Asks until answered; nil when the time of every attempt has passed.
+    ///
+    /// What arrives meanwhile without being the answer is a streamed measurement or nothing.
+    func ask(_ command: SDS011Command, attempts: Int) async throws -> SDS011Frame? {
+        for _ in 0..<attempts {
+            try port.write(command.bytes(to: address))
+            let deadline = clock.now.advanced(by: settings.replyTimeout)
+            var answer: SDS011Frame?
+            while answer == nil, clock.now < deadline {
+                let bytes = try await port.read(
+                    atLeast: decoder.missingByteCount,
+                    until: deadline
+                )
+                guard let bytes else { break }
+                for frame in await decode(bytes) {
+                    if answer == nil, command.isAnswered(by: frame, to: address) {
+                        answer = frame
+                    } else {
+                        await takeStreamed(frame)
+                    }
+                }
+            }
+            if let answer {
+                if case .reply = answer { await noteAcknowledgement() }
+                return answer
+            }
+        }
+        if command != .query, command != .firmware { hasMissedAcknowledgement = true }
+        return nil
+    }
+
+    /// Decodes; notes whose frames they are and leaves out those of other parts.
+    func decode(_ bytes: [UInt8]) async -> [SDS011Frame] {
+        var frames: [SDS011Frame] = []
+        for case .success(let frame) in decoder.decode(bytes) { frames.append(frame) }
+        var ours: [SDS011Frame] = []
+        for frame in frames where await isOurs(frame) { ours.append(frame) }
+        return ours
+    }
+
+    private func isOurs(_ frame: SDS011Frame) async -> Bool {
+        let id = frame.deviceID
+        if let wanted = settings.deviceID, wanted != id {
+            if foreignID != id {
+                foreignID = id
+                await record(
+                    "another sensor answers",
+                    .warning,
+                    ["wanted": "\(wanted)", "found": "\(id)"]
+                )
+            }
+            return false
+        }
+        foreignID = nil
+        if let knownID, knownID != id {
+            await record("sensor id changed", .warning, ["was": "\(knownID)", "id": "\(id)"])
+        }
+        knownID = id
+        return true
+    }
+
+    // MARK: Waking and sleeping
+
+    /// Wakes the part, twice if need be; false when it does not acknowledge.
+    @discardableResult
+    func wakeUp() async throws -> Bool {
+        isAwake = nil
+        let answer = try await ask(.setState(.work), attempts: Self.wakeAttempts)
+        guard answer != nil else { return false }
+        noteLaser(on: true)
+        return true
+    }
+
+    /// Sends the part to sleep; acknowledged, or noted as missing.
+    func fallAsleep() async throws {
+        guard isAwake != false else { return }
+        if try await ask(.setState(.sleep), attempts: 2) != nil {
+            noteLaser(on: false)
+        } else {
+            isAwake = nil
+        }
+    }
+
+    /// Wakes the part and makes its settings ours, whatever other software left in it.
+    ///
+    /// - Returns: false when it does not acknowledge; the settings were sent all the same.
+    @discardableResult
+    func settle(_ wanted: SDS011ReportMode) async throws -> Bool {
+        configuredMode = nil
+        guard try await wakeUp() else {
+            try port.write(SDS011Command.setReportMode(wanted).bytes(to: address))
+            try port.write(SDS011Command.setWorkingPeriod(minutes: 0).bytes(to: address))
+            return false
+        }
+        let hasMode = try await ask(.setReportMode(wanted), attempts: 2) != nil
+        let hasPeriod = try await ask(.setWorkingPeriod(minutes: 0), attempts: 2) != nil
+        if hasMode, hasPeriod { configuredMode = wanted }
+        if firmware == nil { try await askFirmware() }
+        return hasMode || hasPeriod
+    }
+
+    /// Some parts never tell; then it goes on without.
+    private func askFirmware() async throws {
+        if case .reply(let reply, _) = try await ask(.firmware, attempts: 2) {
+            firmware = reply.firmware
+            await record(
+                "sensor found",
+                .info,
+                ["id": knownID?.description ?? "unknown", "firmware": "\(reply.firmware)"]
+            )
+        } else if !isFirmwareMissed {
+            isFirmwareMissed = true
+            await record("firmware unknown", .info)
+        }
+    }
+
+    func noteLaser(on isOn: Bool) {
+        isAwake = isOn
+        if isOn {
+            if awakeSince == nil { awakeSince = clock.now }
+        } else if let since = awakeSince {
+            laserBefore += since.duration(to: clock.now)
+            awakeSince = nil
+        }
+    }
+
+    // MARK: Remedies
+
+    func apply(_ remedy: SDS011RemedyLadder.Remedy) async throws {
+        if !ladder.isReported {
+            await record(
+                "remedy tried",
+                .notice,
+                ["remedy": remedy.rawValue, "reason": reason.rawValue]
+            )
+        }
+        switch remedy {
+        case .askAgain:
+            break  // What follows every remedy is to ask again.
+        case .reopen:
+            configuredMode = nil
+            guard let reopen else { return }
+            // The laser is not left on should there be no way back.
+            try? port.write(SDS011Command.setState(.sleep).bytes(to: address))
+            port.close()
+            port = try await reopen()
+        case .sleepAndWake:
+            configuredMode = nil
+            isAwake = nil
+            try await fallAsleep()
+        }
+    }
+
+    func report() async {
+        await record("sensor not answering", .error, ["reason": reason.rawValue])
+    }
+
+    func succeed() async {
+        nextAttempt = nil
+        skippedBefore = decoder.skippedByteCount
+        guard let outage = ladder.succeed(at: clock.now) else { return }
+        await record("sensor answering again", .notice, ["after": "\(Int(outage.inSeconds)) s"])
+    }
+
+    private func noteAcknowledgement() async {
+        hasMissedAcknowledgement = false
+        guard !isAcknowledging else { return }
+        isAcknowledging = true
+        await record("sensor acknowledges again", .notice)
+    }
+
+    // MARK: Readings and events
+
+    func note(_ measurement: SDS011Measurement) {
+        lastMeasurement = measurement
+        lastMeasurementAt = clock.now
+    }
+
+    func accept(_ measurement: SDS011Measurement, by limits: SDS011Judge.Limits) async {
+        let now = clock.now
+        note(measurement)
+        let verdict = judge.judge(measurement, by: limits)
+        await sink.accept([
+            Reading(Channel(device: name, quantity: .pm25), at: now, verdict.pm25),
+            Reading(Channel(device: name, quantity: .pm10), at: now, verdict.pm10),
+        ])
+        for doubt in verdict.begun {
+            await record("readings doubtful", .warning, ["doubt": doubt.rawValue])
+            if doubt == .stuck || doubt == .zeros { isResetWanted = true }
+        }
+        for doubt in verdict.ended {
+            await record("readings good again", .notice, ["doubt": doubt.rawValue])
+        }
+        if hasMissedAcknowledgement, isAcknowledging {
+            isAcknowledging = false
+            await record("sensor does not acknowledge", .warning)
+        }
+    }
+
+    func accept(_ reason: NoData, at instant: MonotonicInstant) async {
+        await sink.accept([
+            Reading(Channel(device: name, quantity: .pm25), at: instant, .noData(reason)),
+            Reading(Channel(device: name, quantity: .pm10), at: instant, .noData(reason)),
+        ])
+    }
+
+    func record(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: KeyValuePairs<String, String> = [:]
+    ) async {
+        await sink.record(
+            Event(at: clock.now, source: name, kind: kind, severity: severity, details)
+        )
+    }
+}
+
+extension SDS011Reply {
+    fileprivate var firmware: SDS011Firmware {
+        SDS011Firmware(year: first, month: second, day: third)
+    }
+}

@@ -1,0 +1,124 @@
+import HardwareIO
+import Readings
+import Scheduling
+import Supervision
+
+// Live mode: the part streams at 1 Hz; one wake-up and one sample a frame.
+extension SDS011Driver {
+    private static let interval: Duration = .seconds(1)
+
+    func runLive() async throws {
+        accountedUntil = clock.now
+        skippedBefore = decoder.skippedByteCount
+        warmAt = clock.now
+        isResetWanted = false
+        // Awake already means warm already, or the plug was put in a moment ago: zeros tell.
+        let state = try await ask(.getState, attempts: 1)
+        if !Self.saysWorking(state) { warmAt = clock.now.advanced(by: settings.liveWarmUp) }
+        try await settle(.active)
+        var heardSince = clock.now
+        while goesOn(in: .live) {
+            heartbeat.beat(nextWithin: Self.patience)
+            let heardAt = max(heardSince, lastMeasurementAt ?? heardSince)
+            let deadline = heardAt.advanced(by: settings.frameTimeout)
+            if try await listen(until: deadline) {
+                if isResetWanted { try await reset() }
+                continue
+            }
+            try await recover()
+            heardSince = clock.now
+        }
+    }
+
+    private func reset() async throws {
+        isResetWanted = false
+        try await apply(.sleepAndWake)
+        try await settle(.active)
+    }
+
+    private static func saysWorking(_ frame: SDS011Frame?) -> Bool {
+        guard case .reply(let reply, _) = frame else { return false }
+        return reply.second == SDS011State.work.rawValue
+    }
+
+    /// Takes what comes until a measurement has come; false when none did by the deadline.
+    private func listen(until deadline: MonotonicInstant) async throws -> Bool {
+        while !Task.isCancelled, clock.now < deadline {
+            let bytes = try await port.read(
+                atLeast: decoder.missingByteCount,
+                until: deadline
+            )
+            guard let bytes else { return false }
+            var isMeasured = false
+            for frame in await decode(bytes) where await takeStreamed(frame) {
+                isMeasured = true
+            }
+            if isMeasured { return true }
+        }
+        return false
+    }
+
+    /// Takes a frame that nobody asked for.
+    ///
+    /// - Returns: true for a measurement.
+    @discardableResult
+    func takeStreamed(_ frame: SDS011Frame) async -> Bool {
+        guard mode == .live, case .measurement(let measurement, _) = frame else { return false }
+        let now = clock.now
+        let passed = accountedUntil.duration(to: now) / Self.interval
+        await account(missed: Int(passed.rounded()) - 1)
+        accountedUntil = now
+        if now < warmAt {
+            note(measurement)
+            await accept(.warmingUp, at: now)
+        } else {
+            await accept(measurement, by: .live)
+        }
+        await succeed()
+        return true
+    }
+
+    /// Works down the ladder until a measurement comes, accounting for every second meanwhile.
+    private func recover() async throws {
+        let failedAt = clock.now
+        while goesOn(in: .live), (lastMeasurementAt ?? .boot) < failedAt {
+            await accountUntilNow()
+            heartbeat.beat(nextWithin: Self.patience)
+            switch ladder.fail(at: clock.now) {
+            case .remedy(let remedy):
+                try await apply(remedy)
+                try await settle(.active)
+                _ = try await listen(until: clock.now.advanced(by: settings.frameTimeout))
+            case .report:
+                await report()
+            case .wait(let delay):
+                try await waitOut(until: clock.now.advanced(by: delay))
+            }
+        }
+    }
+
+    /// Waits for the next attempt, listening: the part may come back by itself.
+    private func waitOut(until end: MonotonicInstant) async throws {
+        while goesOn(in: .live), clock.now < end {
+            let tick = min(end, accountedUntil.advanced(by: Self.interval))
+            if try await listen(until: tick) { return }
+            await accountUntilNow()
+            heartbeat.beat(nextWithin: Self.patience)
+        }
+    }
+
+    private func accountUntilNow() async {
+        await account(missed: Int(accountedUntil.duration(to: clock.now) / Self.interval))
+    }
+
+    private func account(missed: Int) async {
+        guard missed > 0 else { return }
+        for index in 1...min(missed, Self.missedMax) {
+            await accept(reason, at: accountedUntil.advanced(by: Self.interval * index))
+        }
+        accountedUntil = accountedUntil.advanced(by: Self.interval * missed)
+        if missed > Self.missedMax {
+            await record("intervals skipped", .warning, ["count": "\(missed - Self.missedMax)"])
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import HardwareIO
+import Readings
+import Scheduling
+import Supervision
+import Synchronization
+
+/// Measures with one SDS011, on a duty cycle or live.
+///
+/// On a duty cycle one sample is the median of the measurements asked for in the window: each value
+/// is one the part really said, and a single bad frame does not move it. Live, each frame is one.
+///
+/// The laser is rated for 8 000 h, so every way out of `run()` leaves it off: after an orderly stop
+/// acknowledged, after cancellation or a failure told without waiting.
+package actor SDS011Driver: OrderlyStop {
+    /// What every driver is given.
+    package struct Environment: Sendable {
+        let clock: any NodeClock
+        let sink: any ReadingSink
+        let heartbeat: Heartbeat
+
+        package init(clock: any NodeClock, sink: any ReadingSink, heartbeat: Heartbeat) {
+            self.clock = clock
+            self.sink = sink
+            self.heartbeat = heartbeat
+        }
+    }
+
+    /// Opens the port anew.
+    package typealias Reopen = @Sendable () async throws -> any SerialPort
+
+    /// Longer than the whole ladder takes, so that working on a remedy is progress.
+    static let patience: Duration = .seconds(60)
+    /// After a longer gap the rest is skipped, and said in one event.
+    static let missedMax = 2_016
+
+    let name: String
+    let clock: any NodeClock
+    let sink: any ReadingSink
+    let heartbeat: Heartbeat
+    let settings: SDS011Settings
+    let reopen: Reopen?
+    var port: any SerialPort
+
+    private let requested: Mutex<SensorMode>
+    private let change = Signal()
+    private let stopRequested = Atomic(false)
+
+    // What is known about the part.
+    var decoder = SDS011Decoder()
+    var knownID: SDS011DeviceID?
+    var firmware: SDS011Firmware?
+    var isFirmwareMissed = false
+    var configuredMode: SDS011ReportMode?  // Nil: settings must be restored.
+    var isAwake: Bool?
+    var awakeSince: MonotonicInstant?
+    var laserBefore: Duration = .zero
+    var isAcknowledging = true
+    var hasMissedAcknowledgement = false
+    var foreignID: SDS011DeviceID?
+
+    // What came of it.
+    var ladder = SDS011RemedyLadder()
+    var nextAttempt: MonotonicInstant?
+    var judge = SDS011Judge()
+    var isResetWanted = false  // Stuck or zero in live mode: sleep and wake, once.
+    var lastMeasurement: SDS011Measurement?
+    var lastMeasurementAt: MonotonicInstant?
+    var skippedBefore = 0
+    var accountedUntil = MonotonicInstant.boot
+    var warmAt = MonotonicInstant.boot
+
+    /// A driver that has not touched the port yet.
+    ///
+    /// - Parameters:
+    ///   - name: The device's name, for channels and events.
+    ///   - port: The open line; the driver closes it at its end.
+    ///   - environment: Clock, sink and heartbeat.
+    ///   - mode: How to begin; see `setMode(_:)`.
+    ///   - settings: How to talk to the part.
+    ///   - reopen: Opens the port anew, as a remedy; nil skips that remedy.
+    package init(
+        name: String,
+        port: any SerialPort,
+        environment: Environment,
+        mode: SensorMode = .dutyCycle(.sds011),
+        settings: SDS011Settings = SDS011Settings(),
+        reopen: Reopen? = nil
+    ) {
+        self.name = name
+        self.port = port
+        clock = environment.clock
+        sink = environment.sink
+        heartbeat = environment.heartbeat
+        requested = Mutex(mode)
+        self.settings = settings
+        self.reopen = reopen
+    }
+
+    /// Runs until asked to stop or cancelled.
+    ///
+    /// - Throws: `SerialError.disconnected` when the port is gone; a fresh driver follows a fresh
+    ///   port.
+    package func run() async throws {
+        defer { leaveAsleep() }
+        while !Task.isCancelled, !isStopping {
+            judge.restart()
+            switch mode {
+            case .dutyCycle(let cycle): try await runDutyCycle(cycle)
+            case .live: try await runLive()
+            }
+        }
+        if isStopping, !Task.isCancelled { try await fallAsleep() }
+    }
+
+    nonisolated package func requestStop() {
+        stopRequested.store(true, ordering: .sequentiallyConsistent)
+        change.raise()
+    }
+
+    nonisolated var mode: SensorMode { requested.withLock { $0 } }
+
+    /// Changes the mode; a measurement in progress on a duty cycle is given up for it.
+    nonisolated package func setMode(_ mode: SensorMode) {
+        let hasChanged = requested.withLock { requested in
+            defer { requested = mode }
+            return requested != mode
+        }
+        if hasChanged { change.raise() }
+    }
+
+    package var status: SDS011Status {
+        SDS011Status(
+            deviceID: knownID,
+            firmware: firmware,
+            isAwake: isAwake,
+            laserTime: laserBefore + (awakeSince.map { $0.duration(to: clock.now) } ?? .zero),
+            lastMeasurement: lastMeasurement,
+            lastMeasurementAt: lastMeasurementAt,
+            isAnswering: ladder.failingSince == nil,
+            remedy: ladder.remedy,
+            doubts: judge.doubts,
+            isAcknowledging: isAcknowledging,
+            frameCount: decoder.frameCount,
+            rejectedCount: decoder.rejectedCount,
+            skippedByteCount: decoder.skippedByteCount
+        )
+    }
+
+    var isStopping: Bool { stopRequested.load(ordering: .sequentiallyConsistent) }
+
+    /// Whether to go on in this mode.
+    func goesOn(in mode: SensorMode) -> Bool {
+        !Task.isCancelled && !isStopping && self.mode == mode
+    }
+
+    /// Waits unless the mode changes or a stop is asked for; true when the time has come.
+    func pause(
+        until deadline: MonotonicInstant,
+        tolerance: Duration = .zero,
+        in mode: SensorMode
+    ) async throws -> Bool {
+        while goesOn(in: mode) {
+            if deadline <= clock.now { return true }
+            if try await !clock.wait(for: change, until: deadline, tolerance: tolerance) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Told and not waited for: there may be no time left to wait in.
+    private func leaveAsleep() {
+        if isAwake != false { try? port.write(SDS011Command.setState(.sleep).bytes(to: address)) }
+        noteLaser(on: false)
+        port.close()
+    }
+}

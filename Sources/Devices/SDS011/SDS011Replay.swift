@@ -1,0 +1,70 @@
+import HardwareIO
+import Readings
+
+/// Plays a recording at an even pace, and answers commands as a part that is awake.
+///
+/// Its measurements come from the recording alone, whatever the report mode.
+package struct SDS011Replay: SerialPeer {
+    private let recording: SDS011Recording
+    private let interval: Duration
+    private let startDelay: Duration
+    private var part: SDS011Simulator
+    private var nextIndex = 0
+    private var nextPiece: MonotonicInstant?
+
+    /// Bytes the host sent meanwhile.
+    package private(set) var heardByteCount = 0
+
+    /// A replay that begins when the host has been heard.
+    ///
+    /// - Parameters:
+    ///   - recording: What to play, once.
+    ///   - interval: From one piece to the next, > 0.
+    ///   - startDelay: From the host's first byte to the first piece: time to configure the part.
+    ///   - now: When it is powered.
+    package init(
+        _ recording: SDS011Recording,
+        every interval: Duration = .seconds(1),
+        startDelay: Duration = .seconds(1),
+        poweredAt now: MonotonicInstant
+    ) {
+        precondition(interval > .zero, "a pace is longer than nothing")
+        self.recording = recording
+        self.interval = interval
+        self.startDelay = startDelay
+        part = SDS011Simulator(poweredAt: now)
+    }
+
+    /// Whether everything has been sent.
+    package var isFinished: Bool { nextIndex == recording.pieces.count }
+
+    package var nextActivity: MonotonicInstant? { isFinished ? nil : nextPiece }
+
+    package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
+        if heardByteCount == 0 { nextPiece = now.advanced(by: startDelay) }
+        heardByteCount += bytes.count
+        // Its own measurements would mix with the recording.
+        let replies = SDS011Recording.replies(in: part.receive(bytes, at: now))
+        return replies + advance(to: now)
+    }
+
+    package mutating func advance(to now: MonotonicInstant) -> [UInt8] {
+        var output: [UInt8] = []
+        while !isFinished, let due = nextPiece, due <= now {
+            output += recording.pieces[nextIndex]
+            nextIndex += 1
+            nextPiece = due.advanced(by: interval)
+        }
+        return output
+    }
+}
+
+extension SDS011Recording {
+    /// The frames of a part's output that are replies, not measurements.
+    fileprivate static func replies(in output: [UInt8]) -> [UInt8] {
+        let frames = stride(from: 0, to: output.count, by: 10).map {
+            output[$0..<min($0 + 10, output.count)]
+        }
+        return frames.filter { $0.dropFirst().first == 0xC5 }.flatMap(\.self)
+    }
+}

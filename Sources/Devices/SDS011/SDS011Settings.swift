@@ -1,0 +1,70 @@
+import Readings
+import Scheduling
+
+/// How a sensor spends its time.
+package enum SensorMode: Hashable, Sendable {
+    /// Wakes, warms up, measures, sleeps.
+    case dutyCycle(DutyCycle)
+    /// Measures all the time, one sample a second.
+    case live
+}
+
+extension DutyCycle {
+    /// 30 s awake of every 5 min: 10 %, so that 8 000 h of laser last nine years.
+    ///
+    /// The warm-up is above the 15 s that are the least in use; the window gives five measurements.
+    ///
+    /// - Source: SDS011 datasheet V1.3 (life); airrohr-firmware, `WARMUPTIME_SDS_MS`.
+    package static let sds011 = DutyCycle(
+        period: .minutes(5),
+        warmUp: .seconds(25),
+        window: .seconds(5),
+        tolerance: .seconds(10)
+    )
+}
+
+/// How to talk to one SDS011.
+package struct SDS011Settings: Hashable, Sendable {
+    /// The part to address; nil takes whichever is on the line.
+    ///
+    /// With an id, frames of other parts count as no answer.
+    package var deviceID: SDS011DeviceID?
+    /// How long an answer may take before it is asked for again.
+    package var replyTimeout: Duration = .seconds(1)
+    /// Silence in live mode after which something is wrong.
+    ///
+    /// - Source: datasheet V1.3: one frame every 1 ± 0.5 s.
+    package var frameTimeout: Duration = .seconds(2)
+    /// In live mode, how long after a wake values count as not warmed up; none when it was awake.
+    ///
+    /// - Source: airrohr-firmware, `WARMUPTIME_SDS_MS`.
+    package var liveWarmUp: Duration = .seconds(15)
+
+    package init(deviceID: SDS011DeviceID? = nil) { self.deviceID = deviceID }
+}
+
+/// What is known about one SDS011 at one moment.
+package struct SDS011Status: Hashable, Sendable {
+    /// Nil until it has said so.
+    package var deviceID: SDS011DeviceID?
+    package var firmware: SDS011Firmware?
+    /// Whether the laser is on by the last acknowledgement; nil when not known.
+    package var isAwake: Bool?
+    /// How long the laser has been on in this run of the driver.
+    package var laserTime: Duration
+    package var lastMeasurement: SDS011Measurement?
+    package var lastMeasurementAt: MonotonicInstant?
+    /// False until a remedy helps; see `remedy`.
+    package var isAnswering: Bool
+    /// The last remedy tried in an outage that lasts.
+    package var remedy: SDS011RemedyLadder.Remedy?
+    /// What is doubtful about the measurements.
+    package var doubts: Set<SDS011Doubt>
+    /// False when it measures without acknowledging commands.
+    package var isAcknowledging: Bool
+    package var frameCount: Int
+    /// Frames that failed their check.
+    package var rejectedCount: Int
+    /// Bytes that belonged to no frame.
+    package var skippedByteCount: Int
+}

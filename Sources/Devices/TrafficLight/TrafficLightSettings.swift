@@ -1,0 +1,32 @@
+import HardwareIO
+
+/// Where the three lamps hang.
+///
+/// The default pins are those of SPI0: while SPI is on they are busy, and the GPIO layer says so.
+package struct TrafficLightSettings: Hashable, Sendable {
+    /// The chip's label; nil takes the first chip that has all three lines.
+    package var chipLabel: String?
+    package var red = LineRequest.Line.name("GPIO9")
+    package var yellow = LineRequest.Line.name("GPIO10")
+    package var green = LineRequest.Line.name("GPIO11")
+    /// True when a lamp lights at low voltage.
+    package var isActiveLow = false
+
+    package init(chipLabel: String? = nil) { self.chipLabel = chipLabel }
+
+    /// What is wrong, in words; nil when all is well.
+    package var complaint: String? {
+        Set([red, yellow, green]).count == 3 ? nil : "red, yellow and green need a line each"
+    }
+
+    /// One request for all three, dark at first: they change together or not at all.
+    package func request(consumer: String) -> LineRequest {
+        LineRequest(
+            chipLabel: chipLabel,
+            lines: [red, yellow, green],
+            direction: .output(initially: Lamp.dark.values),
+            isActiveLow: isActiveLow,
+            consumer: consumer
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import HardwareIO
+import Readings
+
+/// Debounces edges where the kernel does not: an edge counts once its line was still for the period.
+///
+/// Pure. Edges carry the time at which the period ended, as the kernel's own debouncer stamps them,
+/// and are counted anew from 1: those that bounced are not lost edges.
+///
+/// - Source: Linux 6.12, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`.
+struct GPIODebouncer {
+    private struct Line {
+        /// What was last told.
+        var isActive: Bool
+        var pending: EdgeEvent?
+        var sequence: UInt32 = 0
+    }
+
+    private let period: Duration
+    private let detection: LineRequest.EdgeDetection
+    private var lines: [Line]
+
+    /// Starts from the values the lines have, one for each.
+    init(period: Duration, detection: LineRequest.EdgeDetection, values: [Bool]) {
+        self.period = period
+        self.detection = detection
+        lines = values.map { Line(isActive: $0) }
+    }
+
+    /// When the next pending edge counts if nothing happens until then.
+    var nextDue: MonotonicInstant? {
+        lines.compactMap(\.pending?.instant).min()?.advanced(by: period)
+    }
+
+    /// Takes raw edges in order of time; returns those that counted before them.
+    mutating func take(_ edges: [EdgeEvent]) -> [EdgeEvent] {
+        var counted: [EdgeEvent] = []
+        for edge in edges {
+            counted += settle(before: edge.instant)
+            let isChange = edge.isRising != lines[edge.line].isActive
+            lines[edge.line].pending = isChange ? edge : nil
+        }
+        return counted
+    }
+
+    /// Returns the edges whose lines have been still for the period by `instant`.
+    mutating func settle(before instant: MonotonicInstant) -> [EdgeEvent] {
+        var counted: [EdgeEvent] = []
+        for index in lines.indices {
+            guard let edge = lines[index].pending,
+                edge.instant.advanced(by: period) <= instant
+            else { continue }
+            lines[index].pending = nil
+            lines[index].isActive = edge.isRising
+            guard detection == .both || (detection == .rising) == edge.isRising else { continue }
+            lines[index].sequence &+= 1
+            counted.append(
+                EdgeEvent(
+                    line: index,
+                    isRising: edge.isRising,
+                    instant: edge.instant.advanced(by: period),
+                    sequence: lines[index].sequence
+                )
+            )
+        }
+        return counted.sorted { $0.instant < $1.instant }
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// Which processes hold a file, as far as `/proc` lets us see.
+package enum Holders {
+    /// The first process other than this one that has the file open, as `name (pid 123)`.
+    ///
+    /// Best effort: other users' descriptors are visible to root only. Reads all of `/proc`, so it
+    /// belongs on the disk thread.
+    package static func describe(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let own = getpid()
+        var ownHolds = 0
+        for process in directory("/proc").compactMap(Int32.init) {
+            let holds = descriptors(of: process, to: status)
+            if process == own {
+                ownHolds = holds
+            } else if holds > 0 {
+                return describe(process)
+            }
+        }
+        // The caller has it open once; a second time means that we are the holder ourselves.
+        return ownHolds > 1 ? "this process (pid \(own))" : nil
+    }
+
+    /// A process by name and number.
+    package static func describe(_ process: Int32) -> String {
+        let name = TextFile.read("/proc/\(process)/comm")?.trimmedLine ?? "process"
+        return "\(name) (pid \(process))"
+    }
+
+    private static func descriptors(of process: Int32, to wanted: stat) -> Int {
+        let folder = "/proc/\(process)/fd"
+        return directory(folder).count { entry in
+            var found = stat()
+            guard stat("\(folder)/\(entry)", &found) == 0 else { return false }
+            return found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino
+        }
+    }
+
+    private static func directory(_ path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// Small text files of `/proc` and `/sys`.
+package enum TextFile {
+    /// The first 4 KiB as text, or nil when it cannot be read.
+    package static func read(_ path: String) -> String? {
+        let raw = open(path, O_RDONLY | O_CLOEXEC)
+        guard raw >= 0 else { return nil }
+        defer { close(raw) }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        var count = 0
+        while count < buffer.count {
+            let more = buffer.withUnsafeMutableBytes { bytes in
+                Glibc.read(raw, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            }
+            guard more > 0 else { break }
+            count += more
+        }
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The first line, without the zero that ends texts of the device tree.
+    var trimmedLine: String {
+        String(prefix { $0 != "\n" && $0 != "\0" })
+    }
+}

@@ -1,0 +1,60 @@
+import CLinux
+import Glibc
+
+/// Why something of the Linux kernel could not be had.
+package enum LinuxError: Error, Hashable, Sendable {
+    /// A system call failed.
+    case system(call: String, errno: Int32, path: String?)
+    /// Somebody else holds the lock.
+    case held(path: String, holder: String?)
+    /// The descriptor was closed, possibly while a task waited for it.
+    case closed
+}
+
+extension LinuxError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .system(let call, let errno, let path):
+            (path.map { "\($0): " } ?? "") + "\(call): \(Self.words(of: errno))"
+        case .held(let path, let holder):
+            "\(path): held by \(holder ?? "another process"); stop it first"
+        case .closed: "the descriptor is closed"
+        }
+    }
+
+    /// What `strerror` says, with the number for those who search for it.
+    package static func words(of errno: Int32) -> String {
+        "\(String(cString: clinux_error_words(errno))) (errno \(errno))"
+    }
+}
+
+/// Makes a system call again while it is interrupted, and turns −1 into an error.
+///
+/// - Parameters:
+///   - call: Name of the call, for the error.
+///   - path: What it was about, for the error.
+///   - body: The call; negative means failure and `errno` says why.
+/// - Returns: What the call returned, ≥ 0.
+/// - Throws: `LinuxError.system`.
+@discardableResult
+func check<Result: FixedWidthInteger & SignedInteger>(
+    _ call: String,
+    path: String? = nil,
+    _ body: () -> Result
+) throws(LinuxError) -> Result {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        let code = errno
+        guard code == EINTR else { throw .system(call: call, errno: code, path: path) }
+    }
+}
+
+/// A file descriptor that is closed when its last owner lets it go.
+final class OwnedDescriptor: Sendable {
+    let raw: Int32
+
+    init(_ raw: Int32) { self.raw = raw }
+
+    deinit { _ = Glibc.close(raw) }
+}

@@ -1,0 +1,93 @@
+import CUdev
+import Glibc
+import HardwareIO
+
+extension HotplugDevice {
+    /// Properties that tell of the event, not of the device.
+    private static let eventKeys: Set<String> = ["ACTION", "SEQNUM", "UDEV_DATABASE_VERSION"]
+
+    /// A device from its properties, as udev sends them and as `udevadm` prints them.
+    ///
+    /// Nil without a path or subsystem: nothing could be done with it.
+    init?(udevProperties properties: [String: String]) {
+        guard let devpath = properties["DEVPATH"], let subsystem = properties["SUBSYSTEM"] else {
+            return nil
+        }
+        // The kernel's own events name the node without its directory.
+        let node = properties["DEVNAME"].map { $0.hasPrefix("/") ? $0 : "/dev/\($0)" }
+        self.init(
+            devpath: devpath,
+            node: node,
+            subsystem: subsystem,
+            properties: properties.filter { !Self.eventKeys.contains($0.key) }
+        )
+    }
+}
+
+extension HotplugEvent {
+    /// An event from its properties; nil when they name no device.
+    ///
+    /// Actions besides `add` and `remove`, such as `bind`, `move` and `online`, are changes.
+    init?(udevProperties properties: [String: String]) {
+        guard let device = HotplugDevice(udevProperties: properties) else { return nil }
+        switch properties["ACTION"] {
+        case "add": self = .added(device)
+        case "remove": self = .removed(device)
+        default: self = .changed(device)
+        }
+    }
+}
+
+/// Calls of libudev, which has pointers of its own for everything.
+enum Udev {
+    /// Properties of a device read at most; a USB serial adapter has about 30.
+    private static let propertiesMax = 512
+    /// Devices of one enumeration read at most; more are left out.
+    private static let devicesMax = HotplugLedger.capacity
+
+    /// All devices of some subsystems that there are now.
+    ///
+    /// Reads a directory and a small file per device, so it may block.
+    ///
+    /// - Throws: `HotplugError.unavailable` when there is no /sys.
+    static func devices(in subsystems: [String]) throws(HotplugError) -> [HotplugDevice] {
+        guard let udev = udev_new() else { throw .unavailable(call: "udev_new", errno: errno) }
+        defer { udev_unref(udev) }
+        guard let enumeration = udev_enumerate_new(udev) else {
+            throw .unavailable(call: "udev_enumerate_new", errno: errno)
+        }
+        defer { udev_enumerate_unref(enumeration) }
+        for subsystem in subsystems {
+            udev_enumerate_add_match_subsystem(enumeration, subsystem)
+        }
+        let code = udev_enumerate_scan_devices(enumeration)
+        guard code >= 0 else {
+            throw .unavailable(call: "udev_enumerate_scan_devices", errno: -code)
+        }
+        var devices: [HotplugDevice] = []
+        var entry = udev_enumerate_get_list_entry(enumeration)
+        while let each = entry, devices.count < devicesMax {
+            // One that went away since it was listed has no device any more.
+            if let device = udev_device_new_from_syspath(udev, udev_list_entry_get_name(each)) {
+                HotplugDevice(udevProperties: properties(of: device)).map { devices.append($0) }
+                udev_device_unref(device)
+            }
+            entry = udev_list_entry_get_next(each)
+        }
+        return devices
+    }
+
+    static func properties(of device: OpaquePointer) -> [String: String] {
+        var properties: [String: String] = [:]
+        var entry = udev_device_get_properties_list_entry(device)
+        while let each = entry, properties.count < propertiesMax {
+            if let name = udev_list_entry_get_name(each),
+                let value = udev_list_entry_get_value(each)
+            {
+                properties[String(cString: name)] = String(cString: value)
+            }
+            entry = udev_list_entry_get_next(each)
+        }
+        return properties
+    }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import HardwareIO
+import LinuxIO
+import Node
+import Readings
+import Synchronization
+
+/// The machine a node really runs on.
+package final class LinuxPlatform: Platform {
+    private let loop: EventLoop
+    private let disk: DiskThread
+    private let paths: PathWatcher
+    private let bootID = MachineFacts.read().bootID
+    private let startedAt: MonotonicInstant
+    package let notifier = ServiceNotifier()
+
+    /// A platform on one loop; starts the disk thread.
+    ///
+    /// - Throws: `LinuxError`.
+    package init(on loop: EventLoop) throws(LinuxError) {
+        self.loop = loop
+        disk = try DiskThread()
+        paths = PathWatcher(on: loop)
+        startedAt = loop.clock.now
+    }
+
+    package var clock: any NodeClock { loop.clock }
+
+    package func openSerialPort(
+        _ path: String,
+        _ settings: SerialSettings
+    ) async throws -> any SerialPort {
+        try await LinuxSerialPort.open(path: path, settings: settings, on: loop, disk: disk)
+    }
+
+    package func waitForPath(_ path: String) async throws { try await paths.waitForPath(path) }
+
+    package func requestLines(_ request: LineRequest) async throws -> any GPIOLines {
+        try LinuxGPIO.requestLines(request, on: loop)
+    }
+
+    package func openLetters(_ path: String) async throws -> any LetterOutput {
+        try await disk.run { try LetterFile(path) }
+    }
+
+    package func hotplugMonitor() async throws -> any HotplugMonitor {
+        try UdevMonitor(on: loop, disk: disk)
+    }
+
+    package func openWatchdog(
+        path: String,
+        timeout: Duration
+    ) async throws -> any WatchdogDevice {
+        try await disk.run { try LinuxWatchdog(path: path, timeout: timeout) }
+    }
+
+    package func listen(_ path: String) async throws -> any LineListener {
+        try LocalSocketListener(path: path, on: loop)
+    }
+
+    package var figures: ProcessCosts {
+        let now = ProcessFigures.now()
+        var costs = ProcessCosts()
+        costs.processID = getpid()
+        costs.bootID = bootID
+        costs.uptime = startedAt.duration(to: loop.clock.now)
+        costs.wakeUps = loop.counters.wakeUps
+        costs.cpuTime = .milliseconds(now.cpuMilliseconds)
+        costs.voluntarySwitches = now.voluntarySwitches
+        costs.residentKiB = now.residentKibibytes
+        costs.privateKiB = now.privateKibibytes ?? now.residentKibibytes
+        costs.descriptorCount = Self.entryCount("/proc/self/fd")
+        costs.threadCount = Self.entryCount("/proc/self/task")
+        return costs
+    }
+
+    package func notify(_ state: ServiceState) {
+        switch state {
+        case .ready: notifier.ready()
+        case .reloading: notifier.reloading()
+        case .stopping: notifier.stopping()
+        case .alive: notifier.pet()
+        }
+    }
+
+    /// How many entries a directory has, `.` and `..` apart; 0 when it cannot be read.
+    private static func entryCount(_ path: String) -> Int {
+        guard let directory = opendir(path) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return max(0, count - 2)
+    }
+}
+
+/// A file, FIFO or terminal that takes lamp letters; what it does not take at once is lost.
+final class LetterFile: LetterOutput {
+    private let descriptor: Mutex<Int32>
+
+    /// Opens without waiting for a reader.
+    ///
+    /// - Throws: `LetterOutputError`.
+    init(_ path: String) throws(LetterOutputError) {
+        // Reading as well: a FIFO opened for writing alone would wait for its reader.
+        let flags = O_RDWR | O_NONBLOCK | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
+        let raw = open(path, flags, 0o644)
+        guard raw >= 0 else {
+            throw LetterOutputError("\(path): cannot be written, \(LinuxError.words(of: errno))")
+        }
+        descriptor = Mutex(raw)
+    }
+
+    deinit { close() }
+
+    func write(_ letter: Character) {
+        guard var byte = letter.asciiValue else { return }
+        descriptor.withLock { raw in
+            guard raw >= 0 else { return }
+            _ = Glibc.write(raw, &byte, 1)
+        }
+    }
+
+    func close() {
+        descriptor.withLock { raw in
+            guard raw >= 0 else { return }
+            _ = Glibc.close(raw)
+            raw = -1
+        }
+    }
+}

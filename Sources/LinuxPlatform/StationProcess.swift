@@ -1,0 +1,162 @@
+import Glibc
+import HardwareIO
+import LinuxIO
+import Logging
+import Node
+import Readings
+import Synchronization
+
+/// Another instance of the same name runs.
+package struct InstanceRefused: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Reads the configuration file.
+package enum ConfigurationFile {
+    /// Reads and checks a file of at most 1 MiB.
+    ///
+    /// - Throws: `ConfigurationError` that names the file, the place and the reason.
+    package static func read(_ path: String) throws(ConfigurationError) -> StationConfiguration {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let next = errno == ENOENT ? "; name one with --config" : ""
+            throw ConfigurationError(
+                file: path,
+                message: "cannot be read, \(LinuxError.words(of: errno))\(next)"
+            )
+        }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while text.count <= 1 << 20 {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw ConfigurationError(
+                    file: path,
+                    message: "cannot be read, \(LinuxError.words(of: errno))"
+                )
+            }
+            guard count > 0 else { break }
+            text += chunk.prefix(count)
+        }
+        return try StationConfiguration.read(text, file: path)
+    }
+}
+
+/// A station as a process: its lock, its signals, its end.
+package struct StationProcess: Sendable {
+    /// An orderly stop takes no longer; what is left then is ended with the process.
+    package static let stopLimit: Duration = .seconds(10)
+
+    private let configuration: StationConfiguration
+    private let path: String
+    private let logger: Logger
+
+    /// A process that has not started.
+    ///
+    /// - Parameters:
+    ///   - configuration: As read from `path`.
+    ///   - path: Read again at `SIGHUP`.
+    ///   - logger: Where log lines go.
+    package init(_ configuration: StationConfiguration, path: String, logger: Logger) {
+        (self.configuration, self.path, self.logger) = (configuration, path, logger)
+    }
+
+    /// Runs until `SIGTERM`, `SIGINT`, or until `isOver` ends.
+    ///
+    /// - Parameters:
+    ///   - wrap: Puts another platform around the real one, for a demonstration.
+    ///   - isOver: Ends when the station is to stop; nil leaves it to signals.
+    /// - Throws: `InstanceRefused`; what ended the station.
+    package func run(
+        on wrap: @escaping @Sendable (LinuxPlatform, EventLoop) -> any Platform = { platform, _ in
+            platform
+        },
+        until isOver: (@Sendable (EventLoop) async throws -> Void)? = nil
+    ) throws {
+        SignalMonitor.block()
+        let lock = try takeLock()
+        defer { lock.release() }
+        let loop = try EventLoop()
+        let signals = try SignalMonitor(on: loop)
+        let linux = try LinuxPlatform(on: loop)
+        let logger = logger
+        let surroundings = Station.Surroundings(
+            platform: wrap(linux, loop),
+            logger: logger,
+            seed: UInt64(bitPattern: loop.clock.now.nanoseconds),
+            serviceWatchdog: linux.notifier.watchdogTimeout,
+            endProcess: { reason in
+                logger.critical("ending the process", metadata: ["reason": "\(reason)"])
+                _exit(70)
+            }
+        )
+        let station = Station(configuration, in: surroundings)
+        try loop.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await follow(signals, station, loop) }
+                if let isOver {
+                    group.addTask {
+                        try await isOver(loop)
+                        try await stop(station, loop)
+                    }
+                }
+                defer { group.cancelAll() }
+                try await station.run()
+            }
+        }
+    }
+
+    private func follow(
+        _ signals: SignalMonitor,
+        _ station: Station,
+        _ loop: EventLoop
+    ) async throws {
+        while !Task.isCancelled {
+            switch try await signals.next() {
+            case SIGHUP: reload(station)
+            default: return try await stop(station, loop)
+            }
+        }
+    }
+
+    /// Stops in order, and ends the process when that takes too long.
+    private func stop(_ station: Station, _ loop: EventLoop) async throws {
+        logger.notice("stopping")
+        station.requestStop()
+        try await loop.clock.sleep(for: Self.stopLimit)
+        logger.critical("did not stop in time", metadata: ["limit": "10 s"])
+        _exit(70)
+    }
+
+    private func reload(_ station: Station) {
+        do {
+            station.reload(try ConfigurationFile.read(path))
+        } catch {
+            // The station goes on as it was.
+            for problem in error.problems {
+                logger.error(
+                    "configuration not taken over",
+                    metadata: ["problem": "\(error.file): \(problem)"]
+                )
+            }
+        }
+    }
+
+    /// One station of a name beside one socket.
+    private func takeLock() throws -> InstanceLock {
+        let directory = configuration.socket.split(separator: "/", omittingEmptySubsequences: false)
+            .dropLast().joined(separator: "/")
+        if !directory.isEmpty { _ = mkdir(directory, 0o755) }
+        let lock = "\(directory.isEmpty ? "." : directory)/\(configuration.name).lock"
+        do {
+            return try InstanceLock(path: lock)
+        } catch .held(_, let holder) {
+            throw InstanceRefused(
+                description: "the station \(configuration.name) runs already: "
+                    + "\(holder ?? "another process"), lock \(lock)"
+            )
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import HardwareIO
+import Readings
+import Supervision
+import Synchronization
+
+/// Keeps one configured device attached: opens it, runs its driver, waits when it is away.
+///
+/// A device that is unplugged, busy or forbidden is not a failure of ours: it is named once, its
+/// channels say why they are empty, and the node goes on. Failures of a driver go up to the
+/// supervisor.
+package final class Attachment: OrderlyStop {
+    /// An opened device.
+    struct Attached {
+        let driver: any Child
+        let account: @Sendable () async -> DeviceBoard.Account
+    }
+
+    /// Who the device is, and what its absence means.
+    struct Subject {
+        let name: String
+        /// Path to wait for while the device is absent; nil tries again from time to time.
+        let path: String?
+        let channels: [Channel]
+    }
+
+    /// The longest pause between two tries to open a device that is there and cannot be used.
+    static let longestPause: Duration = .minutes(5)
+
+    private enum Trouble {
+        case absent(String)
+        case unusable(String)
+    }
+
+    private let subject: Subject
+    private let station: StationContext
+    private let heartbeat: Heartbeat
+    private let attach: @Sendable (Heartbeat) async throws -> Attached
+    private let stop = Signal()
+    private let running = Mutex<(isStopping: Bool, driver: (any Child)?)>((false, nil))
+
+    init(
+        _ subject: Subject,
+        station: StationContext,
+        heartbeat: Heartbeat,
+        attach: @escaping @Sendable (Heartbeat) async throws -> Attached
+    ) {
+        self.subject = subject
+        self.station = station
+        self.heartbeat = heartbeat
+        self.attach = attach
+    }
+
+    package func requestStop() {
+        let driver = running.withLock { running in
+            running.isStopping = true
+            return running.driver
+        }
+        (driver as? any OrderlyStop)?.requestStop()
+        stop.raise()
+    }
+
+    package func run() async throws {
+        var pause = Duration.seconds(1)
+        var told: String?
+        while !Task.isCancelled, !running.withLock({ $0.isStopping }) {
+            let trouble: Trouble?
+            do {
+                let attached = try await attach(heartbeat)
+                if let before = told { await tellReturn(after: before) }
+                told = nil
+                let startedAt = station.clock.now
+                trouble = try await drive(attached)
+                if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
+            } catch {
+                guard let known = Self.trouble(of: error) else { throw error }
+                trouble = known
+            }
+            guard let trouble else { return }
+            told = try await endure(trouble, pause: &pause, told: told)
+        }
+    }
+
+    /// Runs the driver until it ends.
+    ///
+    /// - Returns: nil when it ended in order, else what ended it.
+    private func drive(_ attached: Attached) async throws -> Trouble? {
+        station.devices.attached(subject.name, attached.account)
+        let isStopping = running.withLock { running in
+            running.driver = attached.driver
+            return running.isStopping
+        }
+        defer { running.withLock { $0.driver = nil } }
+        if isStopping { (attached.driver as? any OrderlyStop)?.requestStop() }
+        do {
+            try await run(attached.driver)
+            station.devices.detached(subject.name, trouble: nil)
+            return nil
+        } catch {
+            station.devices.detached(subject.name, trouble: "\(error)")
+            guard let trouble = Self.trouble(of: error) else { throw error }
+            return trouble
+        }
+    }
+
+    /// Runs a driver that may only know how to be cancelled.
+    private func run(_ driver: any Child) async throws {
+        if driver is any OrderlyStop { return try await driver.run() }
+        try await untilStopped { try await driver.run() }
+    }
+
+    /// Runs `body` until it ends or a stop is asked for.
+    private func untilStopped(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (clock, stop) = (station.clock, stop)
+            group.addTask { try await body() }
+            group.addTask { _ = try await clock.wait(for: stop, until: nil, tolerance: .zero) }
+            defer { group.cancelAll() }
+            do {
+                try await group.next()
+            } catch is CancellationError where !Task.isCancelled {}
+        }
+    }
+
+    /// Names the trouble once and waits until another try makes sense.
+    ///
+    /// - Returns: What was told about it.
+    private func endure(
+        _ trouble: Trouble,
+        pause: inout Duration,
+        told: String?
+    ) async throws -> String? {
+        let words: String
+        switch trouble {
+        case .absent(let text), .unusable(let text): words = text
+        }
+        // A node that has just appeared may get its group a moment later: the second try tells.
+        var isTold = told == words
+        if case .unusable = trouble, pause <= .seconds(1), told == nil { isTold = true }
+        if !isTold { await tell(trouble, words) }
+        let newlyTold = isTold ? told : words
+        station.devices.detached(subject.name, trouble: words)
+        // However long it takes, it is not a fault of this child.
+        heartbeat.beat(nextWithin: .days(36_500))
+        if case .absent = trouble, let path = subject.path {
+            let (platform, since) = (station.platform, station.clock.now)
+            try await untilStopped { try await platform.waitForPath(path) }
+            // Plugged in anew: whatever it did before, it deserves a quick try.
+            if since.duration(to: station.clock.now) > .seconds(2) { pause = .seconds(1) }
+        }
+        // udev sets the group of a new node a moment after it appears.
+        _ = try await station.clock.wait(
+            for: stop,
+            until: station.clock.now.advanced(by: pause),
+            tolerance: pause / 4
+        )
+        pause = min(pause * 2, Self.longestPause)
+        heartbeat.beat()
+        return newlyTold
+    }
+
+    private func tell(_ trouble: Trouble, _ words: String) async {
+        let isAbsent = if case .absent = trouble { true } else { false }
+        let now = station.clock.now
+        await station.recorder.record(
+            Event(
+                at: now,
+                source: subject.name,
+                kind: isAbsent ? "device away" : "device unusable",
+                severity: .warning,
+                ["reason": words]
+            )
+        )
+        let absence: NoData = isAbsent ? .unplugged : .unusable
+        guard !subject.channels.isEmpty else { return }
+        await station.recorder.accept(
+            subject.channels.map { Reading($0, at: now, .noData(absence)) }
+        )
+    }
+
+    private func tellReturn(after words: String) async {
+        await station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: subject.name,
+                kind: "device back",
+                severity: .notice,
+                ["was": words]
+            )
+        )
+    }
+
+    /// What lies outside the box; nil is a failure of ours.
+    private static func trouble(of error: any Error) -> Trouble? {
+        switch error {
+        case let error as SerialError:
+            switch error {
+            case .absent, .disconnected: .absent("\(error)")
+            case .busy, .noPermission, .notASerialLine, .unsupportedBaud: .unusable("\(error)")
+            case .backlog, .system: nil
+            }
+        case let error as GPIOError:
+            switch error {
+            case .disconnected: .absent("\(error)")
+            case .noChip, .noLine, .busy, .noPermission: .unusable("\(error)")
+            case .system: nil
+            }
+        case let error as LetterOutputError: .unusable("\(error)")
+        default: nil
+        }
+    }
+}

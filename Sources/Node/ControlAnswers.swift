@@ -1,0 +1,143 @@
+import Alerts
+import ControlProtocol
+import HardwareIO
+import Readings
+import Supervision
+
+/// Makes the answers of the control socket out of the station's state.
+package struct ControlAnswers: Sendable {
+    /// What a station says about itself that no part of it knows alone.
+    package struct Sources: Sendable {
+        package var lamp: @Sendable () -> String?
+        package var tree: @Sendable () -> TreeReport
+        package var unclaimed: @Sendable () -> [UnclaimedReport]
+        package var watchdog: @Sendable () -> WatchdogReport?
+        /// How old a value of a device may be before it is stale.
+        package var ageLimit: @Sendable (_ device: String) -> Duration
+    }
+
+    static let longestList = 10_000
+
+    private let station: StationContext
+    private let version: String
+    private let sources: Sources
+
+    package init(station: StationContext, version: String, sources: Sources) {
+        self.station = station
+        self.version = version
+        self.sources = sources
+    }
+
+    /// The line that answers a request other than `live`.
+    func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
+        switch request.command {
+        case .status, .live: try ok(status())
+        case .tree: try ok(sources.tree())
+        case .devices:
+            try ok(
+                DevicesReport(
+                    devices: await station.devices.reports(),
+                    unclaimed: sources.unclaimed()
+                )
+            )
+        case .readings: try ok(readings(request))
+        case .events: try ok(events(request))
+        case .mode: try await changeMode(request, from: peer)
+        }
+    }
+
+    private func ok(_ body: some Codable & Sendable) throws -> String {
+        try ControlCodec.line(ControlAnswer(.success(body)))
+    }
+
+    private func changeMode(
+        _ request: ControlRequest,
+        from peer: PeerCredentials?
+    ) async throws -> String {
+        do {
+            let mode = try StationMode.asked(
+                request.mode,
+                name: request.name,
+                seconds: request.seconds,
+                at: station.clock.now
+            )
+            station.modes.change(to: mode)
+            if let peer {
+                await station.recorder.record(
+                    Event(
+                        at: station.clock.now,
+                        source: "control",
+                        kind: "mode asked for",
+                        ["mode": mode.words, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
+                    )
+                )
+            }
+            return try ok(status())
+        } catch let problem as ModeProblem {
+            let failure = ControlFailure(code: "unknown-mode", message: problem.words)
+            return try ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure)))
+        }
+    }
+
+    /// How the station is now.
+    package func status() -> StatusReport {
+        let now = station.clock.now
+        let (costs, counts) = (station.platform.figures, station.recorder.counts)
+        let minutes = max(costs.uptime.inSeconds / 60, 1.0 / 60)
+        return StatusReport(
+            name: station.name,
+            version: version,
+            processID: costs.processID,
+            uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),
+            wallTime: station.clock.wallTime?.iso8601,
+            bootID: costs.bootID,
+            mode: ModeReport(station.modes.mode, at: now),
+            lamp: sources.lamp(),
+            channels: station.recorder.channels.map { channel in
+                ChannelReport(channel, at: now, ageLimit: sources.ageLimit(channel.channel.device))
+            },
+            budget: BudgetReport(
+                wakeUps: costs.wakeUps,
+                wakeUpsPerMinute: (Double(costs.wakeUps) / minutes).rounded(toDecimals: 2),
+                cpuMilliseconds: (costs.cpuTime.inSeconds * 1_000).rounded(toDecimals: 3),
+                voluntarySwitches: costs.voluntarySwitches,
+                residentKiB: costs.residentKiB,
+                privateKiB: costs.privateKiB,
+                descriptorCount: costs.descriptorCount,
+                threadCount: costs.threadCount,
+                readingCount: counts.readings,
+                eventCount: counts.events
+            ),
+            watchdog: sources.watchdog(),
+            faults: station.devices.faults
+        )
+    }
+
+    private func start(_ request: ControlRequest, _ now: MonotonicInstant) -> MonotonicInstant {
+        let back = request.lastSeconds.map { min(max($0, 0), 10 * 365 * 86_400) }
+        return back.map { now.advanced(by: .zero - .milliseconds(Int64($0 * 1_000))) }
+            ?? MonotonicInstant(nanoseconds: .min)
+    }
+
+    private func limit(_ request: ControlRequest) -> Int {
+        min(max(request.limit ?? Self.longestList, 1), Self.longestList)
+    }
+
+    private func readings(_ request: ControlRequest) -> ReadingsReport {
+        let now = station.clock.now
+        let found = station.recorder.readings(since: start(request, now), limit: limit(request))
+        return ReadingsReport(
+            readings: found.readings.map { ReadingReport($0, at: now) },
+            omittedCount: found.omittedCount
+        )
+    }
+
+    private func events(_ request: ControlRequest) -> EventsReport {
+        let now = station.clock.now
+        let found = station.recorder.events(since: start(request, now), limit: limit(request))
+        return EventsReport(
+            events: found.events.map { EventReport($0, at: now) },
+            omittedCount: found.omittedCount
+        )
+    }
+}

@@ -1,0 +1,87 @@
+import ControlProtocol
+import Readings
+import Synchronization
+
+/// How every configured device is at this moment, for reports.
+///
+/// Bound: one entry per configured device and one for the lights.
+package final class DeviceBoard: Sendable {
+    /// What the driver of a device knows about it.
+    package struct Account: Sendable {
+        /// `measuring`, `asleep`, `settling`, …
+        package let state: String
+        package let facts: [DeviceReport.Fact]
+
+        package init(state: String, facts: [DeviceReport.Fact]) {
+            self.state = state
+            self.facts = facts
+        }
+    }
+
+    private struct Entry {
+        let name: String
+        let type: String
+        let location: String
+        var trouble: String?
+        var account: (@Sendable () async -> Account)?
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    package init() {}
+
+    /// Adds a device that is not attached yet; one that is there already is left alone.
+    func add(name: String, type: String, location: String) {
+        entries.withLock { entries in
+            guard !entries.contains(where: { $0.name == name }) else { return }
+            entries.append(Entry(name: name, type: type, location: location))
+        }
+    }
+
+    func remove(_ name: String) {
+        entries.withLock { entries in entries.removeAll { $0.name == name } }
+    }
+
+    /// The device works, and its driver can tell about it.
+    func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
+        update(name) { ($0.trouble, $0.account) = (nil, account) }
+    }
+
+    /// The device cannot be used, in words; nil when it ended in order.
+    func detached(_ name: String, trouble: String?) {
+        update(name) { ($0.trouble, $0.account) = (trouble, nil) }
+    }
+
+    private func update(_ name: String, _ change: (inout Entry) -> Void) {
+        entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
+            change(&entries[index])
+        }
+    }
+
+    /// Every device with what its driver knows.
+    package func reports() async -> [DeviceReport] {
+        var reports: [DeviceReport] = []
+        for entry in entries.withLock({ $0 }) {
+            let account = await entry.account?()
+            let trouble = entry.trouble.map { [DeviceReport.Fact("trouble", $0)] } ?? []
+            reports.append(
+                DeviceReport(
+                    name: entry.name,
+                    type: entry.type,
+                    location: entry.location,
+                    state: account?.state ?? (entry.trouble == nil ? "starting" : "unusable"),
+                    facts: trouble + (account?.facts ?? [])
+                )
+            )
+        }
+        return reports
+    }
+
+    /// A line of words for each device in trouble.
+    package var faults: [String] {
+        entries.withLock { $0 }.compactMap { entry in
+            entry.trouble.map { "\(entry.name): \($0)" }
+        }
+    }
+}

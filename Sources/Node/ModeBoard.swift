@@ -1,0 +1,91 @@
+import Readings
+import Supervision
+import Synchronization
+
+/// The station's mode, and who is told when it changes.
+///
+/// Observers are told synchronously, in the order they came. Bound: one per device.
+package final class ModeBoard: Sendable {
+    private struct State {
+        var mode: StationMode
+        var observers: [String: @Sendable (StationMode) -> Void] = [:]
+    }
+
+    private let state: Mutex<State>
+    fileprivate let changed = Signal()
+
+    package init(_ mode: StationMode) {
+        state = Mutex(State(mode: mode))
+    }
+
+    package var mode: StationMode { state.withLock { $0.mode } }
+
+    package func change(to mode: StationMode) {
+        let observers = state.withLock { state in
+            state.mode = mode
+            return state.observers.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for observer in observers { observer(mode) }
+        changed.raise()
+    }
+
+    /// Tells `observer` of every change from now on, and nobody else under this name.
+    func observe(_ name: String, _ observer: (@Sendable (StationMode) -> Void)?) {
+        state.withLock { $0.observers[name] = observer }
+    }
+}
+
+/// Ends modes that have an end, and writes down every change.
+package actor ModeKeeper: Child {
+    private let board: ModeBoard
+    private let clock: any NodeClock
+    private let sink: any ReadingSink
+    private let heartbeat: Heartbeat
+
+    package init(
+        board: ModeBoard,
+        clock: any NodeClock,
+        sink: any ReadingSink,
+        heartbeat: Heartbeat
+    ) {
+        self.board = board
+        self.clock = clock
+        self.sink = sink
+        self.heartbeat = heartbeat
+    }
+
+    package func run() async throws {
+        var known = board.mode
+        while !Task.isCancelled {
+            heartbeat.beat()
+            _ = try await clock.wait(
+                for: board.changed,
+                until: board.mode.ends,
+                tolerance: .seconds(1)
+            )
+            if let ends = board.mode.ends, ends <= clock.now {
+                board.change(to: StationMode(kind: .months))
+            }
+            guard board.mode != known else { continue }
+            await record(from: known, to: board.mode)
+            known = board.mode
+        }
+    }
+
+    private func record(from old: StationMode, to new: StationMode) async {
+        await sink.record(
+            Event(
+                at: clock.now,
+                source: "mode",
+                kind: "mode changed",
+                severity: .notice,
+                ["mode": new.words, "was": old.words]
+            )
+        )
+    }
+}
+
+extension StationMode {
+    /// `survey kitchen`.
+    package var words: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
+}

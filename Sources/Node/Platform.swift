@@ -1,0 +1,86 @@
+import HardwareIO
+import Readings
+
+/// What a node needs of the machine it runs on: Linux, or a simulation with faults.
+package protocol Platform: Sendable {
+    var clock: any NodeClock { get }
+
+    /// Opens a serial line.
+    ///
+    /// - Throws: `SerialError`; `CancellationError`.
+    func openSerialPort(_ path: String, _ settings: SerialSettings) async throws -> any SerialPort
+
+    /// Waits until a path exists; returns at once when it does.
+    ///
+    /// - Throws: `CancellationError`, or why it cannot be watched.
+    func waitForPath(_ path: String) async throws
+
+    /// Takes GPIO lines.
+    ///
+    /// - Throws: `GPIOError`; `CancellationError`.
+    func requestLines(_ request: LineRequest) async throws -> any GPIOLines
+
+    /// Writes a letter to a file, FIFO or terminal without ever waiting for its reader.
+    ///
+    /// - Throws: `LetterOutputError`.
+    func openLetters(_ path: String) async throws -> any LetterOutput
+
+    /// Starts to watch devices that come and go.
+    ///
+    /// - Throws: `HotplugError`.
+    func hotplugMonitor() async throws -> any HotplugMonitor
+
+    /// Opens and arms the watchdog.
+    ///
+    /// - Throws: `WatchdogError`.
+    func openWatchdog(path: String, timeout: Duration) async throws -> any WatchdogDevice
+
+    /// Listens on a local socket.
+    ///
+    /// - Throws: `LocalSocketError`.
+    func listen(_ path: String) async throws -> any LineListener
+
+    /// What the process costs so far.
+    var figures: ProcessCosts { get }
+
+    /// Tells whoever started the node; nothing happens when nobody listens.
+    func notify(_ state: ServiceState)
+}
+
+/// What takes lamp letters in place of a lamp.
+package protocol LetterOutput: Sendable {
+    func write(_ letter: Character)
+    func close()
+}
+
+/// Why letters cannot be written, in words that name the path.
+package struct LetterOutputError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// What the service manager wants to know.
+package enum ServiceState: Hashable, Sendable {
+    case ready
+    case reloading
+    case stopping
+    /// Everything makes progress.
+    case alive
+}
+
+/// What a process costs, counted since it started.
+package struct ProcessCosts: Hashable, Sendable {
+    package var processID: Int32 = 0
+    package var bootID: String?
+    package var uptime: Duration = .zero
+    package var wakeUps = 0
+    package var cpuTime: Duration = .zero
+    package var voluntarySwitches = 0
+    package var residentKiB = 0
+    package var privateKiB = 0
+    package var descriptorCount = 0
+    package var threadCount = 1
+
+    package init() {}
+}

@@ -1,0 +1,85 @@
+import ControlProtocol
+import Readings
+
+extension ReadingReport {
+    init(_ reading: Reading, at now: MonotonicInstant) {
+        var quality: [String] = []
+        var absence: String?
+        switch reading.outcome {
+        case .value(_, let doubts): quality = doubts.names
+        case .noData(let reason): absence = reason.rawValue
+        }
+        self.init(
+            channel: reading.channel.description,
+            instantSeconds: reading.instant.inSeconds,
+            ageSeconds: reading.instant.age(at: now),
+            value: reading.outcome.value.map { "\($0)" },
+            unit: reading.channel.quantity.unit,
+            quality: quality,
+            noData: absence
+        )
+    }
+}
+
+extension EventReport {
+    init(_ event: Event, at now: MonotonicInstant) {
+        self.init(
+            instantSeconds: event.instant.inSeconds,
+            ageSeconds: event.instant.age(at: now),
+            source: event.source,
+            kind: event.kind,
+            severity: event.severity.name,
+            details: event.details.map { "\($0.key)=\($0.value)" }
+        )
+    }
+}
+
+extension LiveItem {
+    init(_ item: LiveFeed.Item, at now: MonotonicInstant) {
+        switch item {
+        case .reading(let reading): self.init(reading: ReadingReport(reading, at: now))
+        case .event(let event): self.init(event: EventReport(event, at: now))
+        }
+    }
+}
+
+extension ModeReport {
+    init(_ mode: StationMode, at now: MonotonicInstant) {
+        self.init(
+            mode: mode.kind.rawValue,
+            name: mode.name,
+            endsInSeconds: mode.ends.map { max(0, -$0.age(at: now)) }
+        )
+    }
+}
+
+extension ChannelReport {
+    init(_ state: Recorder.ChannelState, at now: MonotonicInstant, ageLimit: Duration) {
+        let age = state.lastValue?.instant.age(at: now)
+        self.init(
+            channel: state.channel.description,
+            unit: state.channel.quantity.unit,
+            latest: state.latest.map { ReadingReport($0, at: now) },
+            valueAgeSeconds: age,
+            isStale: age.map { $0 > ageLimit.inSeconds } ?? true
+        )
+    }
+}
+
+extension MonotonicInstant {
+    /// Seconds since boot, to the millisecond.
+    var inSeconds: Double { MonotonicInstant.boot.duration(to: self).inSeconds.rounded(toDecimals: 3) }
+
+    /// Seconds from here to `now`, to the millisecond.
+    func age(at now: MonotonicInstant) -> Double {
+        duration(to: now).inSeconds.rounded(toDecimals: 3)
+    }
+}
+
+extension Double {
+    /// The nearest number with so many decimals; for what people read, not for computing.
+    func rounded(toDecimals decimals: Int) -> Double {
+        let factor = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
+        return (self * factor).rounded() / factor
+    }
+}

@@ -1,0 +1,328 @@
+import ControlProtocol
+import HardwareIO
+import Logging
+import Readings
+import Supervision
+import Synchronization
+
+/// The version of the whole: daemon, command line and formats.
+package let roostVersion = "0.1.0"
+
+/// One station: its configuration turned into a supervision tree on a platform.
+///
+///     station ─┬─ vigil      pets upward while every critical child is on time
+///              ├─ mode       ends modes that have an end
+///              ├─ lights     lamp, if there is one
+///              ├─ devices ─┬─ balcony …   one attachment per configured device
+///              ├─ hotplug    adapters that come and go
+///              └─ control    the control socket
+///
+/// It stops from the bottom up: sensors are asleep before the lamp goes out, and the Vigil pets
+/// until all of them are gone.
+package final class Station: Sendable {
+    /// What a station needs besides its configuration.
+    package struct Surroundings: Sendable {
+        package let platform: any Platform
+        package let logger: Logger
+        package let seed: UInt64
+        /// Ends the process at once: something could not be stopped or replaced.
+        package let endProcess: @Sendable (_ reason: String) -> Void
+        /// How often whoever started us wants a sign of life; nil for never.
+        package let serviceWatchdog: Duration?
+
+        package init(
+            platform: any Platform,
+            logger: Logger,
+            seed: UInt64,
+            serviceWatchdog: Duration? = nil,
+            endProcess: @escaping @Sendable (String) -> Void
+        ) {
+            self.platform = platform
+            self.logger = logger
+            self.seed = seed
+            self.serviceWatchdog = serviceWatchdog
+            self.endProcess = endProcess
+        }
+    }
+
+    private struct State {
+        var configuration: StationConfiguration
+        var watchdog: (any WatchdogDevice)?
+        /// Of the devices supervisor that runs now; a restarted one is a new object.
+        var devices: Supervisor?
+    }
+
+    /// The child that starts last.
+    private static let lastChild = "control"
+
+    package let context: StationContext
+    private let surroundings: Surroundings
+    private let supervision: SupervisorContext
+    private let root: Supervisor
+    private let lamp: LampPost
+    private let adapters: AdapterBoard
+    private let state: Mutex<State>
+
+    package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
+        let platform = surroundings.platform
+        let recorder = Recorder(clock: platform.clock, logger: surroundings.logger)
+        context = StationContext(
+            name: configuration.name,
+            platform: platform,
+            recorder: recorder,
+            devices: DeviceBoard(),
+            modes: ModeBoard(StationMode(kind: configuration.mode))
+        )
+        self.surroundings = surroundings
+        supervision = SupervisorContext(
+            clock: platform.clock,
+            seed: surroundings.seed,
+            observer: { event in
+                recorder.note(event)
+                // Children start from left to right: the last one's start is everybody's.
+                if event.kind == "child started", event["child"] == Self.lastChild {
+                    platform.notify(.ready)
+                }
+            },
+            onUnkillable: { surroundings.endProcess("\($0) does not stop") }
+        )
+        (lamp, adapters) = (LampPost(context), AdapterBoard())
+        root = Supervisor(id: configuration.name, context: supervision, children: [])
+        state = Mutex(State(configuration: configuration))
+    }
+
+    /// Runs until `requestStop()`.
+    ///
+    /// - Throws: `SupervisorError` when restarting did not help; the process ends then.
+    package func run() async throws {
+        let configuration = state.withLock { $0.configuration }
+        await openWatchdog(configuration.watchdog)
+        for spec in fixedChildren(configuration) { root.add(spec) }
+        lamp.configure(configuration)
+        try await root.run()
+        // Only an orderly stop disarms: whoever crashes is reset.
+        state.withLock { $0.watchdog }?.disarm()
+    }
+
+    /// Stops everything in order; `run()` ends when it is done.
+    package func requestStop() {
+        surroundings.platform.notify(.stopping)
+        root.requestStop()
+    }
+
+    /// The supervision tree now.
+    package var tree: ChildSnapshot { root.tree }
+
+    /// How the station is now.
+    package var status: StatusReport { answers.status() }
+
+    // MARK: Children
+
+    private func fixedChildren(_ configuration: StationConfiguration) -> [ChildSpec] {
+        let (context, answers) = (context, answers)
+        var specs = [
+            vigil(configuration),
+            ChildSpec(id: "mode", heartbeatLimit: nil) { heartbeat in
+                ModeKeeper(
+                    board: context.modes,
+                    clock: context.clock,
+                    sink: context.recorder,
+                    heartbeat: heartbeat
+                )
+            },
+        ]
+        if let lights = configuration.lights { specs.append(lamp.spec(lights)) }
+        specs.append(
+            ChildSpec(id: "devices", shutdownGrace: .seconds(9)) { [self] _ in makeDevices() }
+        )
+        let adapters = adapters
+        specs.append(
+            ChildSpec(id: "hotplug") { _ in
+                AdapterWatch(board: adapters, context: context)
+            }
+        )
+        let path = configuration.socket
+        specs.append(
+            ChildSpec(id: Self.lastChild, minimumRunTime: .seconds(1)) { heartbeat in
+                ControlServer(path: path, answers: answers, station: context, heartbeat: heartbeat)
+            }
+        )
+        return specs
+    }
+
+    private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
+        let service = surroundings.serviceWatchdog.map { $0 / 2 }
+        // With the quarter that a wake-up may be late, 12.5 s of a watchdog's 15 s.
+        let hardware = state.withLock { $0.watchdog }.map { $0.timeout * 2 / 3 }
+        let interval = [service, hardware].compactMap(\.self).min() ?? .hours(1)
+        let (supervision, surroundings) = (supervision, surroundings)
+        let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
+        return ChildSpec(id: "vigil") { _ in
+            Vigil(
+                supervision.heartbeats,
+                petInterval: interval,
+                clock: supervision.clock,
+                reach: Vigil.Reach(
+                    pet: pet,
+                    observer: supervision.observer,
+                    onStillLate: { surroundings.endProcess("\($0) makes no progress") }
+                )
+            )
+        }
+    }
+
+    /// The supervisor of the devices that are configured now.
+    private func makeDevices() -> Supervisor {
+        state.withLock { state in
+            let devices = Supervisor(
+                id: "devices",
+                policy: RestartPolicy(
+                    // A broken driver slows down by itself; this ends the branch for a swarm.
+                    intensity: RestartIntensity(limit: 10, within: .minutes(1))
+                ),
+                context: supervision,
+                children: state.configuration.devices.map(spec)
+            )
+            state.devices = devices
+            return devices
+        }
+    }
+
+    private func spec(_ device: DeviceConfiguration) -> ChildSpec {
+        context.devices.add(name: device.name, type: device.type, location: device.location)
+        return device.spec(context)
+    }
+
+    // MARK: Watchdog
+
+    private func openWatchdog(_ configuration: WatchdogConfiguration?) async {
+        guard let configuration else { return }
+        do {
+            let watchdog = try await surroundings.platform.openWatchdog(
+                path: configuration.path,
+                timeout: configuration.timeout
+            )
+            state.withLock { $0.watchdog = watchdog }
+        } catch {
+            note("watchdog unusable", .warning, ["reason": "\(error)"])
+        }
+    }
+
+    private func pet() {
+        surroundings.platform.notify(.alive)
+        guard let watchdog = state.withLock({ $0.watchdog }) else { return }
+        do {
+            try watchdog.pet()
+        } catch {
+            note("watchdog not petted", .error, ["reason": "\(error)"])
+        }
+    }
+
+    private func note(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: KeyValuePairs<String, String>
+    ) {
+        context.recorder.note(
+            Event(
+                at: context.clock.now,
+                source: context.name,
+                kind: kind,
+                severity: severity,
+                details
+            )
+        )
+    }
+}
+
+// MARK: Reload
+
+extension Station {
+    /// Takes over a new configuration: only what differs is stopped and started.
+    ///
+    /// Name, socket and watchdog are what the process is known by; they change at a restart alone.
+    package func reload(_ next: StationConfiguration) {
+        surroundings.platform.notify(.reloading)
+        let (old, devices) = state.withLock { state in
+            defer { state.configuration = next }
+            return (state.configuration, state.devices)
+        }
+        if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog {
+            note("restart needed", .warning, ["for": "name, socket or watchdog"])
+        }
+        for device in old.devices where !next.devices.contains(device) {
+            devices?.remove(device.name)
+            context.devices.remove(device.name)
+        }
+        lamp.configure(next)
+        if old.lights != next.lights {
+            root.remove("lights")
+            context.devices.remove("lights")
+            if let lights = next.lights { root.add(lamp.spec(lights)) }
+        }
+        for device in next.devices where !old.devices.contains(device) {
+            devices?.add(spec(device))
+        }
+        if old.mode != next.mode { context.modes.change(to: StationMode(kind: next.mode)) }
+        note("configuration reloaded", .notice, ["devices": "\(next.devices.count)"])
+        surroundings.platform.notify(.ready)
+    }
+}
+
+// MARK: Reports
+
+extension Station {
+    fileprivate var answers: ControlAnswers {
+        let (lamp, adapters, root, clock) = (lamp, adapters, root, context.clock)
+        return ControlAnswers(
+            station: context,
+            version: roostVersion,
+            sources: ControlAnswers.Sources(
+                lamp: { lamp.state },
+                tree: { TreeReport(root.tree, at: clock.now) },
+                unclaimed: { [weak self] in
+                    adapters.unclaimed(besides: self?.claimedPorts ?? [])
+                },
+                watchdog: { [weak self] in self?.watchdogReport },
+                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .minutes(10) }
+            )
+        )
+    }
+
+    private var claimedPorts: [String] {
+        state.withLock { $0.configuration.devices }.compactMap { device in
+            if case .sds011(let sensor) = device.kind { sensor.port } else { nil }
+        }
+    }
+
+    private var watchdogReport: WatchdogReport? {
+        let (device, configuration) = state.withLock { ($0.watchdog, $0.configuration.watchdog) }
+        guard let device, let configuration else { return nil }
+        return WatchdogReport(
+            path: configuration.path,
+            timeoutSeconds: device.timeout.inSeconds,
+            causedLastBoot: device.causedLastBoot
+        )
+    }
+
+    private func ageLimit(of name: String) -> Duration {
+        let device = state.withLock { $0.configuration.devices }.first { $0.name == name }
+        return device?.ageLimit(in: context.modes.mode) ?? .minutes(10)
+    }
+}
+
+extension TreeReport {
+    /// The snapshot as it is shown.
+    init(_ snapshot: ChildSnapshot, at now: MonotonicInstant) {
+        self.init(
+            id: snapshot.id,
+            state: snapshot.state.rawValue,
+            upSeconds: snapshot.startedAt?.age(at: now),
+            restartCount: snapshot.restartCount,
+            lastExit: snapshot.lastExit,
+            lastBeatSeconds: snapshot.heartbeat?.lastBeat.age(at: now),
+            nextBeatInSeconds: snapshot.heartbeat.map { -$0.deadline.age(at: now) },
+            children: snapshot.children.map { TreeReport($0, at: now) }
+        )
+    }
+}

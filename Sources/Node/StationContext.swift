@@ -1,0 +1,13 @@
+import Readings
+import Supervision
+
+/// What the parts of one station share.
+package struct StationContext: Sendable {
+    package let name: String
+    package let platform: any Platform
+    package let recorder: Recorder
+    package let devices: DeviceBoard
+    package let modes: ModeBoard
+
+    package var clock: any NodeClock { platform.clock }
+}

@@ -1,0 +1,30 @@
+/// How a child ended.
+package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
+    /// `run()` returned.
+    case normal
+    /// `start` or `run()` threw; in words.
+    case failure(String)
+    /// It was told to stop and threw `CancellationError`.
+    ///
+    /// Thrown by a child that nobody told to stop, it counts as a failure.
+    case cancelled
+
+    package var description: String {
+        switch self {
+        case .normal: "returned"
+        case .failure(let words): words
+        case .cancelled: "stopped"
+        }
+    }
+}
+
+extension ChildSpec.Restart {
+    /// Whether a child that ended like this, without being told to, is started again.
+    package func applies(to exit: ChildExit) -> Bool {
+        switch self {
+        case .permanent: true
+        case .transient: exit != .normal
+        case .temporary: false
+        }
+    }
+}

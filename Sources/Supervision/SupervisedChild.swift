@@ -1,0 +1,89 @@
+import Readings
+
+/// What a supervisor knows about one of its children.
+package struct SupervisedChild: Sendable {
+    package enum Phase: Hashable, Sendable {
+        /// No task: not started yet, waiting to be restarted, or ended for good.
+        case down
+        /// The factory runs.
+        case starting
+        case running
+        /// Told to stop; nil once the grace is over and was reported.
+        case stopping(graceEnds: MonotonicInstant?)
+    }
+
+    package let spec: ChildSpec
+    package let isDynamic: Bool
+    package internal(set) var phase = Phase.down
+    /// Whether it is to run once nothing stands in the way.
+    package internal(set) var isWanted = true
+    /// Whether it is to go down first; holds until it is down.
+    package internal(set) var isToStop = false
+    package internal(set) var startCount = 0
+    package internal(set) var lastExit: ChildExit?
+    package internal(set) var startedAt: MonotonicInstant?
+    var runningSince: MonotonicInstant?
+    var notBefore = MonotonicInstant.boot
+    var delay: RestartDelay
+    /// Removed: it leaves the list once it is down.
+    var isLeaving = false
+    /// Added under the same id while this one leaves; the last one counts.
+    var successor: ChildSpec?
+
+    init(_ spec: ChildSpec, delay: RestartDelay.Growth, isDynamic: Bool) {
+        self.spec = spec
+        self.isDynamic = isDynamic
+        self.delay = RestartDelay(delay)
+    }
+
+    package var isUp: Bool { phase != .down }
+    package var hasEnded: Bool { !isWanted && !isUp }
+    var isFirstStartOver: Bool { startCount > 1 || (startCount == 1 && phase != .starting) }
+
+    func ran(until now: MonotonicInstant) -> Duration {
+        runningSince.map { $0.duration(to: now) } ?? .zero
+    }
+
+    /// The given instant, or later when the hardware needs more time since the last start.
+    func earliestStart(_ instant: MonotonicInstant) -> MonotonicInstant {
+        guard let startedAt else { return instant }
+        return max(instant, startedAt.advanced(by: spec.minimumRunTime))
+    }
+
+    func nextDeadline(after now: MonotonicInstant) -> MonotonicInstant? {
+        switch phase {
+        case .stopping(let graceEnds): graceEnds
+        case .down: isWanted && notBefore > now ? notBefore : nil
+        case .starting, .running: nil
+        }
+    }
+
+    mutating func beginStart(at now: MonotonicInstant) {
+        phase = .starting
+        startCount += 1
+        startedAt = now
+    }
+
+    /// Writes down that the child is gone.
+    ///
+    /// - Returns: How long it ran.
+    mutating func endRun(_ exit: ChildExit, at now: MonotonicInstant) -> Duration {
+        defer { (phase, isToStop, runningSince, lastExit) = (.down, false, nil, exit) }
+        return ran(until: now)
+    }
+
+    mutating func goDown() {
+        isWanted = false
+        isToStop = isUp
+    }
+
+    /// Goes down if it is up, and starts again.
+    ///
+    /// Except that nothing brings back a temporary child that ran, or a child that was removed.
+    mutating func comeBack(at instant: MonotonicInstant) {
+        guard !isLeaving else { return }
+        isToStop = isUp
+        isWanted = spec.restart != .temporary || startCount == 0
+        notBefore = max(notBefore, earliestStart(instant))
+    }
+}

@@ -1,0 +1,62 @@
+import Readings
+
+/// Something a supervisor did or saw, for the event log.
+package enum SupervisionNotice: Hashable, Sendable {
+    case started(child: String, restartCount: Int)
+    /// `isExpected` when it was told to stop.
+    case ended(child: String, ChildExit, ran: Duration, isExpected: Bool)
+    case restarting(child: String, attempt: Int, delay: Duration)
+    case unkillable(child: String, grace: Duration)
+    /// Restarts exceeded the intensity; the supervisor stops its children and ends.
+    case escalating(child: String, ChildExit)
+    /// A request could not be met.
+    case refused(child: String, reason: String)
+
+    /// The event as it is logged and stored.
+    package func event(at instant: MonotonicInstant, source: String) -> Event {
+        func event(
+            _ kind: String,
+            _ severity: Event.Severity,
+            _ details: KeyValuePairs<String, String>
+        ) -> Event {
+            Event(at: instant, source: source, kind: kind, severity: severity, details)
+        }
+        switch self {
+        case .started(let child, let count):
+            return event("child started", .info, ["child": child, "restarts": "\(count)"])
+        case .ended(let child, let exit, let ran, let isExpected):
+            return event(
+                "child ended",
+                isExpected || exit == .normal ? .info : .warning,
+                ["child": child, "reason": exit.description, "ran": ran.shortText]
+            )
+        case .restarting(let child, let attempt, let delay):
+            return event(
+                "child restarting",
+                .notice,
+                ["child": child, "attempt": "\(attempt)", "delay": delay.shortText]
+            )
+        case .unkillable(let child, let grace):
+            return event(
+                "child unkillable",
+                .error,
+                ["child": child, "grace": grace.shortText]
+            )
+        case .escalating(let child, let exit):
+            return event(
+                "supervisor escalating",
+                .error,
+                ["child": child, "reason": exit.description]
+            )
+        case .refused(let child, let reason):
+            return event("request refused", .warning, ["child": child, "reason": reason])
+        }
+    }
+}
+
+extension Duration {
+    /// Seconds with three decimals: `0.250 s`.
+    var shortText: String {
+        "\(MonotonicInstant.boot.advanced(by: max(self, .zero))) s"
+    }
+}

@@ -1,0 +1,109 @@
+import Readings
+import Synchronization
+
+/// Watches that children make progress, and pets upward only while every permanent one does.
+///
+/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer.
+package final class Vigil: Child {
+    /// What a Vigil may do.
+    package struct Reach: Sendable {
+        /// Says upward that all is well: `WATCHDOG=1`, `/dev/watchdog`.
+        package let pet: @Sendable () -> Void
+        package let observer: @Sendable (Event) -> Void
+        /// Called once when replacing a child did not help: the process ends itself.
+        package let onStillLate: @Sendable (_ child: String) -> Void
+
+        package init(
+            pet: @escaping @Sendable () -> Void,
+            observer: @escaping @Sendable (Event) -> Void = { _ in },
+            onStillLate: @escaping @Sendable (String) -> Void
+        ) {
+            self.pet = pet
+            self.observer = observer
+            self.onStillLate = onStillLate
+        }
+    }
+
+    private let registry: HeartbeatRegistry
+    private let clock: any NodeClock
+    private let reach: Reach
+    private let machine: Mutex<VigilMachine>
+
+    /// A Vigil that pets every `petInterval`, up to a quarter later.
+    package init(
+        _ registry: HeartbeatRegistry,
+        petInterval: Duration,
+        clock: any NodeClock,
+        reach: Reach
+    ) {
+        self.registry = registry
+        self.clock = clock
+        self.reach = reach
+        machine = Mutex(VigilMachine(petInterval: petInterval, startingAt: clock.now))
+    }
+
+    package func run() async throws {
+        while !Task.isCancelled {
+            registry.plan(wakeAt: nil)
+            look()
+            let (opens, closes) = machine.withLock { $0.nextLook(Self.watched(registry.watches)) }
+            registry.plan(wakeAt: closes)
+            _ = try await clock.wait(
+                for: registry.deadlineCameNearer,
+                until: opens,
+                tolerance: opens.duration(to: closes)
+            )
+        }
+    }
+
+    /// Takes every child as on time for `duration`, at most 15 min, for debugging.
+    package func snooze(for duration: Duration) {
+        let now = clock.now
+        machine.withLock { $0.snooze(until: now.advanced(by: duration), now: now) }
+    }
+
+    private func look() {
+        let now = clock.now
+        let watches = registry.watches
+        for action in machine.withLock({ $0.look(at: now, Self.watched(watches)) }) {
+            switch action {
+            case .pet:
+                reach.pet()
+            case .warn(let child, let late):
+                report("child late", .warning, child, late)
+            case .recovered(let child):
+                report("child on time again", .notice, child, .zero)
+            case .replace(let key, let child, let late):
+                report("child replaced", .error, child, late)
+                watches.first { $0.key == key }?.replace("no progress")
+            case .escalate(let child):
+                report("child still late", .error, child, .zero)
+                reach.onStillLate(child)
+            }
+        }
+    }
+
+    private static func watched(_ watches: [HeartbeatRegistry.Watch]) -> [VigilMachine.Watched] {
+        watches.map { watch in
+            VigilMachine.Watched(
+                key: watch.key,
+                child: watch.child,
+                limit: watch.limit,
+                isCritical: watch.isCritical,
+                beat: watch.heartbeat.snapshot
+            )
+        }
+    }
+
+    private func report(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ child: String,
+        _ late: Duration
+    ) {
+        let details: KeyValuePairs = ["child": child, "late": late.shortText]
+        reach.observer(
+            Event(at: clock.now, source: "vigil", kind: kind, severity: severity, details)
+        )
+    }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import ControlProtocol
+import HardwareIO
+import Readings
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "How the station is: values with their age, lamp, mode, costs, faults.",
+        discussion: "Example: roost status --json"
+    )
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.show(ControlRequest(.status), as: StatusReport.self, ReportWords.status)
+    }
+}
+
+struct TreeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tree",
+        abstract: "The supervision tree: every child, its state, restarts and last exit.",
+        discussion: "Example: roost tree"
+    )
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.show(ControlRequest(.tree), as: TreeReport.self, ReportWords.tree)
+    }
+}
+
+struct DevicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "The configured devices and what their drivers know about them.",
+        discussion: "Example: roost devices"
+    )
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.show(ControlRequest(.devices), as: DevicesReport.self, ReportWords.devices)
+    }
+}
+
+/// How far back and how many.
+struct SpanOptions: ParsableArguments {
+    @Option(help: "How far back: 90s, 15m, 2h. Everything kept unless told.")
+    var last: DurationArgument?
+
+    @Option(help: "At most this many, the newest: 1…10000.")
+    var limit: Int?
+
+    func validate() throws {
+        if let limit, !(1...10_000).contains(limit) {
+            throw ValidationError("--limit is 1 to 10000, not \(limit)")
+        }
+    }
+}
+
+struct ReadingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "readings",
+        abstract: "The readings of the last 24 hours, oldest first.",
+        discussion: """
+            Kept in memory until the store is there: a restart forgets them.
+            Times are seconds since boot. Example: roost readings --last 1h --json
+            """
+    )
+    @OptionGroup var span: SpanOptions
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        let request = ControlRequest(
+            .readings,
+            lastSeconds: span.last?.seconds,
+            limit: span.limit
+        )
+        try client.show(request, as: ReadingsReport.self, ReportWords.readings)
+    }
+}
+
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "What happened: restarts, lamp changes, motion, devices that went and came.",
+        discussion: "Example: roost events --last 1h"
+    )
+    @OptionGroup var span: SpanOptions
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        let request = ControlRequest(.events, lastSeconds: span.last?.seconds, limit: span.limit)
+        try client.show(request, as: EventsReport.self, ReportWords.events)
+    }
+}
+
+struct ModeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mode",
+        abstract: "Changes how much the station measures.",
+        discussion: """
+            months   a sample every few minutes; the laser lasts nine years
+            live     every second; ends by itself (10 min unless told)
+            survey   every second under a name, between two marks (1 h unless told)
+
+            Examples: roost mode live --for 20m
+                      roost mode survey --name kitchen --for 2h
+                      roost mode months
+            """
+    )
+    @Argument(help: "months, live or survey.")
+    var mode: String
+
+    @Option(help: "The survey's name.")
+    var name: String?
+
+    @Option(name: .customLong("for"), help: "How long: 90s, 15m, 2h; at most 24h.")
+    var length: DurationArgument?
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        let request = ControlRequest(.mode, mode: mode, name: name, seconds: length?.seconds)
+        try client.show(request, as: StatusReport.self, ReportWords.status)
+    }
+}
+
+struct LiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live",
+        abstract: "Readings and events as they come, until interrupted.",
+        discussion: "Examples: roost live --for 30s\n          roost live --json"
+    )
+    @Option(name: .customLong("for"), help: "Stop after this long: 30s, 5m.")
+    var length: DurationArgument?
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        let (length, json) = (length?.duration, client.json)
+        let paint = Paint.forStandardOutput
+        try client.withStation { client in
+            try client.connection.send(ControlCodec.line(ControlRequest(.live)))
+            let end = length.map { client.clock.now.advanced(by: $0) }
+            try await client.clock.run(until: end) {
+                while !Task.isCancelled, let line = try await client.connection.nextLine() {
+                    if json {
+                        Output.line(line)
+                        continue
+                    }
+                    let item = try ControlCodec.message(LiveItem.self, from: line)
+                    Self.show(item, paint)
+                }
+            }
+        }
+    }
+
+    private static func show(_ item: LiveItem, _ paint: Paint) {
+        if let reading = item.reading { Output.line(ReportWords.reading(reading)) }
+        if let event = item.event { Output.line(ReportWords.event(event, paint)) }
+        if let count = item.omittedCount { Output.line("(\(count) left out: this terminal is too slow)") }
+    }
+}
+
+extension NodeClock {
+    /// Runs `body` until it ends or the deadline comes.
+    func run(
+        until deadline: MonotonicInstant?,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        guard let deadline else { return try await body() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask { try await self.sleep(until: deadline) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

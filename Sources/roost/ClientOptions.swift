@@ -1,0 +1,107 @@
+import ArgumentParser
+import ControlProtocol
+import Glibc
+import HardwareIO
+import LinuxIO
+import Node
+import Readings
+
+/// Where the station is, and how to answer.
+struct ClientOptions: ParsableArguments {
+    @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
+    var socket: String?
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    var socketPath: String {
+        socket ?? getenv("ROOST_SOCKET").map { String(cString: $0) }
+            ?? StationConfiguration.defaultSocket
+    }
+
+    /// Connects, runs `body`, and turns what goes wrong into words and an exit code.
+    func withStation<Value: Sendable>(
+        _ body: @escaping @Sendable (ControlClient) async throws -> Value
+    ) throws -> Value {
+        let path = socketPath
+        let loop = try EventLoop()
+        do {
+            return try loop.run {
+                let connection = try await LocalSocket.connect(path: path, on: loop)
+                let client = ControlClient(connection: connection, clock: loop.clock)
+                defer { connection.close() }
+                return try await body(client)
+            }
+        } catch let error as LocalSocketError {
+            throw ClientFailure.words(for: error, path: path)
+        } catch let failure as ControlFailure {
+            throw ClientFailure(message: failure.message, exitCode: 1)
+        }
+    }
+
+    /// Asks for one report, and prints it as JSON or as words.
+    func show<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        as type: Body.Type,
+        _ words: @escaping @Sendable (Body, Paint) -> [String]
+    ) throws {
+        let body = try withStation { try await $0.ask(request, Body.self) }
+        if json {
+            Output.line(try ControlCodec.line(body))
+        } else {
+            for line in words(body, .forStandardOutput) { Output.line(line) }
+        }
+    }
+}
+
+/// Asks a station, one request at a time.
+struct ControlClient: Sendable {
+    let connection: any LineConnection
+    let clock: any NodeClock
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// - Throws: `ControlFailure` when the station refuses; `LocalSocketError`.
+    func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type
+    ) async throws -> Body {
+        try connection.send(ControlCodec.line(request))
+        guard let line = try await connection.nextLine() else { throw LocalSocketError.closed }
+        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: line)
+        if let error = answer.error { throw error }
+        guard let body = answer.body else {
+            throw ControlFailure(code: "bad-answer", message: "the station sent an empty answer")
+        }
+        return body
+    }
+}
+
+/// What a person reads when a command could not be carried out.
+struct ClientFailure: Error, CustomStringConvertible {
+    let message: String
+    let exitCode: Int32
+
+    var description: String { message }
+
+    /// What stands between us and the station, with the next step.
+    static func words(for error: LocalSocketError, path: String) -> ClientFailure {
+        let message: String
+        switch error {
+        case .system(_, ENOENT, _), .system(_, ECONNREFUSED, _):
+            message =
+                "no station answers at \(path); start one with `roostd`, "
+                + "or name its socket with --socket"
+        case .system(_, EACCES, _):
+            message = "\(path): no permission; join the socket's group, or use sudo"
+        case .closed:
+            message = "the station closed the connection: it is stopping, or has too many"
+        default:
+            message = "\(error)"
+        }
+        return ClientFailure(message: message, exitCode: unavailableExitCode)
+    }
+}
+
+/// `EX_UNAVAILABLE` of sysexits.h: no station answers.
+let unavailableExitCode: Int32 = 69

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Glibc
+
+struct Roost: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roost",
+        abstract: "Looks at a Roost station, and shows one without any hardware.",
+        discussion: """
+            Try it:      roost demo --for 30s
+            A station:   roost status, roost live, roost tree
+            A sensor:    roost simulator sds011 --link /tmp/sensor
+
+            Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 69 no station answers.
+            """,
+        version: roostVersion,
+        subcommands: [
+            DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
+            LiveCommand.self, ReadingsCommand.self, EventsCommand.self, ModeCommand.self,
+            SimulatorCommand.self, DemoNodeCommand.self,
+        ]
+    )
+}
+
+@main
+enum Main {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try Roost.parseAsRoot()
+            try command.run()
+        } catch let failure as ClientFailure {
+            Output.error(failure.message)
+            exit(failure.exitCode)
+        } catch {
+            Roost.exit(withError: error)
+        }
+    }
+}

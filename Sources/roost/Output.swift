@@ -1,0 +1,46 @@
+import Glibc
+
+/// Standard output and standard error, unbuffered: a line is out when it is said.
+enum Output {
+    static func line(_ text: String) { write(text + "\n", to: 1) }
+
+    static func error(_ text: String) { write("roost: \(text)\n", to: 2) }
+
+    /// Writes everything; ends the process quietly when nobody reads any more, as `head` does.
+    static func write(_ text: String, to descriptor: Int32 = 1) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                guard errno == EINTR || errno == EAGAIN else { exit(errno == EPIPE ? 0 : 1) }
+                continue
+            }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+}
+
+/// Small text files.
+enum TextOutput {
+    /// Writes a new file.
+    ///
+    /// - Throws: `ClientFailure`.
+    static func write(_ text: String, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw ClientFailure(message: "\(path): cannot be written, errno \(errno)", exitCode: 1)
+        }
+        defer { close(descriptor) }
+        Output.write(text, to: descriptor)
+    }
+
+    /// The first 64 KiB of a file, or nil when there is nothing in it.
+    static func read(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,133 @@
+import ControlProtocol
+
+/// Reports as lines of text.
+enum ReportWords {
+    static func status(_ report: StatusReport, _ paint: Paint) -> [String] {
+        let mode = report.mode
+        let end = mode.endsInSeconds.map { ", ends in \(words(seconds: $0))" } ?? ""
+        let name = mode.name.map { " \($0)" } ?? ""
+        let budget = report.budget
+        var lines = [
+            "\(paint.bold(report.name))  up \(words(seconds: report.uptimeSeconds)), "
+                + "pid \(report.processID), roost \(report.version)",
+            "mode    \(mode.mode)\(name)\(end)",
+            "time    \(report.wallTime ?? "not known yet (no time sync since the start)")",
+            "lamp    \(paint.lamp(report.lamp))",
+        ]
+        if report.channels.isEmpty { lines.append("values  none yet") }
+        lines += report.channels.map { channel($0, paint) }
+        lines.append(
+            "costs   \(budget.wakeUps) wake-ups (\(budget.wakeUpsPerMinute)/min), "
+                + "\(budget.cpuMilliseconds) ms CPU, \(budget.residentKiB) KiB resident "
+                + "(\(budget.privateKiB) private), \(budget.readingCount) readings, "
+                + "\(budget.eventCount) events"
+        )
+        if let watchdog = report.watchdog {
+            let cause = watchdog.causedLastBoot ? ", it caused the last boot" : ""
+            lines.append("watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)")
+        }
+        lines += report.faults.map { "fault   \(paint($0, .red))" }
+        return lines
+    }
+
+    /// One channel: value, unit, age, doubts.
+    static func channel(_ report: ChannelReport, _ paint: Paint) -> String {
+        let name = report.channel.padded(to: 18)
+        guard let latest = report.latest else { return "  \(name) nothing yet" }
+        let age = "\(words(seconds: latest.ageSeconds)) ago"
+        guard let value = latest.value else {
+            let before = report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
+            return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
+        }
+        let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
+        let stale = report.isStale ? paint(" STALE", .red) : ""
+        return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  \(age)\(doubts)\(stale)"
+    }
+
+    static func tree(_ report: TreeReport, _ paint: Paint) -> [String] {
+        treeLines(report, paint, lead: "", childLead: "")
+    }
+
+    private static func treeLines(
+        _ report: TreeReport,
+        _ paint: Paint,
+        lead: String,
+        childLead: String
+    ) -> [String] {
+        var line = "\(lead)\(report.id)  "
+        line += report.state == "running" ? paint(report.state, .green) : paint(report.state, .yellow)
+        if let up = report.upSeconds { line += " \(words(seconds: up))" }
+        if report.restartCount > 0 { line += ", \(report.restartCount) restarts" }
+        if let exit = report.lastExit { line += ", last: \(exit)" }
+        if let next = report.nextBeatInSeconds, next < 10 * 365 * 86_400 {
+            line += paint(", beats within \(words(seconds: next))", .grey)
+        }
+        let last = report.children.count - 1
+        return [line]
+            + report.children.enumerated().flatMap { index, child in
+                treeLines(
+                    child,
+                    paint,
+                    lead: childLead + (index == last ? "└─ " : "├─ "),
+                    childLead: childLead + (index == last ? "   " : "│  ")
+                )
+            }
+    }
+
+    static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
+        var lines: [String] = report.devices.isEmpty ? ["no devices are configured"] : []
+        for device in report.devices {
+            let isWell = !["unusable", "fault"].contains(device.state)
+            lines.append(
+                "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
+                    + paint(device.state, isWell ? .green : .red)
+            )
+            lines += device.facts.map { "  \($0.key.padded(to: 20)) \($0.value)" }
+        }
+        if !report.unclaimed.isEmpty {
+            lines.append("plugged in and not configured (nothing is written to these):")
+        }
+        lines += report.unclaimed.map { adapter in
+            let usb = [adapter.vendorID, adapter.productID].compactMap(\.self).joined(separator: ":")
+            return "  \(adapter.node.padded(to: 16)) \(usb) \(adapter.serial ?? "")"
+        }
+        return lines
+    }
+
+    static func reading(_ report: ReadingReport) -> String {
+        let value = report.value.map { "\($0.aligned(to: 7)) \(report.unit)" }
+        let doubts = report.quality.isEmpty ? "" : " (\(report.quality.joined(separator: ", ")))"
+        return "\(stamp(report.instantSeconds)) \(report.channel.padded(to: 18)) "
+            + (value ?? "no data: \(report.noData ?? "")") + doubts
+    }
+
+    static func event(_ report: EventReport, _ paint: Paint) -> String {
+        paint.severity(
+            report.severity,
+            "\(stamp(report.instantSeconds)) \(report.source.padded(to: 18)) \(report.kind) "
+                + report.details.joined(separator: " ")
+        )
+    }
+
+    static func readings(_ report: ReadingsReport, _ paint: Paint) -> [String] {
+        omission(report.omittedCount, "readings")
+            + (report.readings.isEmpty ? ["no readings yet"] : report.readings.map { reading($0) })
+    }
+
+    static func events(_ report: EventsReport, _ paint: Paint) -> [String] {
+        omission(report.omittedCount, "events")
+            + (report.events.isEmpty ? ["no events yet"] : report.events.map { event($0, paint) })
+    }
+
+    private static func omission(_ count: Int, _ what: String) -> [String] {
+        count > 0 ? ["(\(count) older \(what) left out: --limit)"] : []
+    }
+
+    /// Seconds since boot with three decimals.
+    private static func stamp(_ seconds: Double) -> String {
+        let milliseconds = Int((seconds * 1_000).rounded())
+        let fraction = String(milliseconds % 1_000)
+        return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+            .aligned(to: 12)
+    }
+}

@@ -1,2 +1,0 @@
-@main
-struct Placeholder { static func main() {} }

@@ -1,0 +1,86 @@
+import Alerts
+import Readings
+import Testing
+
+@Suite struct LevelMachineTests {
+    private func sample(_ pm25: Outcome?, _ pm10: Outcome?) -> [Reading] {
+        [(Quantity.pm25, pm25), (Quantity.pm10, pm10)].compactMap { quantity, outcome in
+            outcome.map { Reading(Channel(device: "balcony", quantity: quantity), at: .boot, $0) }
+        }
+    }
+
+    private func tenths(_ value: Int) -> Outcome { .value(FixedPoint(Int64(value), decimals: 1)) }
+
+    @Test(arguments: [
+        (0, 0, AirLevel.good), (29, 99, .good), (30, 0, .moderate), (0, 100, .moderate),
+        (49, 149, .moderate), (50, 0, .poor), (0, 150, .poor), (9_999, 9_999, .poor),
+        (30, 150, .poor), (50, 100, .poor),
+    ])
+    func theFirstSampleFollowsTheTable(pm25: Int, pm10: Int, expected: AirLevel) {
+        var machine = LevelMachine()
+        #expect(machine.take(sample(tenths(pm25), tenths(pm10))) == expected)
+        #expect(machine.level == expected)
+    }
+
+    @Test func risesAtOnceAndFallsBelowTheMargin() {
+        var machine = LevelMachine()
+        let steps: [(Int, AirLevel)] = [
+            (29, .good), (30, .moderate), (25, .moderate), (24, .good), (50, .poor),
+            (45, .poor), (44, .moderate), (26, .moderate), (50, .poor), (26, .moderate),
+            (50, .poor), (24, .good), (29, .good),
+        ]
+        for (index, (value, level)) in steps.enumerated() {
+            let taken = machine.take(sample(tenths(value), tenths(0)))
+            #expect(taken == level, "step \(index), \(value) tenths")
+        }
+    }
+
+    @Test func aChannelWithoutValueDoesNotCount() {
+        var machine = LevelMachine()
+        #expect(machine.take(sample(.noData(.badFrames), tenths(100))) == .moderate)
+        #expect(machine.take(sample(tenths(60), .noData(.badFrames))) == .poor)
+        #expect(machine.take(sample(tenths(0), nil)) == .good)
+    }
+
+    @Test func noValueAtAllIsNoLevel() {
+        var machine = LevelMachine()
+        #expect(machine.take(sample(tenths(60), tenths(0))) == .poor)
+        #expect(machine.take(sample(.noData(.unplugged), .noData(.unplugged))) == nil)
+        #expect(machine.level == nil)
+        #expect(machine.take([]) == nil)
+    }
+
+    @Test func whatWasBeforeAGapHoldsNothingUp() {
+        var machine = LevelMachine()
+        _ = machine.take(sample(tenths(50), tenths(0)))
+        #expect(machine.take(sample(tenths(45), tenths(0))) == .poor)
+        _ = machine.take(sample(.noData(.replyTimeout), tenths(0)))
+        #expect(machine.take(sample(tenths(45), tenths(0))) == .moderate)
+    }
+
+    @Test func doubtfulValuesCount() {
+        var machine = LevelMachine()
+        let ceiling = Outcome.value(FixedPoint(9_999, decimals: 1), .ceiling)
+        #expect(machine.take(sample(ceiling, tenths(0))) == .poor)
+    }
+
+    /// Against the definition: a level holds while the value has not fallen below its margin since
+    /// it was last reached.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func agreesWithTheWholePastOfTheValue(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var machine = LevelMachine()
+        var past: [Int] = []
+        let limits: [(AirLevel, Int, Int)] = [(.moderate, 30, 25), (.poor, 50, 45)]
+        for _ in 0..<500 {
+            past.append(Int.random(in: 20...55, using: &random))
+            let held = limits.filter { _, reached, left in
+                let last = past.lastIndex { $0 >= reached }
+                return last.map { past[$0...].allSatisfy { $0 >= left } } ?? false
+            }
+            let expected = held.map(\.0).max() ?? .good
+            let taken = machine.take(sample(tenths(past[past.count - 1]), nil))
+            #expect(taken == expected, "seed \(seed), \(past.suffix(5))")
+        }
+    }
+}

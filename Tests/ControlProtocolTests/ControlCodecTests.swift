@@ -1,0 +1,55 @@
+import ControlProtocol
+import Readings
+import Testing
+
+@Suite struct ControlCodecTests {
+    @Test func aMessageIsOneLineAndComesBackTheSame() throws {
+        let request = ControlRequest(.mode, mode: "survey", name: "küche\n/", seconds: 90)
+        let line = try ControlCodec.line(request)
+        #expect(!line.contains("\n"))
+        #expect(try ControlCodec.message(ControlRequest.self, from: line) == request)
+    }
+
+    @Test(arguments: [
+        ("", "bad-request"), ("{", "bad-request"), ("[]", "bad-request"),
+        (#"{"version":1}"#, "bad-request"), (#"{"version":"1","command":"status"}"#, "bad-request"),
+        (#"{"version":1,"command":"reboot"}"#, "bad-request"),
+    ])
+    func aBadRequestIsNamed(line: String, code: String) {
+        #expect {
+            try ControlCodec.message(ControlRequest.self, from: line)
+        } throws: { error in
+            (error as? ControlFailure)?.code == code
+        }
+    }
+
+    @Test func aFailureTravelsInPlaceOfTheBody() throws {
+        let failure = ControlFailure(code: "unknown-mode", message: "no")
+        let line = try ControlCodec.line(ControlAnswer<TreeReport>(.failure(failure)))
+        let answer = try ControlCodec.message(ControlAnswer<TreeReport>.self, from: line)
+        #expect(answer.error == failure && answer.body == nil)
+    }
+
+    /// Requests from a fixed seed, damaged at random: an answer or a failure, never a trap.
+    @Test func survivesDamagedLines() throws {
+        var generator = SplitMix64(seed: 7)
+        let good = Array(try ControlCodec.line(ControlRequest(.readings, lastSeconds: 60)).utf8)
+        var refused = 0
+        for _ in 0..<2_000 {
+            var bytes = good
+            for _ in 0..<Int.random(in: 1...5, using: &generator) {
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[index] = UInt8.random(in: 0...255, using: &generator)
+            }
+            do {
+                _ = try ControlCodec.message(
+                    ControlRequest.self,
+                    from: String(decoding: bytes, as: UTF8.self)
+                )
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(refused > 1_000)
+    }
+}

@@ -1,0 +1,27 @@
+import HardwareIO
+import Testing
+
+@Suite struct GPIOHintTests {
+    @Test func namesThePinsOfSPI0() {
+        #expect(
+            LineRequest.spiHint(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
+                == "GPIO9–11 belong to SPI0; "
+                + "turn SPI off with `dtparam=spi=off` in /boot/firmware/config.txt"
+        )
+        let withSelects = LineRequest.spiHint(lineNames: ["GPIO11", "GPIO7"])
+        #expect(withSelects?.hasPrefix("GPIO7–11 belong") == true)
+        #expect(LineRequest.spiHint(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
+        #expect(LineRequest.spiHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
+    }
+
+    @Test(arguments: [("pinctrl-rp1", true), ("raspberrypi-exp-gpio", false)])
+    func countsOffsetsOfThePisOwnChip(label: String, isHinted: Bool) {
+        let request = LineRequest(
+            chipLabel: label,
+            lines: [.offset(9), .offset(10)],
+            direction: .output(initially: [false, false]),
+            consumer: "roost"
+        )
+        #expect((request.spiHint != nil) == isHinted)
+    }
+}

@@ -1,0 +1,145 @@
+import HardwareIO
+import Readings
+import Testing
+
+@testable import Node
+
+@Suite struct StationConfigurationTests {
+    private func read(_ text: String) throws -> StationConfiguration {
+        try StationConfiguration.read(Array(text.utf8), file: "roost.json")
+    }
+
+    private func problems(_ text: String) -> [String] {
+        do {
+            _ = try read(text)
+            return []
+        } catch let error as ConfigurationError {
+            return error.problems.map(\.description)
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    @Test func readsEveryKey() throws {
+        let text = """
+            {"name": "balcony", "mode": "live", "socket": "/tmp/s",
+             "devices": [
+               {"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0", "periodSeconds": 600,
+                "warmUpSeconds": 30, "windowSeconds": 10.5},
+               {"name": "door", "type": "pir", "chip": "pinctrl-bcm2711", "line": 17,
+                "settleSeconds": 0, "blockSeconds": 2}],
+             "lights": {"chip": "c", "red": "A", "yellow": "B", "green": 3, "activeLow": true,
+                        "follows": "dust"},
+             "watchdog": {"path": "/dev/watchdog1", "timeoutSeconds": 10}}
+            """
+        let configuration = try read(text)
+        #expect(configuration.name == "balcony")
+        #expect(configuration.mode == .live)
+        #expect(configuration.socket == "/tmp/s")
+        let dust = SDS011Configuration(
+            port: "/dev/ttyUSB0",
+            period: .seconds(600),
+            warmUp: .seconds(30),
+            window: .milliseconds(10_500)
+        )
+        let door = PIRConfiguration(
+            chip: "pinctrl-bcm2711",
+            line: .offset(17),
+            settle: .zero,
+            block: .seconds(2)
+        )
+        #expect(configuration.devices.map(\.kind) == [.sds011(dust), .pir(door)])
+        let lines: [LineRequest.Line] = [.name("A"), .name("B"), .offset(3)]
+        let output = LightsConfiguration.Output.lines(chip: "c", lines, isActiveLow: true)
+        #expect(configuration.lights == LightsConfiguration(output: output, follows: "dust"))
+        let watchdog = WatchdogConfiguration(path: "/dev/watchdog1", timeout: .seconds(10))
+        #expect(configuration.watchdog == watchdog)
+    }
+
+    @Test func anEmptyObjectIsAStationWithoutDevices() throws {
+        let configuration = try read("{}")
+        #expect(configuration.name == "roost")
+        #expect(configuration.mode == .months)
+        #expect(configuration.devices.isEmpty && configuration.lights == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"nam": "x"}"#, "nam: unknown key; did you mean name?"),
+        (#"{"name": 3}"#, "name: expected a text, found 3"),
+        (#"{"name": "a b"}"#, #"name: expected 1 to 64 letters, digits, - _ or ., found "a b""#),
+        (#"{"mode": "survey"}"#, #"mode: expected one of months, live, found "survey""#),
+        (#"{"devices": {}}"#, "devices: expected an array, found an object"),
+        (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),
+        (#"{"devices": [{"name": "d", "type": "sds011"}]}"#, "devices[0].port: is missing"),
+        (#"{"devices": [{"type": "sds011", "port": "p"}]}"#, "devices[0].name: is missing"),
+        (
+            #"{"devices": [{"name": "d", "type": "dht22", "pin": 4}]}"#,
+            #"devices[0].type: expected one of sds011, pir, found "dht22""#
+        ),
+        (
+            #"{"devices": [{"name": "d", "type": "sds011", "port": "p", "periodSeconds": 5}]}"#,
+            "devices[0].periodSeconds: expected a number 60…86400, found 5"
+        ),
+        (
+            #"{"devices": [{"name": "d", "type": "pir", "line": 1.5}]}"#,
+            "devices[0].line: expected a line's name or its offset 0…1023, found 1.5"
+        ),
+        (#"{"lights": {"follows": "nobody"}}"#, "lights.follows: no device is named nobody"),
+        (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
+        (#"{"watchdog": {"timeoutSeconds": 60}}"#, "watchdog.timeoutSeconds: expected a number 2…15, found 60"),
+        ("[]", "expected an object, found an array of 0"),
+        ("{\n  \"name\": tru }", "not JSON: unexpected   in line 2, column 14"),
+        ("{\"name\": \"x\"", "not JSON: it ends in the middle (line 1)"),
+        ("", "not JSON: it ends in the middle (line 1)"),
+    ])
+    func namesThePlaceAndTheReason(text: String, problem: String) {
+        #expect(problems(text) == [problem])
+    }
+
+    @Test func tellsAllMistakesAtOnce() {
+        let found = problems(#"{"name": 1, "mode": 2, "watchdog": {"path": 3}, "extra": 4}"#)
+        #expect(found.count == 4)
+    }
+
+    @Test func namesDevicesAndPortsThatAreUsedTwice() {
+        let text = """
+            {"devices": [{"name": "d", "type": "sds011", "port": "p"},
+                         {"name": "d", "type": "sds011", "port": "p"}]}
+            """
+        #expect(
+            problems(text) == [
+                "devices[1].name: is the name of devices[0] too",
+                "devices[1].port: is the port of devices[0] too",
+            ]
+        )
+    }
+
+    /// Mutates a good file at random; nothing but a configuration or an error may come of it.
+    @Test func survivesMutatedFiles() {
+        let seed: UInt64 = 20_261_121
+        var generator = SplitMix64(seed: seed)
+        let good = Array(
+            #"{"name":"b","devices":[{"name":"d","type":"sds011","port":"p","periodSeconds":3e2}]}"#
+                .utf8
+        )
+        var accepted = 0
+        for _ in 0..<2_000 {
+            var text = good
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let index = Int.random(in: 0..<text.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: text[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: text.remove(at: index)
+                default: text.insert(text[index], at: index)
+                }
+            }
+            do throws(ConfigurationError) {
+                _ = try StationConfiguration.read(text, file: "f")
+                accepted += 1
+            } catch {
+                #expect(!error.problems.isEmpty, "seed \(seed): \(text)")
+            }
+        }
+        #expect(accepted > 0 && accepted < 1_000)
+    }
+}
