@@ -44,7 +44,7 @@ package final class LinuxPlatform: Platform {
     }
 
     package func hotplugMonitor() async throws -> any HotplugMonitor {
-        try UdevMonitor(on: loop, disk: disk)
+        try UdevMonitor(subsystems: ["tty"], on: loop, disk: disk)
     }
 
     package func openWatchdog(

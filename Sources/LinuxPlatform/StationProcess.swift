@@ -150,9 +150,10 @@ package struct StationProcess: Sendable {
             .dropLast().joined(separator: "/")
         if !directory.isEmpty { _ = mkdir(directory, 0o755) }
         let lock = "\(directory.isEmpty ? "." : directory)/\(configuration.name).lock"
-        do {
+        do throws(LinuxError) {
             return try InstanceLock(path: lock)
-        } catch .held(_, let holder) {
+        } catch {
+            guard case .held(_, let holder) = error else { throw error }
             throw InstanceRefused(
                 description: "the station \(configuration.name) runs already: "
                     + "\(holder ?? "another process"), lock \(lock)"

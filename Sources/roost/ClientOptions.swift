@@ -27,7 +27,7 @@ struct ClientOptions: ParsableArguments {
         let loop = try EventLoop()
         do {
             return try loop.run {
-                let connection = try await LocalSocket.connect(path: path, on: loop)
+                let connection = try LocalSocket.connect(path: path, on: loop)
                 let client = ControlClient(connection: connection, clock: loop.clock)
                 defer { connection.close() }
                 return try await body(client)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Node
 
 struct Roost: ParsableCommand {
     static let configuration = CommandConfiguration(

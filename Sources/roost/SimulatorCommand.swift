@@ -49,6 +49,8 @@ struct FaultArgument: ExpressibleByArgument {
 struct AirArgument: ExpressibleByArgument {
     let air: @Sendable (UInt64, MonotonicInstant) -> SDS011Air
 
+    init(air: @escaping @Sendable (UInt64, MonotonicInstant) -> SDS011Air) { self.air = air }
+
     init?(argument: String) {
         switch argument {
         case "drifting": air = { seed, _ in .drifting(seed: seed) }
@@ -65,6 +67,8 @@ struct AirArgument: ExpressibleByArgument {
             air = { _, _ in .constant(measurement) }
         }
     }
+
+    var defaultValueDescription: String { "drifting" }
 
     /// Up and down through all three lamps in 24 s.
     private static func waves(from start: MonotonicInstant) -> SDS011Air {
@@ -101,7 +105,7 @@ struct SDS011SimulatorCommand: ParsableCommand {
     var seed: UInt64 = 1
 
     @Option(help: "drifting, waves (through all lamps in 24 s), or fixed values as 12.3/45.6.")
-    var air = AirArgument(argument: "drifting")
+    var air = AirArgument(air: { seed, _ in .drifting(seed: seed) })
 
     @Option(help: "A fault, for ever or NAME@START or NAME@START-END; may be repeated.")
     var fault: [FaultArgument] = []
@@ -159,7 +163,7 @@ struct SDS011SimulatorCommand: ParsableCommand {
 
     private func simulator(poweredAt now: MonotonicInstant) -> SDS011Simulator {
         SDS011Simulator(
-            air: air?.air(seed, now) ?? .drifting(seed: seed),
+            air: air.air(seed, now),
             faults: fault.map { fault in
                 SDS011FaultWindow(
                     fault.fault,
