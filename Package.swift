@@ -98,6 +98,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "roost-bench",
+            dependencies: [
+                "Devices", "HardwareIO", "Readings", "Scheduling", "SimulationKit", "Supervision",
+            ],
+            path: "Benchmarks/RoostBench",
+            exclude: ["allocations.c"],
+            swiftSettings: strict
+        ),
 
         tests("ReadingsTests", ["Readings"]),
         tests("SchedulingTests", ["Readings", "Scheduling"]),

@@ -24,10 +24,14 @@ extension TidyRule {
         "SimulationKit": [
             "Devices", "DequeModule", "HardwareIO", "Node", "Scheduling", "Supervision",
         ],
-        "roostd": ["ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "Node", "Supervision"],
+        "LinuxPlatform": ["Glibc", "HardwareIO", "LinuxIO", "Node"],
+        "roostd": [
+            "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
+            "Supervision",
+        ],
         "roost": [
             "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "Node", "SimulationKit", "Supervision",
+            "LinuxPlatform", "Node", "SimulationKit", "Supervision",
         ],
     ]
 

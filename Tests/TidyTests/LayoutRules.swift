@@ -57,7 +57,9 @@ extension TidyRule {
     ) { tree in
         let targets = Set(tree.files.filter { $0.isUnder("Sources/") }.compactMap(\.target))
         let exempt: Set = ["SimulationTests", "TidyTests"]  // A whole node; the tree itself.
-        return tree.files.filter { $0.isUnder("Tests/") }.compactMap { file in
+        return tree.files.filter { $0.isUnder("Tests/") && $0.name.hasSuffix(".swift") }.compactMap
+        {
+            file in
             guard let folder = file.target, !exempt.contains(folder),
                 !folder.hasSuffix("Tests") || !targets.contains(String(folder.dropLast(5)))
             else { return nil }

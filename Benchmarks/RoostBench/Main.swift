@@ -1,0 +1,126 @@
+import Devices
+import Glibc
+import HardwareIO
+import Readings
+import Scheduling
+import SimulationKit
+import Supervision
+
+/// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
+@main
+enum RoostBench {
+    static func main() throws {
+        let decoder = decoderRate()
+        let restarts = try restartRate()
+        let (simulated, days) = try simulationRate()
+        print(
+            """
+            {"decoderMegabytesPerSecond": \(whole(decoder.megabytes)), \
+            "decoderAllocationsPerFrame": \(decoder.allocationsPerFrame.map { "\($0)" } ?? "null"), \
+            "supervisorRestartsPerSecond": \(whole(restarts)), \
+            "simulatedSecondsPerSecond": \(whole(simulated)), "simulatedDays": \(days)}
+            """
+        )
+    }
+
+    private static func whole(_ value: Double) -> Int { Int(value.rounded()) }
+
+    /// Seconds of the monotonic clock.
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// How often memory was allocated so far; nil unless `allocations.c` is loaded.
+    private static var allocationCount: UInt? {
+        typealias Count = @convention(c) () -> UInt
+        guard let symbol = dlsym(nil, "roost_bench_allocation_count") else { return nil }
+        return unsafeBitCast(symbol, to: Count.self)()
+    }
+
+    // MARK: Decoder
+
+    /// A second of good frames in pieces of 250 bytes, as a busy line hands them over.
+    private static func decoderRate() -> (megabytes: Double, allocationsPerFrame: Double?) {
+        let (pieceSize, frameSize) = (250, 10)
+        let bytes = (0..<50_000).flatMap { frame(pm25Tenths: UInt16($0 % 9_999)) }
+        var decoder = SDS011Decoder()
+        var (byteCount, sum) = (0, 0)
+        let allocationsBefore = allocationCount
+        let start = now
+        while now - start < 1 {
+            for piece in stride(from: 0, to: bytes.count, by: pieceSize) {
+                decoder.decode(bytes.span.extracting(piece..<piece + pieceSize)) { result in
+                    if case .success(.measurement(let measurement, _)) = result {
+                        sum &+= Int(measurement.pm25Tenths)
+                    }
+                }
+            }
+            byteCount += bytes.count
+        }
+        let elapsed = now - start
+        let allocations = allocationCount.flatMap { after in
+            allocationsBefore.map { Double(after - $0) / Double(byteCount / frameSize) }
+        }
+        precondition(decoder.frameCount == byteCount / frameSize && sum > 0, "a frame was lost")
+        return (Double(byteCount) / 1e6 / elapsed, allocations)
+    }
+
+    private static func frame(pm25Tenths value: UInt16) -> [UInt8] {
+        let body: [UInt8] = [UInt8(value & 0xFF), UInt8(value >> 8), 0x10, 0x27, 0xA1, 0x60]
+        return [0xAA, 0xC0] + body + [body.reduce(0, &+), 0xAB]
+    }
+
+    // MARK: Supervisor
+
+    /// Restarts of one child that fails at once, under a supervisor that never has enough.
+    private static func restartRate() throws -> Double {
+        let wanted = 50_000
+        let start = now
+        let count = try simulate { clock in try await drillRestarts(wanted, on: clock) }
+        let elapsed = now - start
+        precondition(count >= wanted, "only \(count) restarts")
+        return Double(count) / elapsed
+    }
+
+    // MARK: Simulation
+
+    /// One SDS011 on its duty cycle on a simulated line.
+    private static func simulationRate() throws -> (secondsPerSecond: Double, days: Int) {
+        let days = 90
+        let start = now
+        let sampleCount = try simulate { clock in
+            try await samples(in: .days(days), on: clock)
+        }
+        let elapsed = now - start
+        precondition(sampleCount >= days * 286, "only \(sampleCount) samples")
+        return (Duration.days(days).inSeconds / elapsed, days)
+    }
+
+    private static func samples(
+        in duration: Duration,
+        on clock: SimulatedClock
+    ) async throws -> Int {
+        let sink = RecordingSink()
+        let line = SimulatedSerialPort(SDS011Simulator(), clock: clock)
+        let driver = SDS011Driver(
+            name: "balcony",
+            port: line,
+            environment: .init(
+                clock: clock,
+                sink: sink,
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+            )
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await driver.run() }
+            group.addTask {
+                try await clock.sleep(for: duration)
+                driver.requestStop()
+            }
+            try await group.waitForAll()
+        }
+        return sink.samples.count
+    }
+}
