@@ -247,7 +247,9 @@ struct TestStation: Sendable {
                 let test = try TestStation(clock, air: .drifting(seed: seed))
                 test.line.withPeer { peer, _ in
                     let start = MonotonicInstant.boot.advanced(by: .seconds(Int(seed) * 700))
-                    peer.inject(SDS011FaultWindow(.silence, from: start, to: start.advanced(by: .hours(1))))
+                    peer.inject(
+                        SDS011FaultWindow(.silence, from: start, to: start.advanced(by: .hours(1)))
+                    )
                 }
                 try await test.run { test in
                     try await test.sleep(.hours(5))

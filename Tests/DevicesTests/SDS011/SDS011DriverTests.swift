@@ -122,9 +122,9 @@ import Testing
             let bench = SDS011Bench(clock: clock)
             async let run: Void = bench.run(for: .seconds(700))
             try await clock.sleep(for: .seconds(100))
-            await bench.driver.setMode(.live)
+            bench.driver.setMode(.live)
             try await clock.sleep(for: .seconds(100))
-            await bench.driver.setMode(.dutyCycle(.sds011))
+            bench.driver.setMode(.dutyCycle(.sds011))
             try await run
             return (bench.sink.samples, bench.isAsleep)
         }
