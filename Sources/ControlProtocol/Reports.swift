@@ -224,7 +224,7 @@ package struct WatchdogReport: Codable, Hashable, Sendable {
 /// One child of the supervision tree, with its children.
 package struct TreeReport: Codable, Hashable, Sendable {
     package let id: String
-    /// `running`, `restarting`, `stopping`, …
+    /// A word such as `running`, `waiting` or `stopping`.
     /// A word such as `running`, `waiting` or `stopping`.
     /// Seconds since this object started; nil while it is not running.
     package let upSeconds: Double?
@@ -275,7 +275,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package let type: String
     /// Where it is: a path, or chip and lines.
     package let location: String
-    /// `measuring`, `asleep`, `absent`, `faulty`, …
+    /// A word such as `measuring`, `asleep` or `unusable`.
     /// A word such as `running`, `waiting` or `stopping`.
     /// What the driver knows, in the order it reads: id, firmware, counts.
     package let facts: [Fact]

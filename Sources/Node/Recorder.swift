@@ -7,7 +7,8 @@ import Synchronization
 /// Where readings and events go: the memory ring, the lamp, whoever listens, and the log.
 ///
 /// Accepting is synchronous and never waits: a frame comes in and the light goes on in one job of
-/// the loop. Bounds: a day per channel, `eventLimit` events, `feedLimit` listeners; the oldest goes.
+/// the loop. Bounds: a day per channel, `eventLimit` events, `feedLimit` listeners; the oldest
+/// goes.
 package final class Recorder: ReadingSink {
     /// Events kept; at five a minute six hours of a busy node, weeks of a quiet one.
     static let eventLimit = 2_000

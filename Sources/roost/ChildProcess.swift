@@ -69,6 +69,7 @@ final class ChildProcess: Sendable {
     ///
     /// - Parameter deadline: After which it is killed.
     /// - Returns: Its exit status, or nil when it had to be killed or died of a signal.
+    /// - Throws: `CancellationError`, or why it cannot be watched.
     func stop(until deadline: MonotonicInstant) async throws -> Int32? {
         close(input)
         return try await waitForExit(until: deadline)

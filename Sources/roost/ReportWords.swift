@@ -135,7 +135,7 @@ enum ReportWords {
         let milliseconds = Int((seconds * 1_000).rounded())
         let fraction = String(milliseconds % 1_000)
         return
-            "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+            "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count) + fraction)"
             .aligned(to: 12)
     }
 }
