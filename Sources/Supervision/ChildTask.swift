@@ -23,7 +23,9 @@ final class ChildTask: Sendable {
     /// The child, once its factory returned.
     var child: (any Child)? { state.withLock { $0.child } }
 
-    /// Tells the child to stop and returns at once: in order if it knows how, else by cancelling it.
+    /// Tells the child to stop and returns at once.
+    ///
+    /// In order if it knows how, else by cancelling it.
     func stop() {
         let child = state.withLock { state in
             state.isToldToStop = true

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Watches that children make progress, and pets upward only while every permanent one does.
 ///
-/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer. A child
-/// that waits for its restart is not watched: its fault may lie outside the box.
+/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer. A
+/// child that waits for its restart is not watched: its fault may lie outside the box.
 package final class Vigil: Child {
     /// What a Vigil may do.
     package struct Reach: Sendable {
