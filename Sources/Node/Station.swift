@@ -151,16 +151,16 @@ package final class Station: Sendable {
     }
 
     private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
-        let service = surroundings.serviceWatchdog.map { $0 / 2 }
-        // With the quarter that a wake-up may be late, 12.5 s of a watchdog's 15 s.
-        let hardware = state.withLock { $0.watchdog }.map { $0.timeout * 2 / 3 }
-        let interval = [service, hardware].compactMap(\.self).min() ?? .hours(1)
+        let watchdogs = [surroundings.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
+        // From a third to five sixths of the shortest: of 15 s, 5 to 12.5.
+        let shortest = watchdogs.compactMap(\.self).min() ?? .hours(3)
+        let window = (shortest / 3)...(shortest * 5 / 6)
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
         return ChildSpec(id: "vigil") { _ in
             Vigil(
                 supervision.heartbeats,
-                petInterval: interval,
+                petWindow: window,
                 clock: supervision.clock,
                 reach: Vigil.Reach(
                     pet: pet,

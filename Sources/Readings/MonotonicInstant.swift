@@ -25,6 +25,10 @@ package struct MonotonicInstant: InstantProtocol, Hashable, Sendable, CustomStri
 
     /// Seconds since boot with three decimals, as the kernel log prints them.
     package var description: String {
+        guard nanoseconds >= 0 else {
+            return nanoseconds == .min
+                ? "-∞" : "-\(MonotonicInstant(nanoseconds: -nanoseconds))"
+        }
         let milliseconds = nanoseconds / 1_000_000
         let fraction = String(milliseconds % 1_000)
         let padding = String(repeating: "0", count: 3 - fraction.count)

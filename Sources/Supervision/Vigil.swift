@@ -30,17 +30,17 @@ package final class Vigil: Child {
     private let reach: Reach
     private let machine: Mutex<VigilMachine>
 
-    /// A Vigil that pets every `petInterval`, up to a quarter later.
+    /// A Vigil that pets within `petWindow` of the last time.
     package init(
         _ registry: HeartbeatRegistry,
-        petInterval: Duration,
+        petWindow: ClosedRange<Duration>,
         clock: any NodeClock,
         reach: Reach
     ) {
         self.registry = registry
         self.clock = clock
         self.reach = reach
-        machine = Mutex(VigilMachine(petInterval: petInterval, startingAt: clock.now))
+        machine = Mutex(VigilMachine(petWindow: petWindow, startingAt: clock.now))
     }
 
     package func run() async throws {

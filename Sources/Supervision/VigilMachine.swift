@@ -45,8 +45,10 @@ package struct VigilMachine: Sendable {
         case escalated
     }
 
-    /// Time from one pet to the next.
-    package let petInterval: Duration
+    /// Time from one pet to the next: not sooner than the one, not later than the other.
+    ///
+    /// The wider, the more pets ride on wake-ups that come anyway.
+    package let petWindow: ClosedRange<Duration>
     /// Longest snooze.
     package static let snoozeMax = Duration.minutes(15)
 
@@ -56,9 +58,9 @@ package struct VigilMachine: Sendable {
     private var petDue: MonotonicInstant
     private var snoozedUntil: MonotonicInstant?
 
-    package init(petInterval: Duration, startingAt now: MonotonicInstant) {
-        precondition(petInterval > .zero)
-        self.petInterval = petInterval
+    package init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {
+        precondition(petWindow.lowerBound > .zero)
+        self.petWindow = petWindow
         petDue = now
     }
 
@@ -81,9 +83,11 @@ package struct VigilMachine: Sendable {
             if case .replaced = standing { true } else { present.contains(child) }
         }
         if petDue <= now {
-            let isWell = watched.allSatisfy { !$0.isCritical || now < deadline(of: $0) }
+            // While a late child is being replaced the ladder still makes progress: a board that
+            // resets within 15 s must leave it the time.
+            let isWell = !watched.contains { $0.isCritical && standings[$0.child] == .escalated }
             if isWell { actions.append(.pet) }
-            petDue = now.advanced(by: petInterval)
+            petDue = now.advanced(by: petWindow.lowerBound)
         }
         return actions
     }
@@ -94,7 +98,7 @@ package struct VigilMachine: Sendable {
         _ watched: [Watched]
     ) -> (opens: MonotonicInstant, closes: MonotonicInstant) {
         var opens = petDue
-        var closes = petDue.advanced(by: petInterval / 4)
+        var closes = petDue.advanced(by: petWindow.upperBound - petWindow.lowerBound)
         for child in watched {
             guard let due = nextStep(for: child) else { continue }
             opens = min(opens, due)
