@@ -32,10 +32,16 @@ package final class EventLoop: TaskExecutor, Sendable {
         var jobs = Deque<UnownedJob>()
         var isAsleep = false
         var counters = Counters()
-        /// By file descriptor.
-        var watched: [Int32: Watched] = [:]
+        /// By file descriptor, which the kernel numbers from below; bound: RLIMIT_NOFILE.
+        var watched: [Watched?] = []
         var armed: MonotonicInstant?
         var thread: pthread_t?
+    }
+
+    /// What one call of `epoll_wait` brings; kept, so that a wake-up allocates nothing.
+    private struct Round {
+        var events = [epoll_event](repeating: epoll_event(), count: eventBatch)
+        var woken: [(watched: Watched, events: UInt32)] = []
     }
 
     /// Jobs run before descriptors are looked at again, so that a busy task cannot shut them out.
@@ -104,11 +110,11 @@ package final class EventLoop: TaskExecutor, Sendable {
             do { outcome = .success(try await root()) } catch { outcome = .failure(error) }
             result.withLock { $0 = outcome }
         }
-        var events = [epoll_event](repeating: epoll_event(), count: Self.eventBatch)
+        var round = Round()
         while true {
             runJobs()
             if let result = result.withLock({ $0 }) { return try result.get() }
-            try waitForEvents(&events)
+            try waitForEvents(&round)
         }
     }
 
@@ -132,7 +138,7 @@ package final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    private func waitForEvents(_ events: inout [epoll_event]) throws(LinuxError) {
+    private func waitForEvents(_ round: inout Round) throws(LinuxError) {
         let wake = sleepers.nextWake
         let (mustArm, isAsleep) = state.withLock { state in
             let mustArm = state.armed != wake
@@ -141,33 +147,43 @@ package final class EventLoop: TaskExecutor, Sendable {
             return (mustArm, state.isAsleep)
         }
         if mustArm { try arm(wake) }
-        let count = epoll_wait(epoll.raw, &events, Int32(events.count), isAsleep ? -1 : 0)
+        let count = epoll_wait(
+            epoll.raw,
+            &round.events,
+            Int32(Self.eventBatch),
+            isAsleep ? -1 : 0
+        )
         guard count >= 0 || errno == EINTR else {
             throw .system(call: "epoll_wait", errno: errno, path: nil)
         }
-        // Before anything is resumed: whoever enqueues from here on need not wake us.
-        if isAsleep { state.withLock { $0.isAsleep = false } }
+        take(Int(max(count, 0)), of: &round, wasAsleep: isAsleep)
+        // Descriptors first: what arrives at the deadline has arrived.
+        for (watched, events) in round.woken { watched.note(events) }
+        round.woken.removeAll(keepingCapacity: true)
         if wake != nil { sleepers.wake(at: .now()) }
-        note(events.prefix(Int(max(count, 0))), wasAsleep: isAsleep)
     }
 
-    private func note(_ events: ArraySlice<epoll_event>, wasAsleep: Bool) {
-        var causes: (timer: Bool, descriptor: Bool, crossThread: Bool) = (false, false, false)
-        for event in events {
-            switch event.data.fd {
-            case timer.raw: causes.timer = true
-            case wakeUp.raw: causes.crossThread = true
-            default:
-                causes.descriptor = true
-                state.withLock { $0.watched[event.data.fd] }?.note(event.events)
-            }
-        }
+    /// Sorts out why we woke, and says that we are awake before anybody is resumed: whoever
+    /// enqueues from here on need not wake us.
+    private func take(_ count: Int, of round: inout Round, wasAsleep: Bool) {
+        var causes: (timer: Bool, crossThread: Bool) = (false, false)
         state.withLock { state in
+            for event in round.events.prefix(count) {
+                switch event.data.fd {
+                case timer.raw: causes.timer = true
+                case wakeUp.raw: causes.crossThread = true
+                default:
+                    let index = Int(event.data.fd)
+                    guard let watched = state.watched[index] else { continue }
+                    round.woken.append((watched, event.events))
+                }
+            }
+            state.isAsleep = false
             if causes.timer { state.armed = nil }
             guard wasAsleep else { return }
             state.counters.wakeUps += 1
             state.counters.timerWakeUps += causes.timer ? 1 : 0
-            state.counters.descriptorWakeUps += causes.descriptor ? 1 : 0
+            state.counters.descriptorWakeUps += round.woken.isEmpty ? 0 : 1
             state.counters.crossThreadWakeUps += causes.crossThread ? 1 : 0
         }
     }
@@ -204,11 +220,15 @@ extension EventLoop {
     /// - Throws: `LinuxError.system`; EPERM means a descriptor that never waits, such as a file.
     package func register(_ descriptor: Int32) throws(LinuxError) -> Watched {
         let watched = Watched(descriptor, on: self)
-        state.withLock { $0.watched[descriptor] = watched }
+        state.withLock { state in
+            let missing = Int(descriptor) + 1 - state.watched.count
+            state.watched += repeatElement(nil, count: max(missing, 0))
+            state.watched[Int(descriptor)] = watched
+        }
         do {
             try control(EPOLL_CTL_ADD, descriptor, Watched.readEvents)
         } catch {
-            state.withLock { $0.watched[descriptor] = nil }
+            state.withLock { $0.watched[Int(descriptor)] = nil }
             throw error
         }
         return watched
@@ -226,7 +246,7 @@ extension EventLoop {
     }
 
     func forget(_ descriptor: Int32) {
-        let known = state.withLock { $0.watched.removeValue(forKey: descriptor) }
+        let known = state.withLock { $0.watched[Int(descriptor)].take() }
         if known != nil { try? control(EPOLL_CTL_DEL, descriptor, 0) }
     }
 }
