@@ -24,21 +24,18 @@ static inline void roost_gpio_copy_name(char *to, const char *from)
         strncpy(to, from, ROOST_GPIO_NAME_SIZE - 1);
 }
 
-/* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: how long the machine has been suspended. The clocks are read
- * one after the other, so the difference is never too small; the least of three is kept. */
-static inline int64_t roost_gpio_suspended_ns(void)
+/* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: how long the machine has been suspended. The two cannot be
+ * read at once, so what was `known` is kept until it is 1 ms off: events keep their distances. */
+static inline int64_t roost_gpio_suspended_ns(int64_t *known)
 {
-    int64_t least = INT64_MAX;
-    for (int attempt = 0; attempt < 3; attempt++) {
-        struct timespec boot, mono;
-        clock_gettime(CLOCK_MONOTONIC, &mono);
-        clock_gettime(CLOCK_BOOTTIME, &boot);
-        int64_t difference = (boot.tv_sec - mono.tv_sec) * INT64_C(1000000000)
-            + (boot.tv_nsec - mono.tv_nsec);
-        if (difference < least)
-            least = difference;
-    }
-    return least;
+    struct timespec boot, mono;
+    clock_gettime(CLOCK_MONOTONIC, &mono);
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    int64_t found = (boot.tv_sec - mono.tv_sec) * INT64_C(1000000000)
+        + (boot.tv_nsec - mono.tv_nsec);
+    if (llabs(found - *known) > 1000000)
+        *known = found;
+    return *known;
 }
 
 static inline void roost_gpio_make_nonblocking(int fd)

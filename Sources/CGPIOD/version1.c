@@ -15,6 +15,7 @@ struct roost_gpio_lines {
     struct gpiod_line_bulk bulk;
     int epoll; /* -1 without edges. */
     uint32_t sequences[ROOST_GPIO_MAX_LINES];
+    int64_t suspended_ns;
 };
 
 const char *roost_gpio_version(void) { return gpiod_version_string(); }
@@ -181,7 +182,7 @@ static int read_line(
     int count = gpiod_line_event_read_fd_multiple(fd, found, (unsigned int)capacity);
     if (count < 0)
         return -errno;
-    int64_t suspended = roost_gpio_suspended_ns();
+    int64_t suspended = roost_gpio_suspended_ns(&self->suspended_ns);
     for (int index = 0; index < count; index++)
         events[index] = (struct roost_gpio_event) {
             .instant_ns = found[index].ts.tv_sec * INT64_C(1000000000)

@@ -12,6 +12,7 @@ struct roost_gpio_lines {
     struct gpiod_edge_event_buffer *buffer; /* NULL without edges. */
     uint32_t count;
     uint32_t offsets[ROOST_GPIO_MAX_LINES];
+    int64_t suspended_ns;
 };
 
 const char *roost_gpio_version(void) { return gpiod_api_version(); }
@@ -206,7 +207,7 @@ int roost_gpio_read(struct roost_gpio_lines *self, struct roost_gpio_event *even
         self->request, self->buffer, ROOST_GPIO_MAX_EVENTS);
     if (count < 0)
         return -errno;
-    int64_t suspended = roost_gpio_suspended_ns();
+    int64_t suspended = roost_gpio_suspended_ns(&self->suspended_ns);
     for (int index = 0; index < count; index++) {
         struct gpiod_edge_event *event =
             gpiod_edge_event_buffer_get_event(self->buffer, (unsigned long)index);

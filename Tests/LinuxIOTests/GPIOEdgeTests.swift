@@ -87,8 +87,8 @@ extension GPIOTests {
         @Test func readsOnWhereMoreWaitsThanOneReadTakes() throws {
             let names = (4...15).map { "GPIO\($0)" }
             let lines = try request(names)
-            for line in Int32(4)...15 {
-                for step in 0..<12 {
+            for step in 0..<12 {
+                for line in Int32(4)...15 {
                     let instant = start + UInt64(step) * 100 + UInt64(line)
                     kernel.drive(line, step.isMultiple(of: 2), at: instant)
                 }
@@ -117,6 +117,18 @@ extension GPIOTests {
             }
             let edges = try waitForEdges(of: lines)
             #expect(edges.map(\.isRising) == [true] && edges.map(\.sequence) == [1])
+            lines.release()
+        }
+
+        @Test func waitsUntilAnEdgeHasSettled() throws {
+            let lines = try request("GPIO17", debounce: .milliseconds(1))
+            let before = loop.clock.now
+            // 0 is now, so with 1.6 the edge counts a millisecond from now.
+            kernel.drive(17, true, at: 0)
+            let edges = try waitForEdges(of: lines)
+            #expect(edges.map(\.isRising) == [true] && edges.map(\.sequence) == [1])
+            let waited = before.duration(to: loop.clock.now)
+            #expect(waited >= .milliseconds(1) || roost_gpio_has_debounce())
             lines.release()
         }
 
