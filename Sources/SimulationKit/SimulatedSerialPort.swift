@@ -69,7 +69,8 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
             let now = clock.now
             let (bytes, next) = try state.withLock { state in
                 try receive(&state, by: now)
-                if state.input.count >= max(1, count) || deadline <= now {
+                let isDue = deadline <= now || state.isUnplugged
+                if isDue || state.input.count >= max(1, count) {
                     defer { state.input.removeAll(keepingCapacity: true) }
                     return (state.input, MonotonicInstant?.none)
                 }
@@ -93,6 +94,7 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
             } catch {
                 return .failure(error)
             }
+            guard !state.isUnplugged else { return .failure(.disconnected(path: path)) }
             guard !state.takesNothing else {
                 state.waitingByteCount += bytes.count
                 return state.waitingByteCount > 4_096
@@ -183,8 +185,10 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
         _ state: inout State,
         by now: MonotonicInstant
     ) throws(SerialError) {
-        guard state.isOpen, !state.isUnplugged else {
-            throw SerialError.disconnected(path: path)
+        guard state.isOpen else { throw SerialError.disconnected(path: path) }
+        guard !state.isUnplugged else {
+            if state.input.isEmpty { throw SerialError.disconnected(path: path) }
+            return
         }
         let until = state.unplugAt.map { min($0, now) } ?? now
         let bytes = state.peer.advance(to: until)

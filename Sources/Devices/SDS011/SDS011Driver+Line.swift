@@ -232,8 +232,15 @@ extension SDS011Driver {
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String> = [:]
     ) async {
+        let now = clock.now
+        let decision = eventBudget.admit(at: now)
+        guard decision != .withhold else { return }
         await sink.record(
-            Event(at: clock.now, source: name, kind: kind, severity: severity, details)
+            Event(at: now, source: name, kind: kind, severity: severity, details)
+        )
+        guard decision == .recordLast else { return }
+        await sink.record(
+            Event(at: now, source: name, kind: "events withheld", severity: .warning)
         )
     }
 }

@@ -8,13 +8,17 @@ extension SDS011Driver {
     private static let interval: Duration = .seconds(1)
 
     func runLive() async throws {
-        accountedUntil = clock.now
+        let startedAt = clock.now
+        accountedUntil = startedAt
         skippedBefore = decoder.skippedByteCount
         warmAt = clock.now
         isResetWanted = false
         // Awake already means warm already, or the plug was put in a moment ago: zeros tell.
         let state = try await ask(.getState, attempts: 1)
-        if !Self.saysWorking(state) { warmAt = clock.now.advanced(by: settings.liveWarmUp) }
+        let isStreaming = lastMeasurementAt.map { $0 >= startedAt } ?? false
+        if !isStreaming, !Self.saysWorking(state) {
+            warmAt = clock.now.advanced(by: settings.liveWarmUp)
+        }
         try await settle(.active)
         var heardSince = clock.now
         while goesOn(in: .live) {

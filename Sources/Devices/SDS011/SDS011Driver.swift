@@ -59,6 +59,7 @@ package actor SDS011Driver: OrderlyStop {
     var foreignID: SDS011DeviceID?
 
     // What came of it.
+    var eventBudget = EventBudget(perHour: 120)
     var ladder = SDS011RemedyLadder()
     var nextAttempt: MonotonicInstant?
     var judge = SDS011Judge()

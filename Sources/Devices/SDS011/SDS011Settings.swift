@@ -68,3 +68,33 @@ package struct SDS011Status: Hashable, Sendable {
     /// Bytes that belonged to no frame.
     package var skippedByteCount: Int
 }
+
+extension SDS011Status {
+    /// One word for lists: `measuring`, `asleep`, `faulty`, or `starting` before it has spoken.
+    package var state: String {
+        if !isAnswering { return "faulty" }
+        return switch isAwake {
+        case true?: "measuring"
+        case false?: "asleep"
+        case nil: lastMeasurement == nil ? "starting" : "measuring"
+        }
+    }
+
+    /// What is worth showing, in the order it reads.
+    package var facts: [Event.Detail] {
+        var facts = [
+            Event.Detail("id", deviceID?.description ?? "unknown"),
+            Event.Detail("firmware", firmware?.description ?? "unknown"),
+            Event.Detail("laser time", "\(Int(laserTime.inSeconds)) s"),
+            Event.Detail("frames", "\(frameCount)"),
+            Event.Detail("rejected", "\(rejectedCount)"),
+        ]
+        if let remedy { facts.append(Event.Detail("remedy", remedy.rawValue)) }
+        if !isAcknowledging { facts.append(Event.Detail("acknowledges", "no")) }
+        if !doubts.isEmpty {
+            let names = doubts.map(\.rawValue).sorted().joined(separator: ", ")
+            facts.append(Event.Detail("doubts", names))
+        }
+        return facts
+    }
+}

@@ -18,10 +18,11 @@ final class SDS011Bench: Sendable {
         simulator: SDS011Simulator = SDS011Simulator(),
         mode: SensorMode = .dutyCycle(.sds011),
         settings: SDS011Settings = SDS011Settings(),
-        reopens: Bool = true
+        reopens: Bool = true,
+        baud: Int? = nil
     ) {
         self.clock = clock
-        let line = SimulatedSerialPort(simulator, clock: clock)
+        let line = SimulatedSerialPort(simulator, clock: clock, baud: baud)
         self.line = line
         heartbeat = Heartbeat(clock: clock, limit: .seconds(60))
         let reopen: SDS011Driver.Reopen = { line.reopen() }

@@ -112,6 +112,35 @@ import Testing
         #expect(SDS011Command.setState(.sleep).isAnswered(by: frame))
     }
 
+    @Test func isAsleepWhenCancelledWhileThePortIsReopened() throws {
+        let isAsleep = try simulate { clock in
+            let mute = SDS011Simulator(faults: [SDS011FaultWindow(.silence)])
+            let line = SimulatedSerialPort(mute, clock: clock)
+            let driver = SDS011Driver(
+                name: "balcony",
+                port: line,
+                environment: .init(
+                    clock: clock,
+                    sink: RecordingSink(),
+                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+                ),
+                reopen: {
+                    try await clock.sleep(for: .hours(1))
+                    return line.reopen()
+                }
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await driver.run() }
+                try await clock.sleep(for: .minutes(1))
+                #expect(!line.isOpen)
+                group.cancelAll()
+                do { try await group.waitForAll() } catch is CancellationError {}
+            }
+            return line.withPeer { peer, _ in peer.state == .sleep }
+        }
+        #expect(isAsleep)
+    }
+
     @Test func saysThatItStoppedBeforeItCouldMeasure() throws {
         let samples = try simulate { clock in
             let bench = SDS011Bench(clock: clock)

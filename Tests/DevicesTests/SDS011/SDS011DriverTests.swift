@@ -48,6 +48,48 @@ import Testing
         #expect(wakeUps <= 12 * 7 + 1)
     }
 
+    @Test func keepsItsDutyOverALineThatTakesItsTime() throws {
+        let (samples, laserTime) = try simulate { clock in
+            let bench = SDS011Bench(clock: clock, baud: 9_600)
+            try await bench.run(for: .seconds(86_399))
+            return (bench.sink.samples, bench.laserTime)
+        }
+        #expect(samples.count == 288)
+        #expect(samples.allSatisfy { $0[0].outcome.value != nil })
+        #expect(laserTime >= .seconds(288 * 30) && laserTime < .seconds(288 * 30.1))
+    }
+
+    @Test func spendsNoMoreLaserOnAMutePartThanOnAGoodOne() throws {
+        let (samples, laserTime, events) = try simulate { clock in
+            let mute = SDS011Simulator(faults: [SDS011FaultWindow(.silence)])
+            let bench = SDS011Bench(clock: clock, simulator: mute)
+            try await bench.run(for: .seconds(86_399))
+            return (bench.sink.samples, bench.laserTime, bench.sink.events)
+        }
+        #expect(samples.count == 288)
+        #expect(samples.allSatisfy { $0[0].outcome == .noData(.replyTimeout) })
+        #expect(laserTime < .seconds(288 * 30 / 2))
+        #expect(events.count == 4)
+    }
+
+    @Test func withholdsEventsOfAPartThatFlaps() throws {
+        let kinds = try simulate { clock in
+            let air = SDS011Air.function { instant in
+                let isCeiling = instant.nanoseconds / 1_000_000_000 % 2 == 0
+                return isCeiling ? .ceiling : SDS011Measurement(pm25Tenths: 1, pm10Tenths: 2)
+            }
+            let bench = SDS011Bench(
+                clock: clock,
+                simulator: SDS011Simulator(air: air),
+                mode: .live
+            )
+            try await bench.run(for: .seconds(3_599))
+            return bench.sink.eventKinds
+        }
+        #expect(kinds.count == 121)
+        #expect(kinds.last == "events withheld")
+    }
+
     @Test func acceptsTheMedianOfTheWindow() throws {
         let outcomes = try simulate { clock in
             let air = SDS011Air.function { instant in
@@ -114,6 +156,8 @@ import Testing
         #expect(status.isAwake == false)
         #expect(status.isAnswering && status.isAcknowledging && status.remedy == nil)
         #expect(status.laserTime == .seconds(30))
+        #expect(status.state == "asleep")
+        #expect(status.facts.prefix(2) == [.init("id", "A160"), .init("firmware", "18-11-16")])
         #expect(status.lastMeasurementAt == .boot.advanced(by: .seconds(30)))
     }
 

@@ -1,0 +1,81 @@
+import Devices
+import HardwareIO
+import Readings
+import Scheduling
+import SimulationKit
+import Supervision
+import Testing
+
+/// Recordings through the driver: the values of the listing, no more and no less.
+@Suite struct SDS011ReplayTests {
+    private struct Played: Sendable {
+        let values: [[FixedPoint?]]
+        let status: SDS011Status
+        let eventKinds: [String]
+    }
+
+    /// Plays a recording at 1 Hz to a driver in live mode.
+    private func play(_ recording: SDS011Recording) throws -> Played {
+        try simulate { clock in
+            let replay = SDS011Replay(recording, startingAt: .boot.advanced(by: .seconds(1)))
+            let line = SimulatedSerialPort(replay, clock: clock, baud: 9_600)
+            let sink = RecordingSink()
+            let driver = SDS011Driver(
+                name: "balcony",
+                port: line,
+                environment: .init(
+                    clock: clock,
+                    sink: sink,
+                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+                ),
+                mode: .live,
+                settings: Self.settings
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await driver.run() }
+                try await clock.sleep(for: .seconds(recording.pieces.count + 1))
+                driver.requestStop()
+                try await group.waitForAll()
+            }
+            let samples = sink.samples.filter { $0[0].outcome.value != nil }
+            return Played(
+                values: samples.map { $0.map(\.outcome.value) },
+                status: await driver.status,
+                eventKinds: sink.eventKinds
+            )
+        }
+    }
+
+    private static var settings: SDS011Settings {
+        var settings = SDS011Settings()
+        settings.liveWarmUp = .zero
+        return settings
+    }
+
+    @Test func givesTheValuesOfTheRecordedCapture() throws {
+        let played = try play(SDS011Recording(hexDump: Fixture.text("SDS01x.hexdump")))
+        let listed = try Fixture.text("SDS01x.csv").split(separator: "\n").dropFirst().map {
+            $0.split(separator: ",").dropFirst().compactMap { Double($0.drop { $0 == " " }) }
+        }
+        #expect(played.values.map { $0.compactMap { $0?.doubleValue } } == listed)
+        #expect(played.status.deviceID == SDS011DeviceID(0x58, 0xD9))
+        #expect(played.status.rejectedCount == 0)
+        #expect(played.eventKinds == ["sensor does not acknowledge"])
+    }
+
+    @Test func givesTheValuesAndRejectionsOfTheListedFrames() throws {
+        let fixture = try SDS011FrameFixture.load()
+        let measurements = fixture.fromSensor.filter { $0.pm25 != nil }
+        let checksum = try #require(
+            fixture.streams.first { $0.name == "checksum error then good frame" }
+        )
+        let joined = try #require(
+            fixture.streams.first { $0.name.hasPrefix("active stream joined") }
+        )
+        let pieces = try measurements.map { try $0.bytes } + [checksum.bytes, joined.bytes]
+        let played = try play(SDS011Recording(pieces: pieces))
+        let listed = measurements.compactMap(\.pm25) + [123.6, 22.6]
+        #expect(played.values.compactMap { $0[0]?.doubleValue } == listed)
+        #expect(played.status.rejectedCount == 1)
+    }
+}
