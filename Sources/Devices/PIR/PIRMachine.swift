@@ -46,7 +46,7 @@ package struct PIRMachine: Sendable {
     private var calm = Calm.calm
     private var stormMuteCount = 0
     private var highSince: MonotonicInstant?
-    // False for a pulse that began while nobody listened or believed.
+    // False for a pulse that began while nobody listened.
     private var isTrusted = false
     private var now: MonotonicInstant
     private var lastSequence: UInt32 = 0
@@ -106,7 +106,7 @@ extension PIRMachine {
         var notices = advance(to: instant)
         if isHigh, highSince == nil {
             highSince = now
-            self.isTrusted = isTrusted && phase != .settling
+            self.isTrusted = isTrusted
             rise()
             notices += advance(to: now)
         } else if !isHigh, let since = highSince {
