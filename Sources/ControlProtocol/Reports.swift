@@ -225,7 +225,7 @@ package struct WatchdogReport: Codable, Hashable, Sendable {
 package struct TreeReport: Codable, Hashable, Sendable {
     package let id: String
     /// `running`, `restarting`, `stopping`, …
-    package let state: String
+    /// A word such as `running`, `waiting` or `stopping`.
     /// Seconds since this object started; nil while it is not running.
     package let upSeconds: Double?
     package let restartCount: Int
@@ -276,7 +276,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     /// Where it is: a path, or chip and lines.
     package let location: String
     /// `measuring`, `asleep`, `absent`, `faulty`, …
-    package let state: String
+    /// A word such as `running`, `waiting` or `stopping`.
     /// What the driver knows, in the order it reads: id, firmware, counts.
     package let facts: [Fact]
 

@@ -145,6 +145,8 @@ package final class EventLoop: TaskExecutor, Sendable {
         guard count >= 0 || errno == EINTR else {
             throw .system(call: "epoll_wait", errno: errno, path: nil)
         }
+        // Before anything is resumed: whoever enqueues from here on need not wake us.
+        if isAsleep { state.withLock { $0.isAsleep = false } }
         if wake != nil { sleepers.wake(at: .now()) }
         note(events.prefix(Int(max(count, 0))), wasAsleep: isAsleep)
     }
@@ -161,7 +163,6 @@ package final class EventLoop: TaskExecutor, Sendable {
             }
         }
         state.withLock { state in
-            state.isAsleep = false
             if causes.timer { state.armed = nil }
             guard wasAsleep else { return }
             state.counters.wakeUps += 1

@@ -34,10 +34,15 @@ final class GPIOChip {
     deinit { roost_gpio_chip_close(handle) }
 
     /// Where a line is, or nil when the chip has no such line.
-    func offset(of line: LineRequest.Line) -> UInt32? {
+    ///
+    /// - Throws: `GPIOError.disconnected`, `.system`.
+    func offset(of line: LineRequest.Line) throws(GPIOError) -> UInt32? {
         switch line {
         case .name(let name):
             let offset = roost_gpio_chip_find_line(handle, name)
+            guard offset >= 0 || offset == -ENOENT else {
+                throw .because(-offset, of: "GPIO_GET_LINEINFO", path: path, chip: label)
+            }
             return offset < 0 ? nil : UInt32(offset)
         case .offset(let offset):
             return offset >= 0 && offset < lineCount ? UInt32(offset) : nil

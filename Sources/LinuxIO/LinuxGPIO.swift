@@ -14,7 +14,7 @@ package enum LinuxGPIO {
             do throws(GPIOError) {
                 let chip = try GPIOChip(path: path)
                 var lines: [GPIOLineReport] = []
-                for offset in 0 ..< UInt32(chip.lineCount) {
+                for offset in 0..<UInt32(chip.lineCount) {
                     lines.append(try chip.line(at: offset))
                 }
                 return GPIOChipReport(path: path, label: chip.label, lines: lines, problem: nil)
@@ -38,7 +38,7 @@ package enum LinuxGPIO {
         on loop: EventLoop
     ) throws(GPIOError) -> any GPIOLines {
         precondition(
-            1 ... Int(ROOST_GPIO_MAX_LINES) ~= request.lines.count,
+            1...Int(ROOST_GPIO_MAX_LINES) ~= request.lines.count,
             "a request has 1…64 lines"
         )
         let place = try find(request)
@@ -72,16 +72,17 @@ package enum LinuxGPIO {
             }
             labels.append(chip.label)
             guard request.chipLabel == nil || request.chipLabel == chip.label else { continue }
-            let offsets = request.lines.map { chip.offset(of: $0) }
-            if let index = offsets.firstIndex(of: nil) {
-                missing = missing ?? (request.lines[index], chip.label)
-            } else {
+            let offsets = try request.lines.map { (line) throws(GPIOError) in
+                try chip.offset(of: line)
+            }
+            guard let index = offsets.firstIndex(of: nil) else {
                 return Place(
                     path: path,
                     label: chip.label,
                     offsets: offsets.compactMap(\.self)
                 )
             }
+            missing = missing ?? (request.lines[index], chip.label)
         }
         // A chip that could not be opened may be the one that is wanted.
         if let problem { throw problem }

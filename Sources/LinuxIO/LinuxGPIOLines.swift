@@ -101,12 +101,15 @@ package final class LinuxGPIOLines: GPIOLines {
     private func take() throws(GPIOError) -> [EdgeEvent] {
         try state.withLock { (state) throws(GPIOError) -> [EdgeEvent] in
             guard let handle = state.handle else { throw .disconnected(chip: chip) }
-            var edges: [EdgeEvent] = []
-            for _ in 0 ..< Self.readsMax where state.mayHaveMore {
+            var (edges, readCount) = ([EdgeEvent](), 0)
+            while state.mayHaveMore, readCount < Self.readsMax {
                 let more = try Self.read(handle, chip: chip)
                 edges += more
+                readCount += 1
                 state.mayHaveMore = !more.isEmpty
             }
+            // With 1.6 each line has a queue of its own, so only one read is in order by itself.
+            if edges.count > Int(ROOST_GPIO_MAX_EVENTS) { edges.sort { $0.instant < $1.instant } }
             guard state.debouncer != nil else { return edges }
             let counted = state.debouncer?.take(edges) ?? []
             return counted + (state.debouncer?.settle(before: .now()) ?? [])

@@ -67,10 +67,10 @@ package final class LinuxSerialPort: SerialPort {
         until deadline: MonotonicInstant
     ) async throws -> [UInt8]? {
         precondition((1...255).contains(count), "a read waits for 1…255 bytes")
-        try expect(count)
         while true {
             try Task.checkCancellation()
             if let bytes = try take(atLeast: count) { return bytes }
+            if try expect(count) { continue }
             do {
                 if try await watched.readable(until: deadline) {
                     state.withLock { $0.mayHaveMore = true }
@@ -123,16 +123,21 @@ package final class LinuxSerialPort: SerialPort {
         if let descriptor { _ = clinux_ioctl(descriptor.raw, clinux_TIOCNXCL, nil) }
     }
 
-    /// Makes the kernel wait for `count` bytes before it wakes us.
-    private func expect(_ count: Int) throws(SerialError) {
+    /// Makes the kernel wait for what is missing of `count` bytes before it wakes us.
+    ///
+    /// - Returns: true when that has changed: what waits already then makes no new edge.
+    private func expect(_ count: Int) throws(SerialError) -> Bool {
         try state.withLock { (state) throws(SerialError) in
             let missing = max(count - state.arrived.count, 1)
-            guard missing != state.minimum, let descriptor = state.descriptor else { return }
+            guard missing != state.minimum, let descriptor = state.descriptor else {
+                return false
+            }
             guard clinux_serial_minimum(descriptor.raw, UInt8(missing)) == 0 else {
                 throw failure("TCSETS2", &state)
             }
             state.minimum = missing
-            state.mayHaveMore = true  // What waits already makes no new edge.
+            state.mayHaveMore = true
+            return true
         }
     }
 

@@ -36,6 +36,8 @@ package final class PseudoTerminal: Sendable {
     private let input: Watched
     private let clients: Watched
     private let state: Mutex<State>
+    /// Raised when `clientCount` may have changed; for tests.
+    let clientChange = Signal()
 
     /// Opens a pseudo-terminal, raw from the start.
     ///
@@ -107,6 +109,8 @@ package final class PseudoTerminal: Sendable {
                 _ = try await input.readable()
                 continue
             }
+            // Somebody sent this, so somebody is there: an opening not read yet, or one that merged.
+            if clientCount == 0 { try countClients() }
             state.withLock { $0.clientCount = max($0.clientCount, 1) }
             note(">", bytes)
             send(hosted.receive(bytes, at: loop.clock.now))
@@ -127,13 +131,18 @@ package final class PseudoTerminal: Sendable {
     }
 
     private func followClients() async throws {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
         while !Task.isCancelled {
+            try countClients()
+            _ = try await clients.readable()
+        }
+    }
+
+    /// Takes what inotify has to say, all of it.
+    private func countClients() throws(LinuxError) {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
             let count = read(try ends().observer.raw, &buffer, buffer.count)
-            guard count > 0 else {
-                _ = try await clients.readable()
-                continue
-            }
+            guard count > 0 else { return }
             let before = clientCount
             for mask in InotifyEvent.all(in: buffer.prefix(count)).map(\.mask) {
                 state.withLock { state in
@@ -144,6 +153,7 @@ package final class PseudoTerminal: Sendable {
                 }
             }
             if before > 0, clientCount == 0 { try forgetClient() }
+            clientChange.raise()
         }
     }
 

@@ -14,14 +14,14 @@ enum UdevReceipt: Hashable, Sendable {
     case failed(errno: Int32)
 }
 
-/// Decides what to do with what comes out of the monitor's socket. Pure.
+/// Decides what to do with what comes out of the monitor's socket.
 ///
-/// A snapshot is due at the start and after each overrun. Whatever waited until then is older than
+/// Pure. A snapshot is due at the start and after each overrun. Whatever waited until then is older than
 /// the snapshot and is thrown away; whatever comes from then on is told, so there is no gap.
 struct UdevQueue: Hashable, Sendable {
     /// Messages taken at once; more wait in the socket.
     static let batch = 64
-    /// Events thrown away before a snapshot. More than that are told, which does no harm.
+    /// Events thrown away before a snapshot; more than that are told, which does no harm.
     static let discardMax = 4_096
 
     private(set) var isSnapshotDue = true
@@ -38,7 +38,7 @@ struct UdevQueue: Hashable, Sendable {
     /// - Throws: `HotplugError.unavailable` when the socket is of no use any more.
     mutating func receive(_ next: () -> UdevReceipt) throws(HotplugError) -> [HotplugEvent] {
         var events: [HotplugEvent] = []
-        for _ in 0 ..< Self.batch where mayHaveMore {
+        for _ in 0..<Self.batch where mayHaveMore {
             switch next() {
             case .properties(let properties):
                 HotplugEvent(udevProperties: properties).map { events.append($0) }
@@ -60,7 +60,7 @@ struct UdevQueue: Hashable, Sendable {
     /// - Throws: `HotplugError.unavailable` when the socket is of no use any more.
     mutating func prepareSnapshot(_ next: () -> UdevReceipt) throws(HotplugError) {
         mayHaveMore = true
-        for _ in 0 ..< Self.discardMax where mayHaveMore {
+        for _ in 0..<Self.discardMax where mayHaveMore {
             switch next() {
             case .properties, .ignored: continue
             case .overrun: overrunCount += 1

@@ -33,11 +33,15 @@ package final class AdapterBoard: Sendable {
                         appeared.append(device)
                     }
                 case .removed(let device):
-                    if let gone = known.removeValue(forKey: device.devpath) { vanished.append(gone) }
+                    if let gone = known.removeValue(forKey: device.devpath) {
+                        vanished.append(gone)
+                    }
                 }
             }
         }
-        return (appeared.sorted { $0.devpath < $1.devpath }, vanished.sorted { $0.devpath < $1.devpath })
+        return (
+            appeared.sorted { $0.devpath < $1.devpath }, vanished.sorted { $0.devpath < $1.devpath }
+        )
     }
 
     /// Adapters that no configured port stands for.

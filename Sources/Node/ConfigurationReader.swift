@@ -96,7 +96,9 @@ struct ObjectReader {
     mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
         guard let value = value(key) else { return nil }
         guard case .number(let number) = value, range.contains(number) else {
-            let (low, high) = (JSONValue.number(range.lowerBound), JSONValue.number(range.upperBound))
+            let (low, high) = (
+                JSONValue.number(range.lowerBound), JSONValue.number(range.upperBound)
+            )
             problem(key, "expected a number \(low.shown)…\(high.shown), found \(value.shown)")
             return nil
         }
@@ -132,7 +134,10 @@ struct ObjectReader {
         for key in fields.keys.sorted() where isStrict && !known.contains(key) {
             let nearest = known.min { distance($0, key) < distance($1, key) }
             let hint = nearest.flatMap { distance($0, key) <= 3 ? "; did you mean \($0)?" : nil }
-            problem(key, "unknown key\(hint ?? ", known are \(known.sorted().joined(separator: ", "))")")
+            problem(
+                key,
+                "unknown key\(hint ?? ", known are \(known.sorted().joined(separator: ", "))")"
+            )
         }
     }
 

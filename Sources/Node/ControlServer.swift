@@ -87,7 +87,8 @@ package actor ControlServer: Child {
         guard request.version == controlProtocolVersion else {
             let failure = ControlFailure(
                 code: "wrong-version",
-                message: "this node speaks version \(controlProtocolVersion), not \(request.version)"
+                message:
+                    "this node speaks version \(controlProtocolVersion), not \(request.version)"
             )
             try connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
             return true

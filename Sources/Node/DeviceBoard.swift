@@ -8,7 +8,7 @@ import Synchronization
 package final class DeviceBoard: Sendable {
     /// What the driver of a device knows about it.
     package struct Account: Sendable {
-        /// `measuring`, `asleep`, `settling`, …
+        /// A word such as `measuring`, `asleep` or `settling`.
         package let state: String
         package let facts: [DeviceReport.Fact]
 

@@ -105,7 +105,9 @@ extension SDS011Status {
         var facts: [DeviceReport.Fact] = []
         if let deviceID { facts.append(.init("id", "\(deviceID)")) }
         if let firmware { facts.append(.init("firmware", "\(firmware)")) }
-        facts.append(.init("laser", "\(laserTime.inSeconds.rounded(toDecimals: 0)) s since the start"))
+        facts.append(
+            .init("laser", "\(laserTime.inSeconds.rounded(toDecimals: 0)) s since the start")
+        )
         if let lastMeasurementAt {
             facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
         }

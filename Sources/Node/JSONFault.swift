@@ -95,8 +95,9 @@ enum JSONFault {
 
         private mutating func number() -> Bool {
             let start = index
-            while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || "+-.eE".utf8.contains(byte)
+            while let byte,
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || "+-.eE".utf8.contains(byte)
             {
                 index += 1
             }

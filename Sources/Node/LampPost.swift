@@ -55,7 +55,8 @@ package final class LampPost: Sendable {
     }
 
     private func take(_ sample: [Reading]) {
-        let followed = memory.withLock { state -> (level: AirLevel?, device: DeviceConfiguration)? in
+        let followed = memory.withLock {
+            state -> (level: AirLevel?, device: DeviceConfiguration)? in
             guard let device = state.device, sample.first?.channel.device == device.name else {
                 return nil
             }

@@ -68,7 +68,9 @@ extension ChannelReport {
 
 extension MonotonicInstant {
     /// Seconds since boot, to the millisecond.
-    var inSeconds: Double { MonotonicInstant.boot.duration(to: self).inSeconds.rounded(toDecimals: 3) }
+    var inSeconds: Double {
+        MonotonicInstant.boot.duration(to: self).inSeconds.rounded(toDecimals: 3)
+    }
 
     /// Seconds from here to `now`, to the millisecond.
     func age(at now: MonotonicInstant) -> Double {

@@ -110,7 +110,8 @@ extension StationConfiguration {
         let modes = [StationMode.Kind.months, .live].map(\.rawValue)
         mode = reader.string("mode", in: modes).flatMap(StationMode.Kind.init) ?? .months
         socket = reader.string("socket") ?? Self.defaultSocket
-        devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap { entry in
+        devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
+            entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
                 .flatMap { DeviceConfiguration($0) }
         }

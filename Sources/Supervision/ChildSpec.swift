@@ -20,6 +20,8 @@ package struct ChildSpec: Sendable {
     /// A restart waits until this long after the last start: hardware needs time.
     package let minimumRunTime: Duration
     /// How long the child may go without progress unless it promised otherwise; nil: not watched.
+    ///
+    /// The start counts too: a factory that hangs is cancelled and tried again.
     package let heartbeatLimit: Duration?
     /// Makes a new child; a restarted child is a new object.
     ///

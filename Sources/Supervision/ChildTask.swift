@@ -12,7 +12,7 @@ final class ChildTask: Sendable {
     let heartbeat: Heartbeat
     private let clock: any NodeClock
     private let state = Mutex(State())
-    private let cancellation = Signal()
+    private let endOrCancellation = Signal()
 
     init(_ spec: ChildSpec, heartbeat: Heartbeat, clock: any NodeClock) {
         self.spec = spec
@@ -32,7 +32,7 @@ final class ChildTask: Sendable {
         if let orderly = child as? any OrderlyStop {
             orderly.requestStop()
         } else {
-            cancellation.raise()
+            endOrCancellation.raise()
         }
     }
 
@@ -42,18 +42,15 @@ final class ChildTask: Sendable {
     ///   started its own children.
     /// - Returns: How it ended; nothing of it runs any more.
     @concurrent func run(didStart: @escaping @Sendable () -> Void) async -> ChildExit {
-        await withTaskGroup(of: ChildExit?.self) { group in
-            group.addTask { await self.live(didStart) }
-            group.addTask { [clock, cancellation] in
-                _ = try? await clock.wait(for: cancellation, until: nil, tolerance: .zero)
-                return nil
+        await withTaskGroup(of: ChildExit.self) { group in
+            group.addTask {
+                defer { self.endOrCancellation.raise() }
+                return await self.live(didStart)
             }
-            var exit: ChildExit?
-            while let end = await group.next() {
-                exit = exit ?? end
-                group.cancelAll()
-            }
-            return exit ?? .cancelled
+            // Throws when everything is cancelled from above, and then the child knows already.
+            _ = try? await clock.wait(for: endOrCancellation, until: nil, tolerance: .zero)
+            group.cancelAll()
+            return await group.next() ?? .cancelled
         }
     }
 

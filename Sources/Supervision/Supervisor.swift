@@ -183,8 +183,12 @@ package actor Supervisor: OrderlyStop {
 extension Supervisor {
     /// Asks for an orderly stop, right to left, and returns at once; `run()` ends when it is done.
     package nonisolated func requestStop() {
-        published.withLock { $0.isStopRequested = true }
-        mailbox.offer(.timePassed)  // Refused when full, and then the loop is awake anyway.
+        let isFirst = published.withLock { published in
+            defer { published.isStopRequested = true }
+            return !published.isStopRequested
+        }
+        // Only wakes the loop; refused when the mailbox is full, and then the loop is awake anyway.
+        if isFirst { mailbox.offer(.timePassed) }
     }
 
     /// Adds a child and starts it after those that are there.
@@ -196,7 +200,7 @@ extension Supervisor {
     /// Stops a child and forgets it.
     package nonisolated func remove(_ id: String) { request(.remove(id), child: id) }
 
-    /// Stops a child and restarts it, as if it had failed.
+    /// Stops a child and restarts it, as if it had failed; a child that is not up is left alone.
     package nonisolated func replace(_ id: String, reason: String) {
         request(.replace(id, reason: reason), child: id)
     }

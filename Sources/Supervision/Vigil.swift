@@ -3,7 +3,8 @@ import Synchronization
 
 /// Watches that children make progress, and pets upward only while every permanent one does.
 ///
-/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer.
+/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer. A child
+/// that waits for its restart is not watched: its fault may lie outside the box.
 package final class Vigil: Child {
     /// What a Vigil may do.
     package struct Reach: Sendable {
@@ -59,7 +60,17 @@ package final class Vigil: Child {
     /// Takes every child as on time for `duration`, at most 15 min, for debugging.
     package func snooze(for duration: Duration) {
         let now = clock.now
-        machine.withLock { $0.snooze(until: now.advanced(by: duration), now: now) }
+        let bounded = min(duration, VigilMachine.snoozeMax)
+        machine.withLock { $0.snooze(until: now.advanced(by: bounded), now: now) }
+        reach.observer(
+            Event(
+                at: now,
+                source: "vigil",
+                kind: "vigil snoozed",
+                severity: .warning,
+                ["for": bounded.shortText]
+            )
+        )
     }
 
     private func look() {

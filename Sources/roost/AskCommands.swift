@@ -158,7 +158,9 @@ struct LiveCommand: ParsableCommand {
     private static func show(_ item: LiveItem, _ paint: Paint) {
         if let reading = item.reading { Output.line(ReportWords.reading(reading)) }
         if let event = item.event { Output.line(ReportWords.event(event, paint)) }
-        if let count = item.omittedCount { Output.line("(\(count) left out: this terminal is too slow)") }
+        if let count = item.omittedCount {
+            Output.line("(\(count) left out: this terminal is too slow)")
+        }
     }
 }
 

@@ -44,7 +44,10 @@ final class ChildProcess: Sendable {
         let program = "/proc/self/exe"
         let failure = posix_spawn(&process, program, &actions, &attributes, vector, environ)
         guard failure == 0 else {
-            throw ClientFailure(message: "cannot start \(arguments[0]): errno \(failure)", exitCode: 1)
+            throw ClientFailure(
+                message: "cannot start \(arguments[0]): errno \(failure)",
+                exitCode: 1
+            )
         }
         (processID, input, output) = (process, inputWrite, outputRead)
         watched = try loop.register(outputRead)

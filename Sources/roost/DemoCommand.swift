@@ -67,7 +67,10 @@ struct TemporaryFolder {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/roost-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw ClientFailure(message: "\(base): no folder can be made, errno \(errno)", exitCode: 1)
+            throw ClientFailure(
+                message: "\(base): no folder can be made, errno \(errno)",
+                exitCode: 1
+            )
         }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

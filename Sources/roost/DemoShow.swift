@@ -110,7 +110,9 @@ final class DemoShow: Sendable {
         ].filter { $0.0 == 0 }.map(\.1)
         guard missing.isEmpty else {
             let time = length.map { words(seconds: $0.inSeconds) } ?? "this time"
-            throw stage.failure("no \(missing.joined(separator: ", no ")) in \(time); try --for 30s")
+            throw stage.failure(
+                "no \(missing.joined(separator: ", no ")) in \(time); try --for 30s"
+            )
         }
     }
 }

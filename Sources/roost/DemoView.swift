@@ -58,7 +58,9 @@ struct DemoView {
         }
         for device in devices.devices {
             let facts = device.facts.prefix(4).map { "\($0.key) \($0.value)" }
-            lines.append("  \(device.name.padded(to: 18)) \(device.state)  \(facts.joined(separator: ", "))")
+            lines.append(
+                "  \(device.name.padded(to: 18)) \(device.state)  \(facts.joined(separator: ", "))"
+            )
         }
         lines += ["", paint.bold("tree")] + ReportWords.tree(tree, paint)
         let budget = status.budget

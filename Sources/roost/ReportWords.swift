@@ -24,7 +24,9 @@ enum ReportWords {
         )
         if let watchdog = report.watchdog {
             let cause = watchdog.causedLastBoot ? ", it caused the last boot" : ""
-            lines.append("watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)")
+            lines.append(
+                "watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)"
+            )
         }
         lines += report.faults.map { "fault   \(paint($0, .red))" }
         return lines
@@ -36,12 +38,14 @@ enum ReportWords {
         guard let latest = report.latest else { return "  \(name) nothing yet" }
         let age = "\(words(seconds: latest.ageSeconds)) ago"
         guard let value = latest.value else {
-            let before = report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
+            let before =
+                report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
             return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
         }
         let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
         let stale = report.isStale ? paint(" STALE", .red) : ""
-        return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  \(age)\(doubts)\(stale)"
+        return
+            "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  \(age)\(doubts)\(stale)"
     }
 
     static func tree(_ report: TreeReport, _ paint: Paint) -> [String] {
@@ -55,7 +59,8 @@ enum ReportWords {
         childLead: String
     ) -> [String] {
         var line = "\(lead)\(report.id)  "
-        line += report.state == "running" ? paint(report.state, .green) : paint(report.state, .yellow)
+        line +=
+            report.state == "running" ? paint(report.state, .green) : paint(report.state, .yellow)
         if let up = report.upSeconds { line += " \(words(seconds: up))" }
         if report.restartCount > 0 { line += ", \(report.restartCount) restarts" }
         if let exit = report.lastExit { line += ", last: \(exit)" }
@@ -88,7 +93,9 @@ enum ReportWords {
             lines.append("plugged in and not configured (nothing is written to these):")
         }
         lines += report.unclaimed.map { adapter in
-            let usb = [adapter.vendorID, adapter.productID].compactMap(\.self).joined(separator: ":")
+            let usb = [adapter.vendorID, adapter.productID].compactMap(\.self).joined(
+                separator: ":"
+            )
             return "  \(adapter.node.padded(to: 16)) \(usb) \(adapter.serial ?? "")"
         }
         return lines
@@ -127,7 +134,8 @@ enum ReportWords {
     private static func stamp(_ seconds: Double) -> String {
         let milliseconds = Int((seconds * 1_000).rounded())
         let fraction = String(milliseconds % 1_000)
-        return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+        return
+            "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
             .aligned(to: 12)
     }
 }

@@ -35,7 +35,7 @@ import Testing
             detection: .both,
             values: [false]
         )
-        let bounces = (0 ..< 7).map { edge($0.isMultiple(of: 2), at: 100 + $0 * 10) }
+        let bounces = (0..<7).map { edge($0.isMultiple(of: 2), at: 100 + $0 * 10) }
         #expect(debouncer.take(bounces).isEmpty)
         #expect(debouncer.settle(before: instant(300)) == [edge(true, at: 210, sequence: 1)])
         // Settled by the next edge, which is later than the period.

@@ -33,15 +33,17 @@ extension GPIOTests {
             // Moved to CLOCK_BOOTTIME, so a second ago there too, however long it slept.
             let age = first.duration(to: loop.clock.now)
             #expect(age >= .milliseconds(999) && age < .seconds(60))
-            #expect(edges.map { first.duration(to: $0.instant) / .milliseconds(1) }
-                .map { $0.rounded() } == [0, 1, 2])
+            #expect(
+                edges.map { first.duration(to: $0.instant) / .milliseconds(1) }
+                    .map { $0.rounded() } == [0, 1, 2]
+            )
             lines.release()
         }
 
         @Test(arguments: [LineRequest.EdgeDetection.rising, .falling])
         func tellsOnlyTheEdgesAskedFor(detection: LineRequest.EdgeDetection) throws {
             let lines = try request("GPIO17", edges: detection)
-            for step in 0 ..< 4 {
+            for step in 0..<4 {
                 kernel.drive(17, step.isMultiple(of: 2), at: start + UInt64(step))
             }
             let edges = try waitForEdges(of: lines)
@@ -71,31 +73,35 @@ extension GPIOTests {
 
         @Test func showsHowManyEdgesAStormCost() throws {
             let lines = try request("GPIO17")
-            for step in 0 ..< 40 {
+            for step in 0..<40 {
                 kernel.drive(17, step.isMultiple(of: 2), at: start + UInt64(step))
             }
             let edges = try waitForEdges(of: lines)
             #expect(edges.count == 16 && kernel.droppedEdges == 24)
             // 2.x keeps the newest and says what is missing; 1.6 keeps the oldest and cannot say.
             let first: UInt32 = roost_gpio_has_debounce() ? 25 : 1
-            #expect(edges.map(\.sequence) == Array(first ..< first + 16))
+            #expect(edges.map(\.sequence) == Array(first..<first + 16))
             lines.release()
         }
 
         @Test func readsOnWhereMoreWaitsThanOneReadTakes() throws {
-            let names = (4 ... 15).map { "GPIO\($0)" }
+            let names = (4...15).map { "GPIO\($0)" }
             let lines = try request(names)
-            for line in Int32(4) ... 15 {
-                for step in 0 ..< 12 {
+            for line in Int32(4)...15 {
+                for step in 0..<12 {
                     let instant = start + UInt64(step) * 100 + UInt64(line)
                     kernel.drive(line, step.isMultiple(of: 2), at: instant)
                 }
             }
             var edges: [EdgeEvent] = []
-            while edges.count < 144 { edges += try waitForEdges(of: lines) }
+            while edges.count < 144 {
+                let more = try waitForEdges(of: lines)
+                #expect(more == more.sorted { $0.instant < $1.instant })
+                edges += more
+            }
             #expect(edges.count == 144 && kernel.droppedEdges == 0)
             for index in names.indices {
-                #expect(edges.filter { $0.line == index }.map(\.sequence) == Array(1 ... 12))
+                #expect(edges.filter { $0.line == index }.map(\.sequence) == Array(1...12))
             }
             lines.release()
         }
@@ -106,7 +112,7 @@ extension GPIOTests {
                 #expect(kernel.debounceMicroseconds(17) == 50_000)
                 return lines.release()
             }
-            for step in 0 ..< 3 {
+            for step in 0..<3 {
                 kernel.drive(17, step != 1, at: start + UInt64(step) * 1_000_000)
             }
             let edges = try waitForEdges(of: lines)

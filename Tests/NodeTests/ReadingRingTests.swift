@@ -23,7 +23,9 @@ import Testing
 
     @Test func dropsTheOldestAtItsBound() {
         var ring = ReadingRing(channel, capacity: 100)
-        for second in 0..<1_234 { ring.append(reading(second, .value(FixedPoint(Int64(second), decimals: 1)))) }
+        for second in 0..<1_234 {
+            ring.append(reading(second, .value(FixedPoint(Int64(second), decimals: 1))))
+        }
         #expect(ring.count == 100)
         #expect(ring[0].instant == .boot.advanced(by: .seconds(1_134)))
         #expect(ring[99].instant == .boot.advanced(by: .seconds(1_233)))

@@ -86,7 +86,10 @@ import Testing
         ),
         (#"{"lights": {"follows": "nobody"}}"#, "lights.follows: no device is named nobody"),
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
-        (#"{"watchdog": {"timeoutSeconds": 60}}"#, "watchdog.timeoutSeconds: expected a number 2…15, found 60"),
+        (
+            #"{"watchdog": {"timeoutSeconds": 60}}"#,
+            "watchdog.timeoutSeconds: expected a number 2…15, found 60"
+        ),
         ("[]", "expected an object, found an array of 0"),
         ("{\n  \"name\": tru }", "not JSON: unexpected   in line 2, column 14"),
         ("{\"name\": \"x\"", "not JSON: it ends in the middle (line 1)"),

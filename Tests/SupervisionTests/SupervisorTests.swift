@@ -245,6 +245,74 @@ import Testing
         #expect(log == life + life)
     }
 
+    @Test func cancellingTheTaskReachesEveryChildAtOnceAndLeavesNone() throws {
+        let (isCancelled, log, running) = try simulate { clock in
+            let bench = Bench(clock)
+            let inner = ChildSpec(id: "inner") { _ in
+                Supervisor(
+                    id: "inner",
+                    context: bench.context(),
+                    children: [bench.spec("b"), bench.failing("c", after: .seconds(3))]
+                )
+            }
+            let supervisor = Supervisor(
+                id: "root",
+                context: bench.context(),
+                children: [bench.spec("a"), inner]
+            )
+            let isCancelled = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    do {
+                        try await supervisor.run()
+                        return false
+                    } catch { return error is CancellationError }
+                }
+                try await clock.sleep(for: .seconds(2))
+                group.cancelAll()
+                return try await group.next() ?? false
+            }
+            try await clock.sleep(for: .hours(1))
+            return (isCancelled, bench.log, bench.runningChildren)
+        }
+        #expect(isCancelled)
+        #expect(log.sorted() == ["+a", "+b", "+c", "-a", "-b", "-c"])
+        #expect(running.isEmpty)
+    }
+
+    @Test func aStopAskedForBeforeTheStartStartsNobody() throws {
+        let log = try simulate { clock in
+            let bench = Bench(clock)
+            let supervisor = Supervisor(
+                id: "root",
+                context: bench.context(),
+                children: [bench.spec("a")]
+            )
+            for _ in 0..<5_000 { supervisor.requestStop() }
+            try await supervisor.run()
+            return bench.log
+        }
+        #expect(log.isEmpty)
+    }
+
+    @Test func aStopWhileAChildStartsEndsItsFactory() throws {
+        let (log, instant) = try simulate { clock in
+            let bench = Bench(clock)
+            let slow = ChildSpec(id: "slow") { _ in
+                try await clock.sleep(for: .hours(1))
+                return ScriptedChild(id: "slow", bench: bench) {}
+            }
+            let supervisor = Supervisor(
+                id: "root",
+                context: bench.context(),
+                children: [bench.spec("a"), slow, bench.spec("never")]
+            )
+            try await bench.run(supervisor) { try await clock.sleep(for: .seconds(1)) }
+            return (bench.log, clock.now)
+        }
+        #expect(log == ["+a", "-a"])
+        #expect(instant == .boot.advanced(by: .seconds(1)))
+    }
+
     @Test func theSameSeedGivesTheSameLogAndAnotherSeedAnother() throws {
         func transcript(_ seed: UInt64) throws -> [String] {
             try simulate(seed: seed) { clock in

@@ -146,6 +146,28 @@ import Testing
         #expect((33.0...45.5).contains(try #require(Double(instant))))
     }
 
+    @Test func aFactoryThatHangsIsCancelledAndTriedAgain() throws {
+        let watch = try watch(for: .minutes(10)) { bench in
+            let isFirst = Mutex(true)
+            return [
+                ChildSpec(id: "a", heartbeatLimit: .seconds(60)) { heartbeat in
+                    let hangs = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if hangs { try await bench.clock.waitForCancellation() }
+                    return ScriptedChild(id: "a", bench: bench) {
+                        heartbeat.beat(nextWithin: .hours(1))
+                        try await bench.clock.waitForCancellation()
+                    }
+                },
+                bench.spec("b"),
+            ]
+        }
+        #expect(watch.log == ["+b", "+a", "-b", "-a"])
+        #expect(watch.stillLate.isEmpty)
+    }
+
     @Test func aSnoozeIsBounded() throws {
         let watch = try watch(for: .hours(2), snooze: .hours(24)) { bench in
             [
@@ -154,7 +176,8 @@ import Testing
                 }
             ]
         }
-        let instant = try #require(watch.events.first?.split(separator: " ").first)
+        #expect(watch.events.first == "0.000 vigil snoozed")
+        let instant = try #require(watch.events.dropFirst().first?.split(separator: " ").first)
         let warned = try #require(Double(instant))
         #expect((960...975).contains(warned))
         #expect(watch.stillLate == ["root/a"])

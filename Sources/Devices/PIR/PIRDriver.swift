@@ -81,16 +81,22 @@ package actor PIRDriver: Child {
         await tell(machine.opened(isHigh: try lines.values()[0], at: clock.now))
         var nextBeat = beat()
         while machine.status.mutedUntil == nil {
-            var (deadline, tolerance) = (nextBeat, Self.beatTolerance)
-            if let wake = machine.wake,
-                wake.deadline.advanced(by: wake.tolerance) < deadline.advanced(by: tolerance)
-            {
-                (deadline, tolerance) = wake
-            }
+            let (deadline, tolerance) = window(before: nextBeat)
             let edges = try await lines.edges(until: deadline, tolerance: tolerance)
             await tell(try take(edges ?? [], from: lines))
             if clock.now >= nextBeat { nextBeat = beat() }
         }
+    }
+
+    /// The next time to look, if no edge comes first.
+    private func window(
+        before nextBeat: MonotonicInstant
+    ) -> (deadline: MonotonicInstant, tolerance: Duration) {
+        guard let wake = machine.wake else { return (nextBeat, Self.beatTolerance) }
+        let deadline = wake.deadline.advanced(by: settings.debounce)
+        let closes = deadline.advanced(by: wake.tolerance)
+        return closes < nextBeat.advanced(by: Self.beatTolerance)
+            ? (deadline, wake.tolerance) : (nextBeat, Self.beatTolerance)
     }
 
     private func take(
@@ -107,8 +113,11 @@ package actor PIRDriver: Child {
         }
         // Asking for the level mends what a full queue may have lost: it held 16 edges.
         guard edges.isEmpty || edges.count >= 16 else { return notices }
-        notices += machine.level(try lines.values()[0], at: clock.now)
-        return notices
+        // An edge may come as much later than its instant as the debounce takes.
+        let now = clock.now
+        notices += machine.advance(to: now.advanced(by: .zero - settings.debounce))
+        let isHigh = try lines.values()[0]
+        return isHigh == machine.isHigh ? notices : notices + machine.level(isHigh, at: now)
     }
 
     private func beat() -> MonotonicInstant {

@@ -139,6 +139,9 @@ extension PIRMachine {
         return notices
     }
 
+    /// The level of the line as far as it is known.
+    package var isHigh: Bool { highSince != nil }
+
     /// When to come back if no edge comes first, and how late that may be.
     ///
     /// Only what must not wait for the next edge has a window here; the rest is decided with it.

@@ -56,7 +56,8 @@ extension SDS011Driver {
                 return .failed(reason)
             }
         }
-        try await fallAsleep()
+        // A stop sends it to sleep by itself.
+        if !isStopping { try await fallAsleep() }
         if case .measured = sample { await succeed() }
         return sample
     }

@@ -22,6 +22,8 @@ extension SDS011Driver {
     /// What arrives meanwhile without being the answer is a streamed measurement or nothing.
     func ask(_ command: SDS011Command, attempts: Int) async throws -> SDS011Frame? {
         for _ in 0..<attempts {
+            // Once a stop is asked for, all that is left to say is sleep.
+            if isStopping, command != .setState(.sleep) { return nil }
             try port.write(command.bytes(to: address))
             let deadline = clock.now.advanced(by: settings.replyTimeout)
             var answer: SDS011Frame?
@@ -31,13 +33,15 @@ extension SDS011Driver {
                     until: deadline
                 )
                 guard let bytes else { break }
+                var others: [SDS011Frame] = []  // At most what one read holds.
                 for frame in await decode(bytes) {
                     if answer == nil, command.isAnswered(by: frame, to: address) {
                         answer = frame
                     } else {
-                        await takeStreamed(frame)
+                        others.append(frame)
                     }
                 }
+                await takeStreamed(others)
             }
             if let answer {
                 if case .reply = answer { await noteAcknowledgement() }

@@ -43,36 +43,35 @@ extension SDS011Driver {
 
     /// Takes what comes until a measurement has come; false when none did by the deadline.
     private func listen(until deadline: MonotonicInstant) async throws -> Bool {
-        while !Task.isCancelled, clock.now < deadline {
+        while !Task.isCancelled, !isStopping, clock.now < deadline {
             let bytes = try await port.read(
                 atLeast: decoder.missingByteCount,
                 until: deadline
             )
             guard let bytes else { return false }
-            var isMeasured = false
-            for frame in await decode(bytes) where await takeStreamed(frame) {
-                isMeasured = true
-            }
-            if isMeasured { return true }
+            if await takeStreamed(decode(bytes)) { return true }
         }
         return false
     }
 
-    /// Takes a frame that nobody asked for.
+    /// Takes frames that nobody asked for; several at once stand for as many seconds.
     ///
-    /// - Returns: true for a measurement.
+    /// - Returns: true when there was a measurement.
     @discardableResult
-    func takeStreamed(_ frame: SDS011Frame) async -> Bool {
-        guard mode == .live, case .measurement(let measurement, _) = frame else { return false }
+    func takeStreamed(_ frames: [SDS011Frame]) async -> Bool {
+        let measurements = frames.compactMap(\.measurement)
+        guard mode == .live, !measurements.isEmpty else { return false }
         let now = clock.now
         let passed = accountedUntil.duration(to: now) / Self.interval
-        await account(missed: Int(passed.rounded()) - 1)
+        await account(missed: Int(passed.rounded()) - measurements.count)
         accountedUntil = now
-        if now < warmAt {
-            note(measurement)
-            await accept(.warmingUp, at: now)
-        } else {
-            await accept(measurement, by: .live)
+        for measurement in measurements {
+            if now < warmAt {
+                note(measurement)
+                await accept(.warmingUp, at: now)
+            } else {
+                await accept(measurement, by: .live)
+            }
         }
         await succeed()
         return true

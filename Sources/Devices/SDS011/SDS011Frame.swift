@@ -19,6 +19,11 @@ package enum SDS011Frame: Hashable, Sendable {
         }
     }
 
+    /// The measurement, if it is one.
+    package var measurement: SDS011Measurement? {
+        if case .measurement(let measurement, _) = self { measurement } else { nil }
+    }
+
     /// The frame as the part sends it, checksum included.
     package var bytes: [UInt8] {
         let mark: UInt8

@@ -14,7 +14,9 @@ package enum SDS011Doubt: String, Hashable, Sendable, CaseIterable {
     case inconsistent
 }
 
-/// Decides what a measurement is worth, from what came before it. Pure.
+/// Decides what a measurement is worth, from what came before it.
+///
+/// Pure.
 package struct SDS011Judge: Hashable, Sendable {
     /// How many samples in a row it takes; one sample is one interval.
     package struct Limits: Hashable, Sendable {

@@ -11,8 +11,10 @@ package struct TrafficLightMachine: Sendable {
     /// Start of one flash to the start of the next, and how much later it may come.
     package static let flashPeriod = Duration.seconds(30)
     package static let flashPeriodTolerance = Duration.seconds(5)
-    /// How much longer a level may be shown than it is valid: a quarter of that, 60 s at most.
-    package static let staleToleranceMax = Duration.seconds(60)
+    /// How much longer a level may be shown than it is valid: a quarter of that, 5 min at most.
+    ///
+    /// So wide that the next sample's wake-up falls into it, and looking costs none of its own.
+    package static let staleToleranceMax = Duration.minutes(5)
 
     package private(set) var state = LampState.unknown
     package private(set) var since: MonotonicInstant

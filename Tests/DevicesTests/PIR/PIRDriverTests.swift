@@ -11,6 +11,7 @@ final class KeepingSink: ReadingSink {
     private let kept = Mutex<[Event]>([])
 
     var events: [Event] { kept.withLock { $0 } }
+    var eventKinds: [String] { events.map(\.kind) }
 
     func accept(_ readings: [Reading]) async {}
 
@@ -230,5 +231,57 @@ func ending(
         }
         #expect(wakeUps <= 24)
         #expect(late == 0)
+    }
+
+    /// Before the pulse counts, in motion, lingering, blocked, muted, and on probation.
+    @Test(arguments: [0.5, 100.05, 101, 104, 108, 205, 600, 1_200])
+    func whereverItIsCancelledTheLineIsFreeAndEveryMotionHasAnEnd(seconds: Double) throws {
+        let (error, holder, kinds) = try simulate { clock in
+            let bench = Bench(clock)
+            let error = try await ending(bench.driver) {
+                async let pulses: Void = {
+                    try await bench.pulse(from: 100, to: 103)
+                    try await clock.sleep(until: .at(200))
+                    try await bench.gpio.storm("GPIO17", edgesPerSecond: 50, for: .seconds(1))
+                }()
+                try await clock.sleep(until: .at(seconds))
+                if seconds > 210 { try await pulses }
+            }
+            return (error, bench.gpio.holder(of: "GPIO17"), bench.sink.eventKinds)
+        }
+        #expect(error is CancellationError)
+        #expect(holder == nil)
+        #expect(kinds.filter { $0 == "motion" }.count == (seconds > 100.3 ? 1 : 0))
+        #expect(
+            kinds.filter { $0 == "motion ended" }.count == kinds.filter { $0 == "motion" }.count
+        )
+    }
+
+    @Test func anIdlePIRAndASteadyLampWakeOnceAnHourBesidesTheSamples() throws {
+        let wakeUps = try simulate { clock in
+            let bench = Bench(clock)
+            let light = TrafficLight(at: clock.now)
+            let lights = TrafficLightDriver(
+                light: light,
+                settings: TrafficLightSettings(),
+                clock: clock,
+                sink: bench.sink,
+                heartbeat: bench.heartbeat,
+                open: { [gpio = bench.gpio] in try gpio.requestLines($0) }
+            )
+            let own = 2 * 288
+            _ = try await ending(bench.driver) {
+                _ = try await ending(lights) {
+                    // As an SDS011 in `months` mode: awake 30 s before each sample.
+                    for index in 0..<288 {
+                        try await clock.sleep(until: .at(Double(index) * 300 + 270))
+                        try await clock.sleep(for: .seconds(30))
+                        light.offer(.good, at: clock.now, validFor: .seconds(480))
+                    }
+                }
+            }
+            return clock.wakeUps - own
+        }
+        #expect(wakeUps <= 24, "\(wakeUps) in a day")
     }
 }

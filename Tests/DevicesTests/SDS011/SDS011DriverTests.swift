@@ -29,4 +29,170 @@ import Testing
         #expect(samples.dropFirst(3).allSatisfy { $0[0].outcome.value != nil })
         #expect(events == ["sensor found"])
     }
+
+    @Test func wakesTheProcessorOnceASampleLive() throws {
+        let wakeUps = try simulate { clock in
+            let bench = SDS011Bench(clock: clock, mode: .live)
+            try await bench.run(for: .seconds(600))
+            return clock.wakeUps
+        }
+        #expect(wakeUps <= 602)
+    }
+
+    @Test func staysUnderTwoWakeUpsAMinuteOnADutyCycle() throws {
+        let wakeUps = try simulate { clock in
+            let bench = SDS011Bench(clock: clock)
+            try await bench.run(for: .hours(1))
+            return clock.wakeUps
+        }
+        #expect(wakeUps <= 12 * 7 + 1)
+    }
+
+    @Test func acceptsTheMedianOfTheWindow() throws {
+        let outcomes = try simulate { clock in
+            let air = SDS011Air.function { instant in
+                let second = UInt16(instant.nanoseconds / 1_000_000_000 % 300)
+                let isOutlier = second == 27
+                return SDS011Measurement(
+                    pm25Tenths: isOutlier ? 5_000 : second,
+                    pm10Tenths: isOutlier ? 1 : second * 2
+                )
+            }
+            let bench = SDS011Bench(clock: clock, simulator: SDS011Simulator(air: air))
+            try await bench.run(for: .seconds(60))
+            return bench.sink.samples.map { $0.map(\.outcome) }
+        }
+        #expect(outcomes == [[.value(2.9), .value(5.6)]])
+    }
+
+    @Test func givesTheSameDayTwiceForTheSameSeed() throws {
+        func day() throws -> ([Reading], [Event]) {
+            try simulate(seed: 7) { clock in
+                let faults = SDS011Fault.allCases.enumerated().map { index, fault in
+                    SDS011FaultWindow(
+                        fault,
+                        from: .boot.advanced(by: .minutes(60 * index + 30)),
+                        to: .boot.advanced(by: .minutes(60 * index + 50))
+                    )
+                }
+                let bench = SDS011Bench(
+                    clock: clock,
+                    simulator: SDS011Simulator(air: .drifting(seed: clock.seed), faults: faults)
+                )
+                try await bench.run(for: .days(1))
+                return (bench.sink.readings, bench.sink.events)
+            }
+        }
+        let (first, second) = (try day(), try day())
+        #expect(first.0 == second.0)
+        #expect(first.1 == second.1)
+        #expect(first.1.count > 10)
+    }
+
+    @Test func restoresTheSettingsThatOtherSoftwareLeft() throws {
+        let (memory, samples) = try simulate { clock in
+            let memory = SDS011Simulator.Memory(reportMode: .active, workingPeriod: 5)
+            let bench = SDS011Bench(clock: clock, simulator: SDS011Simulator(memory: memory))
+            try await bench.run(for: .seconds(299))
+            return (bench.line.withPeer { peer, _ in peer.memory }, bench.sink.samples)
+        }
+        #expect(memory == .init(reportMode: .query, workingPeriod: 0))
+        #expect(samples.count == 1)
+    }
+
+    @Test func tellsWhatItKnows() throws {
+        let status = try simulate { clock in
+            let bench = SDS011Bench(clock: clock)
+            async let run: Void = bench.run(for: .seconds(100))
+            try await clock.sleep(for: .seconds(50))
+            let status = await bench.driver.status
+            try await run
+            return status
+        }
+        #expect(status.deviceID == SDS011DeviceID(0xA1, 0x60))
+        #expect(status.firmware?.description == "18-11-16")
+        #expect(status.isAwake == false)
+        #expect(status.isAnswering && status.isAcknowledging && status.remedy == nil)
+        #expect(status.laserTime == .seconds(30))
+        #expect(status.lastMeasurementAt == .boot.advanced(by: .seconds(30)))
+    }
+
+    @Test func changesItsModeWhileItSleeps() throws {
+        let (samples, isAsleep) = try simulate { clock in
+            let bench = SDS011Bench(clock: clock)
+            async let run: Void = bench.run(for: .seconds(700))
+            try await clock.sleep(for: .seconds(100))
+            bench.driver.setMode(.live)
+            try await clock.sleep(for: .seconds(100))
+            bench.driver.setMode(.dutyCycle(.sds011))
+            try await run
+            return (bench.sink.samples, bench.isAsleep)
+        }
+        let live = samples.filter { sample in
+            (100.0...201).contains(MonotonicInstant.boot.duration(to: sample[0].instant).inSeconds)
+        }
+        #expect((98...101).contains(live.count))
+        // Woken for it, so warming up at first.
+        #expect(live.prefix(14).allSatisfy { $0[0].outcome == .noData(.warmingUp) })
+        #expect(live.dropFirst(15).allSatisfy { $0[0].outcome.value != nil })
+        #expect(samples.count - live.count == 3)
+        #expect(isAsleep)
+    }
+
+    @Test func promisesItsNextHeartbeatAndKeepsThePromise() throws {
+        let latest = try simulate { clock in
+            let bench = SDS011Bench(
+                clock: clock,
+                simulator: SDS011Simulator(faults: [
+                    SDS011FaultWindow(
+                        .silence,
+                        from: .boot.advanced(by: .seconds(310)),
+                        to: .boot.advanced(by: .seconds(1_810))
+                    )
+                ])
+            )
+            async let run: Void = bench.run(for: .hours(1))
+            var latest = Duration.seconds(-1_000)
+            for _ in 0..<3_500 {
+                try await clock.sleep(for: .seconds(1))
+                latest = max(latest, bench.heartbeat.snapshot.deadline.duration(to: clock.now))
+            }
+            try await run
+            return latest
+        }
+        #expect(latest < .zero)
+    }
+
+    @Test func skipsAndAccountsForPeriodsSleptThrough() throws {
+        let samples = try simulate { clock in
+            // A remedy that takes 20 min: the port opens late.
+            let line = SimulatedSerialPort(
+                SDS011Simulator(faults: [SDS011FaultWindow(.silence)]),
+                clock: clock
+            )
+            let sink = RecordingSink()
+            let driver = SDS011Driver(
+                name: "balcony",
+                port: line,
+                environment: .init(
+                    clock: clock,
+                    sink: sink,
+                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+                ),
+                reopen: {
+                    try await clock.sleep(for: .minutes(20))
+                    return line.reopen()
+                }
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await driver.run() }
+                try await clock.sleep(for: .seconds(1_499))
+                driver.requestStop()
+                try await group.waitForAll()
+            }
+            return sink.samples
+        }
+        #expect(samples.count == 5)
+        #expect(samples.allSatisfy { $0[0].outcome == .noData(.replyTimeout) })
+    }
 }

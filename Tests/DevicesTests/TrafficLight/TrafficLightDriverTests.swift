@@ -6,6 +6,27 @@ import Supervision
 import Synchronization
 import Testing
 
+/// A clock that counts how often a task went to wait.
+private final class CountingClock: NodeClock {
+    let base: SimulatedClock
+    private let count = Mutex(0)
+
+    init(_ base: SimulatedClock) { self.base = base }
+
+    var waitCount: Int { count.withLock { $0 } }
+    var now: MonotonicInstant { base.now }
+    var wallTime: WallTime? { base.wallTime }
+
+    func wait(
+        for signal: Signal,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> Bool {
+        count.withLock { $0 += 1 }
+        return try await base.wait(for: signal, until: deadline, tolerance: tolerance)
+    }
+}
+
 @Suite struct TrafficLightDriverTests {
     private struct Bench: Sendable {
         let clock: SimulatedClock
@@ -24,11 +45,11 @@ import Testing
             light = TrafficLight(at: clock.now, onChange: onChange)
         }
 
-        func driver() -> TrafficLightDriver {
+        func driver(on other: (any NodeClock)? = nil) -> TrafficLightDriver {
             TrafficLightDriver(
                 light: light,
                 settings: TrafficLightSettings(),
-                clock: clock,
+                clock: other ?? clock,
                 sink: sink,
                 heartbeat: heartbeat,
                 open: { [gpio] in try gpio.requestLines($0) }
@@ -82,8 +103,9 @@ import Testing
             }
             return (bench.log, bench.sink.events.map(\.severity))
         }
+        // 660 s of validity and a quarter of it as tolerance after the last.
         #expect(
-            log == ["300.000 unknown good", "900.000 good poor", "1620.000 poor unknown"]
+            log == ["300.000 unknown good", "900.000 good poor", "1725.000 poor unknown"]
         )
         #expect(severities == [.info, .info, .notice])
     }
@@ -203,6 +225,43 @@ import Testing
         #expect(wakeUps <= 24 * 6)
         #expect(sets == 2)  // Green, and off.
         #expect(late == 0)
+    }
+
+    @Test func aSampleThatChangesNothingWakesNobody() throws {
+        let (before, after) = try simulate { clock in
+            let bench = Bench(clock)
+            let counting = CountingClock(clock)
+            let before = Mutex(0)
+            _ = try await ending(bench.driver(on: counting)) {
+                try await clock.sleep(for: .seconds(1))
+                bench.offer(.good)
+                try await clock.sleep(for: .seconds(60))
+                before.withLock { $0 = counting.waitCount }
+                for _ in 0..<100 {
+                    bench.offer(.good)
+                    try await clock.sleep(for: .seconds(1))
+                }
+            }
+            return (before.withLock { $0 }, counting.waitCount)
+        }
+        #expect(before >= 2)
+        #expect(after == before)
+    }
+
+    /// At start, in a flash, in the dark, with a steady lamp.
+    @Test(arguments: [0, 0.2, 5, 30.2, 65])
+    func whereverItIsCancelledEverythingIsOff(seconds: Double) throws {
+        let (lamps, holder) = try simulate { clock in
+            let bench = Bench(clock)
+            _ = try await ending(bench.driver()) {
+                try await clock.sleep(until: .at(min(seconds, 60)))
+                if seconds > 60 { bench.offer(.poor) }
+                try await clock.sleep(until: .at(seconds))
+            }
+            return (bench.lamps, bench.gpio.holder(of: "GPIO11"))
+        }
+        #expect(lamps == "...")
+        #expect(holder == nil)
     }
 
     @Test func anUnknownLampCostsFourWakeUpsAMinuteAtMost() throws {

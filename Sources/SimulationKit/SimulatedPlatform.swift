@@ -1,0 +1,184 @@
+import HardwareIO
+import Node
+import Readings
+import Synchronization
+
+/// A serial line that a simulated machine can open again and again.
+package protocol SimulatedLine: SerialPort {
+    /// The line anew, plugged in.
+    func opened() -> any SerialPort
+}
+
+extension SimulatedSerialPort: SimulatedLine {
+    package func opened() -> any SerialPort { reopen() }
+}
+
+/// A machine in memory: ports that are plugged and unplugged, pins, a watchdog, a socket.
+///
+/// Everything happens on its clock, so a node on it is the same for the same seed.
+package final class SimulatedPlatform: Platform {
+    private struct State {
+        var lines: [String: any SimulatedLine] = [:]
+        var errors: [String: SerialError] = [:]
+        var arrivals: [Signal] = []
+        var letters = ""
+        var notifications: [ServiceState] = []
+        var openCount = 0
+    }
+
+    package let simulatedClock: SimulatedClock
+    package let gpio: SimulatedGPIO
+    package let watchdog = SimulatedWatchdog()
+    package let hotplug: SimulatedHotplug
+    package let socket: SimulatedListener
+    private let state = Mutex(State())
+
+    package init(clock: SimulatedClock) {
+        simulatedClock = clock
+        gpio = SimulatedGPIO(clock: clock)
+        hotplug = SimulatedHotplug(clock: clock)
+        socket = SimulatedListener(clock: clock)
+    }
+
+    // MARK: What can be done to it
+
+    /// Plugs a line in, new or known.
+    package func plug(_ line: any SimulatedLine, at path: String) {
+        let waiting = state.withLock { state in
+            state.lines[path] = line
+            state.errors[path] = nil
+            defer { state.arrivals.removeAll() }
+            return state.arrivals
+        }
+        for signal in waiting { signal.raise() }
+    }
+
+    /// Takes a path away; the line itself is unplugged by whoever has it.
+    package func removePath(_ path: String) { state.withLock { $0.lines[path] = nil } }
+
+    /// Makes every opening of a path fail.
+    package func refuse(_ path: String, with error: SerialError?) {
+        state.withLock { $0.errors[path] = error }
+    }
+
+    /// The letters written in place of a lamp.
+    package var letters: String { state.withLock { $0.letters } }
+    package var notifications: [ServiceState] { state.withLock { $0.notifications } }
+    /// How often a port was opened or tried.
+    package var openCount: Int { state.withLock { $0.openCount } }
+
+    // MARK: Platform
+
+    package var clock: any NodeClock { simulatedClock }
+
+    package func openSerialPort(
+        _ path: String,
+        _ settings: SerialSettings
+    ) async throws -> any SerialPort {
+        let line = try state.withLock { state throws(SerialError) in
+            state.openCount += 1
+            if let error = state.errors[path] { throw error }
+            guard let line = state.lines[path] else { throw .absent(path: path) }
+            return line
+        }
+        return line.opened()
+    }
+
+    package func waitForPath(_ path: String) async throws {
+        while !Task.isCancelled {
+            let arrival = Signal()
+            let isThere = state.withLock { state in
+                if state.lines[path] != nil { return true }
+                state.arrivals.append(arrival)
+                return false
+            }
+            if isThere { return }
+            _ = try await clock.wait(for: arrival, until: nil, tolerance: .zero)
+        }
+        throw CancellationError()
+    }
+
+    package func requestLines(_ request: LineRequest) async throws -> any GPIOLines {
+        try gpio.requestLines(request)
+    }
+
+    package func openLetters(_ path: String) async throws -> any LetterOutput {
+        Letters(platform: self)
+    }
+
+    package func hotplugMonitor() async throws -> any HotplugMonitor { hotplug }
+
+    package func openWatchdog(
+        path: String,
+        timeout: Duration
+    ) async throws -> any WatchdogDevice {
+        watchdog
+    }
+
+    package func listen(_ path: String) async throws -> any LineListener { socket }
+
+    package var figures: ProcessCosts {
+        var costs = ProcessCosts()
+        costs.uptime = MonotonicInstant.boot.duration(to: simulatedClock.now)
+        costs.wakeUps = simulatedClock.wakeUps
+        return costs
+    }
+
+    package func notify(_ next: ServiceState) {
+        state.withLock { state in
+            // Signs of life are too many to keep.
+            if next != .alive { state.notifications.append(next) }
+        }
+    }
+
+    private struct Letters: LetterOutput {
+        let platform: SimulatedPlatform
+
+        func write(_ letter: Character) {
+            platform.state.withLock { $0.letters.append(letter) }
+        }
+
+        func close() {}
+    }
+}
+
+/// A watchdog that counts instead of resetting.
+package final class SimulatedWatchdog: WatchdogDevice {
+    private let state = Mutex((pets: 0, isArmed: true))
+
+    package init() {}
+
+    package var timeout: Duration { .seconds(15) }
+    package var causedLastBoot: Bool { false }
+    package var petCount: Int { state.withLock { $0.pets } }
+    package var isArmed: Bool { state.withLock { $0.isArmed } }
+    package func pet() throws(WatchdogError) { state.withLock { $0.pets += 1 } }
+    package func disarm() { state.withLock { $0.isArmed = false } }
+}
+
+/// A hotplug monitor that says what it is told to.
+package final class SimulatedHotplug: HotplugMonitor {
+    private let clock: any NodeClock
+    private let queue = Mutex<[HotplugEvent]>([.snapshot([])])
+    private let arrival = Signal()
+
+    package init(clock: any NodeClock) { self.clock = clock }
+
+    package func tell(_ events: [HotplugEvent]) {
+        queue.withLock { $0 += events }
+        arrival.raise()
+    }
+
+    package func next() async throws -> [HotplugEvent] {
+        while true {
+            let events = queue.withLock { queue in
+                defer { queue.removeAll() }
+                return queue
+            }
+            if !events.isEmpty { return events }
+            _ = try await clock.wait(for: arrival, until: nil, tolerance: .zero)
+        }
+    }
+
+    package func close() {}
+}

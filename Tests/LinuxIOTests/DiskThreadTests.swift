@@ -1,0 +1,41 @@
+import Glibc
+import LinuxIO
+import Testing
+
+@Suite struct DiskThreadTests {
+    @Test func runsEverythingOnOneThreadInOrder() throws {
+        let disk = try DiskThread()
+        let loop = try EventLoop()
+        let threads = try loop.run {
+            try await withThrowingTaskGroup(of: UInt.self) { group in
+                for _ in 0..<50 { group.addTask { try await disk.run { UInt(pthread_self()) } } }
+                return try await group.reduce(into: Set<UInt>()) { $0.insert($1) }
+            }
+        }
+        #expect(threads.count == 1)
+        #expect(threads.first != UInt(pthread_self()))
+    }
+
+    @Test func throwsWhatTheBodyThrows() throws {
+        let disk = try DiskThread()
+        let loop = try EventLoop()
+        #expect(throws: LinuxError.closed) {
+            try loop.run { try await disk.run { throw LinuxError.closed } }
+        }
+    }
+
+    @Test func leavesTheLoopFreeWhileItBlocks() throws {
+        let disk = try DiskThread()
+        let loop = try EventLoop()
+        let gate = try Pipe()
+        _ = fcntl(gate.output, F_SETFL, 0)
+        let byte = try loop.run {
+            // The disk thread blocks in read until the loop, which must not, writes.
+            async let byte = disk.run { gate.read(1) }
+            await Task.yield()
+            gate.write([7])
+            return try await byte
+        }
+        #expect(byte == [7])
+    }
+}

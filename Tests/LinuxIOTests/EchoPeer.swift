@@ -1,0 +1,32 @@
+import HardwareIO
+import Readings
+
+/// A device that answers each byte with its complement, and speaks by itself when told to.
+struct EchoPeer: SerialPeer {
+    /// What it says by itself, in pieces, and how far apart.
+    var pieces: [[UInt8]] = []
+    var period: Duration = .milliseconds(1)
+    /// Raised when it has said all.
+    var silence: Signal?
+    private(set) var nextActivity: MonotonicInstant?
+
+    init() {}
+
+    init(says pieces: [[UInt8]], every period: Duration, from start: MonotonicInstant) {
+        self.pieces = pieces
+        self.period = period
+        nextActivity = pieces.isEmpty ? nil : start
+    }
+
+    mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
+        bytes.map { ~$0 }
+    }
+
+    mutating func advance(to now: MonotonicInstant) -> [UInt8] {
+        guard !pieces.isEmpty, let due = nextActivity else { return [] }
+        let piece = pieces.removeFirst()
+        nextActivity = pieces.isEmpty ? nil : due.advanced(by: period)
+        if pieces.isEmpty { silence?.raise() }
+        return piece
+    }
+}

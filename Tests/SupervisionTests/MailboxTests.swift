@@ -1,0 +1,139 @@
+import Readings
+import SimulationKit
+import Supervision
+import Synchronization
+import Testing
+
+@Suite struct MailboxTests {
+    @Test func keepsOrderAndRefusesAtTheBound() {
+        let mailbox = Mailbox<Int>(capacity: 3)
+        #expect((1...5).map { mailbox.offer($0) } == [true, true, true, false, false])
+        #expect(mailbox.refusedCount == 2)
+        #expect(
+            [mailbox.poll(), mailbox.poll(), mailbox.poll(), mailbox.poll()] == [1, 2, 3, nil]
+        )
+        #expect(mailbox.count == 0)
+    }
+
+    @Test func aSenderWaitsForRoomAndNothingIsLostOrReordered() throws {
+        let received = try simulate { clock in
+            let mailbox = Mailbox<Int>(capacity: 2)
+            async let sending: Void = {
+                for number in 0..<100 { try await mailbox.send(number, on: clock) }
+            }()
+            var received: [Int] = []
+            while received.count < 100 {
+                try await clock.sleep(for: .seconds(1))
+                #expect(mailbox.count <= 2)
+                if let number = mailbox.poll() { received.append(number) }
+            }
+            try await sending
+            return received
+        }
+        #expect(received == Array(0..<100))
+    }
+
+    @Test func severalSendersAllGetThrough() throws {
+        let received = try simulate { clock in
+            let mailbox = Mailbox<Int>(capacity: 1)
+            return try await withThrowingTaskGroup { group in
+                for sender in 0..<8 {
+                    group.addTask {
+                        for number in 0..<10 {
+                            try await mailbox.send(sender * 10 + number, on: clock)
+                        }
+                    }
+                }
+                var received: [Int] = []
+                while received.count < 80 {
+                    guard let number = try await mailbox.next(on: clock) else { break }
+                    received.append(number)
+                }
+                try await group.waitForAll()
+                return received
+            }
+        }
+        #expect(received.sorted() == Array(0..<80))
+        for sender in 0..<8 {
+            let own = received.filter { $0 / 10 == sender }
+            #expect(own == own.sorted(), "one sender's order is kept")
+        }
+    }
+
+    @Test func aCancelledSenderPutsNothingInAndLeavesRoomToOthers() throws {
+        let (wasThrown, rest) = try simulate { clock in
+            let mailbox = Mailbox<Int>(capacity: 1)
+            mailbox.offer(1)
+            return try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    do {
+                        try await mailbox.send(2, on: clock)
+                        return false
+                    } catch { return error is CancellationError }
+                }
+                try await clock.sleep(for: .seconds(1))
+                group.cancelAll()
+                let wasThrown = try await group.next() ?? false
+                let first = mailbox.poll()
+                mailbox.offer(3)
+                return (wasThrown, [first, mailbox.poll(), mailbox.poll()])
+            }
+        }
+        #expect(wasThrown)
+        #expect(rest == [1, 3, nil])
+    }
+
+    @Test func nextWaitsUntilItsDeadlineAndNoLonger() throws {
+        let (element, instant, late) = try simulate { clock in
+            let mailbox = Mailbox<String>(capacity: 1)
+            let nothing = try await mailbox.next(
+                until: clock.now.advanced(by: .seconds(5)),
+                tolerance: .seconds(1),
+                on: clock
+            )
+            let instant = clock.now
+            async let element = mailbox.next(until: instant.advanced(by: .hours(1)), on: clock)
+            try await clock.sleep(for: .seconds(4))
+            mailbox.offer("here")
+            let found = try await element
+            return (found, instant, nothing)
+        }
+        #expect(late == nil)
+        #expect(instant == .boot.advanced(by: .seconds(6)))
+        #expect(element == "here")
+    }
+}
+
+@Suite struct HeartbeatTests {
+    @Test func aBeatPromisesTheNext() throws {
+        let states = try simulate { clock in
+            let heartbeat = Heartbeat(clock: clock, limit: .seconds(60))
+            let start = heartbeat.snapshot
+            try await clock.sleep(for: .seconds(10))
+            heartbeat.beat()
+            let usual = heartbeat.snapshot
+            heartbeat.beat(nextWithin: .minutes(5))
+            return [start, usual, heartbeat.snapshot]
+        }
+        let seconds = states.map { MonotonicInstant.boot.duration(to: $0.deadline).inSeconds }
+        #expect(seconds == [60, 70, 310])
+        #expect(states.map(\.count) == [0, 1, 2])
+        #expect(states[2].lastBeat == .boot.advanced(by: .seconds(10)))
+    }
+
+    @Test func onlyANearerDeadlineIsAnnounced() throws {
+        let announced = try simulate { clock in
+            let announced = Mutex<[MonotonicInstant]>([])
+            let heartbeat = Heartbeat(clock: clock, limit: .seconds(60)) { deadline in
+                announced.withLock { $0.append(deadline) }
+            }
+            heartbeat.beat(nextWithin: .seconds(90))
+            heartbeat.beat(nextWithin: .seconds(90))
+            heartbeat.beat(nextWithin: .seconds(20))
+            try await clock.sleep(for: .seconds(1))
+            heartbeat.beat(nextWithin: .seconds(20))
+            return announced.withLock { $0 }
+        }
+        #expect(announced == [.boot.advanced(by: .seconds(20))])
+    }
+}
