@@ -52,7 +52,8 @@ def table(result):
                   f"{idle['cpuMillisecondsPerMinute']} CPU ms a minute"]
     if result.get("micro"):
         lines += ["", "micro benchmarks"]
-        lines += [f"  {key:34}{value:>14,}" for key, value in result["micro"].items()]
+        micro = {key: value for key, value in result["micro"].items() if value is not None}
+        lines += [f"  {key:34}{value:>14,}" for key, value in micro.items()]
     lines += ["", f"{'budget':34}{'limit':>10}{'found':>14}"]
     for budget in result["budgets"]:
         limit = ("≤ " if budget["kind"] == "most" else "≥ ") + f"{budget['limit']:,}"

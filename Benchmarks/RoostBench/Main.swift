@@ -13,10 +13,11 @@ enum RoostBench {
         let decoder = decoderRate()
         let restarts = try restartRate()
         let (simulated, days) = try simulationRate()
+        let allocations = decoder.allocationsPerFrame.map { "\($0)" } ?? "null"
         print(
             """
             {"decoderMegabytesPerSecond": \(whole(decoder.megabytes)), \
-            "decoderAllocationsPerFrame": \(decoder.allocationsPerFrame.map { "\($0)" } ?? "null"), \
+            "decoderAllocationsPerFrame": \(allocations), \
             "supervisorRestartsPerSecond": \(whole(restarts)), \
             "simulatedSecondsPerSecond": \(whole(simulated)), "simulatedDays": \(days)}
             """
@@ -48,6 +49,7 @@ enum RoostBench {
         var decoder = SDS011Decoder()
         var (byteCount, sum) = (0, 0)
         let allocationsBefore = allocationCount
+        precondition(allocationsBefore != 0, "the allocation counter does not count")
         let start = now
         while now - start < 1 {
             for piece in stride(from: 0, to: bytes.count, by: pieceSize) {

@@ -78,10 +78,13 @@ extension TidyRule {
     ) { file in
         let opens = [" ", "`", "\"", "(", "'", "="]
         let folders = ["/ro" + "ot/", "/wo" + "rk/", "/ho" + "me/", "/Us" + "ers/"]
-        return file.lineFindings(
-            opens.flatMap { open in folders.map { open + $0 } },
-            "names a folder of one machine"
-        )
+        // Two steps, because few lines have the folders and all would be asked for the openings.
+        return file.lineFindings(folders, "names a folder of one machine").filter { finding in
+            let line = file.lines[finding.line - 1]
+            return folders.contains { folder in
+                line.hasPrefix(folder) || opens.contains { line.contains($0 + folder) }
+            }
+        }
     }
 
     private static let namedFiles = TidyRule(

@@ -71,20 +71,16 @@ extension SourceFile {
     /// Lines whose raw text, comments and strings included, contains one of the words.
     func lineFindings(_ needles: [String], _ words: String) -> [Finding] {
         let needles = needles.map { Array($0.utf8) }
+        let heads = Set(needles.compactMap(\.first))
         return lines.enumerated().compactMap { number, line in
-            let bytes = line.utf8
-            guard needles.contains(where: { Self.contains(bytes, $0) }) else { return nil }
+            let isHit = line.utf8.withContiguousStorageIfAvailable { bytes in
+                bytes.indices.contains { index in
+                    heads.contains(bytes[index])
+                        && needles.contains { bytes[index...].starts(with: $0) }
+                }
+            }
+            guard isHit == true else { return nil }
             return Finding(path: path, line: number + 1, words: words)
         }
-    }
-
-    private static func contains(_ line: Substring.UTF8View, _ needle: [UInt8]) -> Bool {
-        var rest = line[...]
-        while let start = rest.firstIndex(of: needle[0]) {
-            rest = rest[start...]
-            if rest.starts(with: needle) { return true }
-            rest = rest.dropFirst()
-        }
-        return false
     }
 }
