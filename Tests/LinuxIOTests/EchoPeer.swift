@@ -18,8 +18,18 @@ struct EchoPeer: SerialPeer {
         nextActivity = pieces.isEmpty ? nil : start
     }
 
+    /// Says its pieces once it has been asked, that is, sent anything.
+    init(saysWhenAsked pieces: [[UInt8]], every period: Duration) {
+        self.pieces = pieces
+        self.period = period
+    }
+
     mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
-        bytes.map { ~$0 }
+        guard pieces.isEmpty || nextActivity != nil else {
+            nextActivity = now.advanced(by: period)
+            return []
+        }
+        return bytes.map { ~$0 }
     }
 
     mutating func advance(to now: MonotonicInstant) -> [UInt8] {

@@ -13,7 +13,6 @@ import Testing
     @Test(arguments: [1, 4])
     func wakesOnceForEachFrame(piecesPerFrame: Int) throws {
         let cost = try measure(frameCount: 40, period: .milliseconds(4), piecesPerFrame)
-        print("cost per frame:", cost)
         #expect(cost.frames == 40)
         #expect(cost.wakeUpsPerFrame <= 1.3)
         if piecesPerFrame == 1 { #expect(cost.switchesPerFrame <= 2) }
@@ -44,9 +43,8 @@ import Testing
                     let cuts = (0...pieces).map { $0 * Self.frame.count / pieces }
                     let frame = zip(cuts, cuts.dropFirst()).map { Array(Self.frame[$0..<$1]) }
                     let peer = EchoPeer(
-                        says: (0..<frameCount).flatMap { _ in frame },
-                        every: .nanoseconds(period.wholeNanoseconds / Int64(pieces)),
-                        from: deviceLoop.clock.now.advanced(by: .milliseconds(30))
+                        saysWhenAsked: (0..<frameCount).flatMap { _ in frame },
+                        every: .nanoseconds(period.wholeNanoseconds / Int64(pieces))
                     )
                     try await terminal.run(peer)
                 }
@@ -57,6 +55,7 @@ import Testing
                 on: loop,
                 disk: disk
             )
+            try port.write([0])
             let cost = try await read(frameCount, from: port, on: loop)
             port.close()
             terminal.close()
