@@ -109,7 +109,7 @@ enum RoostBench {
         let driver = SDS011Driver(
             name: "balcony",
             port: line,
-            environment: .init(
+            environment: DriverEnvironment(
                 clock: clock,
                 sink: sink,
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(60))

@@ -10,7 +10,7 @@ import Synchronization
 /// It sleeps in `epoll_wait` and wakes for events alone. A task started by `run`, and every plain
 /// actor, child task and `async let` below it, stays on the thread. Nothing on it may block.
 ///
-/// The timer is a `timerfd` on `CLOCK_BOOTTIME`, so that suspended time counts; it is set again only
+/// The timer is a `timerfd` on `CLOCK_BOOTTIME`, so that suspended time counts; it is set only
 /// when the next wake-up has changed, and never read: edge-triggered, each setting is a new edge.
 package final class EventLoop: TaskExecutor, Sendable {
     /// Why and how often the loop woke, since the start.

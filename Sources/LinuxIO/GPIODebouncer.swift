@@ -1,7 +1,7 @@
 import HardwareIO
 import Readings
 
-/// Debounces edges where the kernel does not: an edge counts once its line was still for the period.
+/// Debounces edges where the kernel does not: an edge counts once its line has been still.
 ///
 /// Pure. Edges carry the time at which the period ended, as the kernel's own debouncer stamps them,
 /// and are counted anew from 1: those that bounced are not lost edges.

@@ -109,7 +109,7 @@ package final class PseudoTerminal: Sendable {
                 _ = try await input.readable()
                 continue
             }
-            // Somebody sent this, so somebody is there: an opening not read yet, or one that merged.
+            // Somebody sent this, so somebody is there: an opening not read yet, or merged.
             if clientCount == 0 { try countClients() }
             state.withLock { $0.clientCount = max($0.clientCount, 1) }
             note(">", bytes)

@@ -16,8 +16,8 @@ enum UdevReceipt: Hashable, Sendable {
 
 /// Decides what to do with what comes out of the monitor's socket.
 ///
-/// Pure. A snapshot is due at the start and after each overrun. Whatever waited until then is older than
-/// the snapshot and is thrown away; whatever comes from then on is told, so there is no gap.
+/// Pure. A snapshot is due at the start and after each overrun. Whatever waited until then is older
+/// than the snapshot and is thrown away; whatever comes from then on is told, so there is no gap.
 struct UdevQueue: Hashable, Sendable {
     /// Messages taken at once; more wait in the socket.
     static let batch = 64

@@ -62,7 +62,8 @@ package final class Watched: Sendable {
 
     /// Stops watching; a waiting task is woken.
     ///
-    /// That task throws `LinuxError.closed`. Safe to call twice. Call it before closing the descriptor itself.
+    /// That task throws `LinuxError.closed`. Safe to call twice. Call it before closing the
+    /// descriptor itself.
     package func close() {
         let wasClosed = state.withLock { state in
             defer {

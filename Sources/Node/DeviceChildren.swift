@@ -74,7 +74,7 @@ extension SDS011Configuration {
                 let driver = SDS011Driver(
                     name: name,
                     port: try await open(),
-                    environment: SDS011Driver.Environment(
+                    environment: DriverEnvironment(
                         clock: context.clock,
                         sink: context.recorder,
                         heartbeat: heartbeat
@@ -95,29 +95,10 @@ extension SDS011Configuration {
 
 extension SDS011Status {
     fileprivate func account(at now: MonotonicInstant) -> DeviceBoard.Account {
-        let state: String
-        switch (isAnswering, isAwake) {
-        case (false, _): state = "not answering"
-        case (true, true?): state = "measuring"
-        case (true, false?): state = "asleep"
-        case (true, nil): state = "starting"
-        }
-        var facts: [DeviceReport.Fact] = []
-        if let deviceID { facts.append(.init("id", "\(deviceID)")) }
-        if let firmware { facts.append(.init("firmware", "\(firmware)")) }
-        facts.append(
-            .init("laser", "\(laserTime.inSeconds.rounded(toDecimals: 0)) s since the start")
-        )
+        var facts = facts.map { DeviceReport.Fact($0.key, $0.value) }
         if let lastMeasurementAt {
             facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
         }
-        if let remedy { facts.append(.init("remedy", "\(remedy)")) }
-        facts += doubts.map { "\($0)" }.sorted().map { .init("doubt", $0) }
-        if !isAcknowledging { facts.append(.init("acknowledges", "no")) }
-        facts += [
-            .init("frames", "\(frameCount)"), .init("rejected", "\(rejectedCount)"),
-            .init("skipped bytes", "\(skippedByteCount)"),
-        ]
         return DeviceBoard.Account(state: state, facts: facts)
     }
 }
@@ -141,9 +122,11 @@ extension PIRConfiguration {
                 let driver = PIRDriver(
                     name: name,
                     settings: settings,
-                    clock: context.clock,
-                    sink: context.recorder,
-                    heartbeat: heartbeat,
+                    environment: DriverEnvironment(
+                        clock: context.clock,
+                        sink: context.recorder,
+                        heartbeat: heartbeat
+                    ),
                     open: { request in
                         if let lines = first.take() { return lines }
                         return try await platform.requestLines(request)

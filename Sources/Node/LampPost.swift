@@ -97,9 +97,11 @@ package final class LampPost: Sendable {
                     name: Self.name,
                     light: light,
                     settings: settings,
-                    clock: context.clock,
-                    sink: context.recorder,
-                    heartbeat: heartbeat,
+                    environment: DriverEnvironment(
+                        clock: context.clock,
+                        sink: context.recorder,
+                        heartbeat: heartbeat
+                    ),
                     open: { _ in
                         guard let lines = first.take() else {
                             throw GPIOError.disconnected(chip: "lights")

@@ -134,8 +134,7 @@ enum ReportWords {
     private static func stamp(_ seconds: Double) -> String {
         let milliseconds = Int((seconds * 1_000).rounded())
         let fraction = String(milliseconds % 1_000)
-        return
-            "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count) + fraction)"
-            .aligned(to: 12)
+        let zeros = String(repeating: "0", count: 3 - fraction.count)
+        return "\(milliseconds / 1_000).\(zeros)\(fraction)".aligned(to: 12)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Real events of the kernel through the real libudev.
 ///
-/// Writing to a device's `uevent` file makes the kernel tell of it again, as `udevadm trigger` does;
+/// Writing to a device's `uevent` file makes the kernel tell of it again, as udevadm trigger does;
 /// only root may. Not where udevd runs: it would have thousands of events to work on.
 @Suite(
     .serialized,

@@ -72,7 +72,7 @@ import Testing
 }
 
 @Suite struct SplitMix64Tests {
-    // The first outputs for seed 1 234 567, as other implementations of the paper's figure give them.
+    // The first outputs for seed 1 234 567, as other implementations of the paper give them.
     @Test func givesThePublishedSequence() {
         var generator = SplitMix64(seed: 1_234_567)
         let expected: [UInt64] = [

@@ -264,7 +264,8 @@ static int get_line_v2(int chip_index, struct gpio_v2_line_request *asked)
                 line->debounce_us = each->attr.debounce_period_us;
         }
         line->flags = flags;
-        has_edges |= (flags & (GPIO_V2_LINE_FLAG_EDGE_RISING | GPIO_V2_LINE_FLAG_EDGE_FALLING)) != 0;
+        has_edges |= (flags
+            & (GPIO_V2_LINE_FLAG_EDGE_RISING | GPIO_V2_LINE_FLAG_EDGE_FALLING)) != 0;
         if (flags & GPIO_V2_LINE_FLAG_OUTPUT) {
             set_level(&chips[chip_index], asked->offsets[index], values >> index & 1);
             is_output = true;

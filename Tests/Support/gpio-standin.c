@@ -15,7 +15,7 @@
  *   ROOST_GPIO_TRACE    file that gets a line for each change of outputs: monotonic ns, chip,
  *                       pid, and OFFSET=LEVEL of each line of the request; level, not value.
  *
- * Bounds: 2 chips, 64 lines each, 1 024 descriptors; beyond them a call fails as the kernel's would.
+ * Bounds: 2 chips, 64 lines each, 1 024 descriptors; beyond them a call fails as the kernel's.
  */
 #define _GNU_SOURCE
 #include "gpio-kernel.h"
@@ -85,7 +85,10 @@ void gpio_standin_drive(int chip, int offset, int level, uint64_t timestamp)
 int gpio_standin_level(int chip, int offset) { return chips[chip].line[offset].level; }
 int gpio_standin_is_used(int chip, int offset) { return chips[chip].line[offset].used; }
 uint64_t gpio_standin_flags(int chip, int offset) { return chips[chip].line[offset].flags; }
-uint32_t gpio_standin_debounce(int chip, int offset) { return chips[chip].line[offset].debounce_us; }
+uint32_t gpio_standin_debounce(int chip, int offset)
+{
+    return chips[chip].line[offset].debounce_us;
+}
 /* Calls that set values, all calls, and events lost, since the reset. */
 unsigned gpio_standin_set_calls(void) { return set_calls; }
 unsigned gpio_standin_all_calls(void) { return all_calls; }

@@ -29,23 +29,19 @@ package actor PIRDriver: Child {
     /// - Parameters:
     ///   - name: The device's name, the source of its events.
     ///   - settings: Within its bounds, or it traps.
-    ///   - clock: The node's clock.
-    ///   - sink: Takes the events.
-    ///   - heartbeat: Told of progress.
+    ///   - environment: Clock, sink and heartbeat.
     ///   - open: Requests the line; asked again after each mute.
     package init(
         name: String,
         settings: PIRSettings,
-        clock: any NodeClock,
-        sink: any ReadingSink,
-        heartbeat: Heartbeat,
+        environment: DriverEnvironment,
         open: @escaping @Sendable (LineRequest) async throws -> any GPIOLines
     ) {
         self.name = name
         self.settings = settings
-        self.clock = clock
-        self.sink = sink
-        self.heartbeat = heartbeat
+        clock = environment.clock
+        sink = environment.sink
+        heartbeat = environment.heartbeat
         self.open = open
         machine = PIRMachine(settings: settings, at: clock.now)
         snapshot = Mutex(machine.status)

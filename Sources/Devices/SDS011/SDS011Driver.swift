@@ -12,19 +12,6 @@ import Synchronization
 /// The laser is rated for 8 000 h, so every way out of `run()` leaves it off: after an orderly stop
 /// acknowledged, after cancellation or a failure told without waiting.
 package actor SDS011Driver: OrderlyStop {
-    /// What every driver is given.
-    package struct Environment: Sendable {
-        let clock: any NodeClock
-        let sink: any ReadingSink
-        let heartbeat: Heartbeat
-
-        package init(clock: any NodeClock, sink: any ReadingSink, heartbeat: Heartbeat) {
-            self.clock = clock
-            self.sink = sink
-            self.heartbeat = heartbeat
-        }
-    }
-
     /// Opens the port anew.
     package typealias Reopen = @Sendable () async throws -> any SerialPort
 
@@ -82,7 +69,7 @@ package actor SDS011Driver: OrderlyStop {
     package init(
         name: String,
         port: any SerialPort,
-        environment: Environment,
+        environment: DriverEnvironment,
         mode: SensorMode = .dutyCycle(.sds011),
         settings: SDS011Settings = SDS011Settings(),
         reopen: Reopen? = nil

@@ -7,7 +7,8 @@ import Readings
 package struct SDS011Replay: SerialPeer {
     private let recording: SDS011Recording
     private let interval: Duration
-    private let startDelay: Duration
+    /// From the host's first byte to the first piece: time to configure the part.
+    package static let startDelay = Duration.seconds(1)
     private var part: SDS011Simulator
     private var nextIndex = 0
     private var nextPiece: MonotonicInstant?
@@ -15,23 +16,23 @@ package struct SDS011Replay: SerialPeer {
     /// Bytes the host sent meanwhile.
     package private(set) var heardByteCount = 0
 
-    /// A replay that begins when the host has been heard.
+    /// A replay that begins at an instant, or when the host has been heard.
     ///
     /// - Parameters:
     ///   - recording: What to play, once.
     ///   - interval: From one piece to the next, > 0.
-    ///   - startDelay: From the host's first byte to the first piece: time to configure the part.
+    ///   - start: When the first piece leaves; nil is `startDelay` after the host's first byte.
     ///   - now: When it is powered.
     package init(
         _ recording: SDS011Recording,
         every interval: Duration = .seconds(1),
-        startDelay: Duration = .seconds(1),
-        poweredAt now: MonotonicInstant
+        startingAt start: MonotonicInstant? = nil,
+        poweredAt now: MonotonicInstant = .boot
     ) {
         precondition(interval > .zero, "a pace is longer than nothing")
         self.recording = recording
         self.interval = interval
-        self.startDelay = startDelay
+        nextPiece = start
         part = SDS011Simulator(poweredAt: now)
     }
 
@@ -41,7 +42,7 @@ package struct SDS011Replay: SerialPeer {
     package var nextActivity: MonotonicInstant? { isFinished ? nil : nextPiece }
 
     package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
-        if heardByteCount == 0 { nextPiece = now.advanced(by: startDelay) }
+        nextPiece = nextPiece ?? now.advanced(by: Self.startDelay)
         heardByteCount += bytes.count
         // Its own measurements would mix with the recording.
         let replies = SDS011Recording.replies(in: part.receive(bytes, at: now))

@@ -27,26 +27,22 @@ package actor TrafficLightDriver: Child {
     ///   - name: The device's name, the source of its events.
     ///   - light: What it shows.
     ///   - settings: Without complaint, or it traps.
-    ///   - clock: The node's clock.
-    ///   - sink: Takes the events.
-    ///   - heartbeat: Told of progress.
+    ///   - environment: Clock, sink and heartbeat.
     ///   - open: Requests the lines.
     package init(
         name: String = "lights",
         light: TrafficLight,
         settings: TrafficLightSettings,
-        clock: any NodeClock,
-        sink: any ReadingSink,
-        heartbeat: Heartbeat,
+        environment: DriverEnvironment,
         open: @escaping @Sendable (LineRequest) async throws -> any GPIOLines
     ) {
         precondition(settings.complaint == nil, settings.complaint ?? "")
         self.name = name
         self.light = light
         self.settings = settings
-        self.clock = clock
-        self.sink = sink
-        self.heartbeat = heartbeat
+        clock = environment.clock
+        sink = environment.sink
+        heartbeat = environment.heartbeat
         self.open = open
     }
 

@@ -6,18 +6,6 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Keeps what it is told.
-final class KeepingSink: ReadingSink {
-    private let kept = Mutex<[Event]>([])
-
-    var events: [Event] { kept.withLock { $0 } }
-    var eventKinds: [String] { events.map(\.kind) }
-
-    func accept(_ readings: [Reading]) async {}
-
-    func record(_ event: Event) async { kept.withLock { $0.append(event) } }
-}
-
 /// Runs a child beside `body`, cancels it when that ends, and says how the child ended.
 func ending(
     _ child: any Child,
@@ -42,7 +30,7 @@ func ending(
     private struct Bench: Sendable {
         let clock: SimulatedClock
         let gpio: SimulatedGPIO
-        let sink = KeepingSink()
+        let sink = RecordingSink()
         let heartbeat: Heartbeat
         let driver: PIRDriver
 
@@ -60,9 +48,11 @@ func ending(
             driver = PIRDriver(
                 name: "hall",
                 settings: settings,
-                clock: clock,
-                sink: sink,
-                heartbeat: heartbeat,
+                environment: DriverEnvironment(
+                    clock: clock,
+                    sink: sink,
+                    heartbeat: heartbeat
+                ),
                 open: { try gpio.requestLines($0) }
             )
         }
@@ -264,9 +254,11 @@ func ending(
             let lights = TrafficLightDriver(
                 light: light,
                 settings: TrafficLightSettings(),
-                clock: clock,
-                sink: bench.sink,
-                heartbeat: bench.heartbeat,
+                environment: DriverEnvironment(
+                    clock: clock,
+                    sink: bench.sink,
+                    heartbeat: bench.heartbeat
+                ),
                 open: { [gpio = bench.gpio] in try gpio.requestLines($0) }
             )
             let own = 2 * 288

@@ -72,13 +72,15 @@ import Testing
         let pulses = Self.day(seed: seed)
         let (events, status) = try simulate(seed: seed) { clock in
             let gpio = SimulatedGPIO(clock: clock)
-            let sink = KeepingSink()
+            let sink = RecordingSink()
             let driver = PIRDriver(
                 name: "hall",
                 settings: PIRSettings(line: .name("GPIO17")),
-                clock: clock,
-                sink: sink,
-                heartbeat: Heartbeat(clock: clock, limit: .seconds(60)),
+                environment: DriverEnvironment(
+                    clock: clock,
+                    sink: sink,
+                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+                ),
                 open: { try gpio.requestLines($0) }
             )
             _ = try await ending(driver) {

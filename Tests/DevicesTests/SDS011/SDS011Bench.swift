@@ -29,7 +29,7 @@ final class SDS011Bench: Sendable {
         driver = SDS011Driver(
             name: "balcony",
             port: line,
-            environment: .init(clock: clock, sink: sink, heartbeat: heartbeat),
+            environment: DriverEnvironment(clock: clock, sink: sink, heartbeat: heartbeat),
             mode: mode,
             settings: settings,
             reopen: reopens ? reopen : nil

@@ -119,7 +119,7 @@ import Testing
             let driver = SDS011Driver(
                 name: "balcony",
                 port: line,
-                environment: .init(
+                environment: DriverEnvironment(
                     clock: clock,
                     sink: RecordingSink(),
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(60))

@@ -218,7 +218,7 @@ import Testing
             let driver = SDS011Driver(
                 name: "balcony",
                 port: line,
-                environment: .init(
+                environment: DriverEnvironment(
                     clock: clock,
                     sink: sink,
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(60))

@@ -156,20 +156,15 @@ import Testing
 
     @Test func playsARecordingAtItsPaceOnceItHasBeenSpokenTo() throws {
         let recording = try SDS011Recording(hexDump: Fixture.text("SDS01x.hexdump"))
-        var replay = SDS011Replay(
-            recording,
-            every: .seconds(10),
-            startDelay: .seconds(5),
-            poweredAt: .boot
-        )
+        var replay = SDS011Replay(recording, every: .seconds(10))
         #expect(replay.nextActivity == nil)
         let answer = replay.receive(SDS011Command.setReportMode(.active).bytes(), at: at(10))
         #expect(answer.count == 10 && answer[1] == 0xC5)
         var played: [MonotonicInstant: [UInt8]] = [:]
         while let next = replay.nextActivity { played[next] = replay.advance(to: next) }
         #expect(played.count == 10)
-        #expect(played[at(15)] == recording.pieces.first)
-        #expect(played[at(105)] == recording.pieces.last)
+        #expect(played[at(11)] == recording.pieces.first)
+        #expect(played[at(101)] == recording.pieces.last)
         #expect(replay.isFinished)
     }
 

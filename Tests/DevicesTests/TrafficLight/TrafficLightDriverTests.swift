@@ -31,7 +31,7 @@ private final class CountingClock: NodeClock {
     private struct Bench: Sendable {
         let clock: SimulatedClock
         let gpio: SimulatedGPIO
-        let sink = KeepingSink()
+        let sink = RecordingSink()
         let heartbeat: Heartbeat
         let light: TrafficLight
 
@@ -49,9 +49,11 @@ private final class CountingClock: NodeClock {
             TrafficLightDriver(
                 light: light,
                 settings: TrafficLightSettings(),
-                clock: other ?? clock,
-                sink: sink,
-                heartbeat: heartbeat,
+                environment: DriverEnvironment(
+                    clock: other ?? clock,
+                    sink: sink,
+                    heartbeat: heartbeat
+                ),
                 open: { [gpio] in try gpio.requestLines($0) }
             )
         }
