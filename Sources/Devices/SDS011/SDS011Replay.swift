@@ -33,7 +33,9 @@ package struct SDS011Replay: SerialPeer {
         self.recording = recording
         self.interval = interval
         nextPiece = start
-        part = SDS011Simulator(poweredAt: now)
+        var memory = SDS011Simulator.Memory()
+        if let id = recording.deviceID { memory.deviceID = id }
+        part = SDS011Simulator(memory: memory, poweredAt: now)
     }
 
     /// Whether everything has been sent.
@@ -61,6 +63,15 @@ package struct SDS011Replay: SerialPeer {
 }
 
 extension SDS011Recording {
+    /// Whose the first measurement in it is.
+    fileprivate var deviceID: SDS011DeviceID? {
+        var decoder = SDS011Decoder()
+        for case .success(.measurement(_, let id)) in decoder.decode(pieces.flatMap(\.self)) {
+            return id
+        }
+        return nil
+    }
+
     /// The frames of a part's output that are replies, not measurements.
     fileprivate static func replies(in output: [UInt8]) -> [UInt8] {
         let frames = stride(from: 0, to: output.count, by: 10).map {
