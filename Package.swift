@@ -12,7 +12,6 @@ let strict: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -40,8 +39,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
         .target(name: "CLinux"),
@@ -71,7 +69,7 @@ let package = Package(
             "LinuxIO",
             [
                 "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Readings", "Scheduling", deques,
-                logging, system,
+                logging,
             ]
         ),
         library(
@@ -118,7 +116,7 @@ let package = Package(
             "LinuxIOTests",
             [
                 "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Readings",
-                "Scheduling", "Supervision", "SimulationKit", logging, system,
+                "Scheduling", "Supervision", "SimulationKit", logging,
             ]
         ),
         tests("AlertsTests", ["Alerts", "Readings"]),
