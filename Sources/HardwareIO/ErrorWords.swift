@@ -23,11 +23,10 @@ extension SerialError: CustomStringConvertible {
 extension GPIOError: CustomStringConvertible {
     package var description: String {
         switch self {
+        case .noChip(_, let present) where present.isEmpty:
+            "this machine has no GPIO chip; /dev/gpiochip0 would be one"
         case .noChip(let label, let present):
-            "no GPIO chip labelled \(label); "
-                + (present.isEmpty
-                    ? "this machine has none"
-                    : "there are \(present.joined(separator: ", "))")
+            "no GPIO chip labelled \(label); there are \(present.joined(separator: ", "))"
         case .noLine(let line, let chip): "\(chip) has no line named \(line)"
         case .busy(let line, let chip, let holder, let hint):
             "\(line) of \(chip) is in use by \(holder ?? "another program")"
