@@ -51,7 +51,15 @@ let package = Package(
         ),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
 
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
+
         library("Readings"),
+        library("SQLite", ["CSQLite"]),
+        library("Store", ["HardwareIO", "Readings", "SQLite", deques, logging]),
         library("Alerts", ["Readings"]),
         library("Supervision", ["Readings", deques, logging]),
         library("Scheduling", ["Readings"]),
@@ -62,7 +70,7 @@ let package = Package(
             "Node",
             [
                 "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Readings", "Scheduling",
-                "Supervision", deques, logging,
+                "Store", "Supervision", deques, logging,
             ]
         ),
         library(
@@ -75,11 +83,14 @@ let package = Package(
         library(
             "SimulationKit",
             [
-                "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "Supervision", deques,
-                logging,
+                "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "Store", "Supervision",
+                deques, logging,
             ]
         ),
-        library("LinuxPlatform", ["HardwareIO", "LinuxIO", "Node", "Readings", logging]),
+        library(
+            "LinuxPlatform",
+            ["HardwareIO", "LinuxIO", "Node", "Readings", "Store", logging]
+        ),
         .executableTarget(
             name: "roostd",
             dependencies: [
@@ -92,7 +103,7 @@ let package = Package(
             name: "roost",
             dependencies: [
                 "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
-                "Readings", "SimulationKit", "Supervision", arguments, logging,
+                "Readings", "SQLite", "SimulationKit", "Store", "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -142,6 +153,12 @@ let package = Package(
                 "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "SimulationKit",
                 "Supervision", logging,
             ]
+        ),
+        tests("SQLiteTests", ["CSQLite", "SQLite"]),
+        tests(
+            "StoreTests",
+            ["HardwareIO", "LinuxIO", "Readings", "SQLite", "SimulationKit", "Store"],
+            resources: [.copy("Fixtures")]
         ),
         tests("TidyTests", []),
     ]
