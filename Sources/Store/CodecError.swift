@@ -1,0 +1,44 @@
+/// Bytes of the store that cannot be read: what is wrong, and with which byte.
+///
+/// For everything the store encodes itself, segments and journal records alike.
+package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Hashable, Sendable {
+        /// The bytes end before what they announce.
+        case truncated
+        /// Written by a newer version, or not written by us.
+        case unknownVersion(UInt8)
+        /// A kind, reason or operation without a meaning.
+        case unknownCode(UInt8)
+        /// A number beyond its bound.
+        case outOfRange
+        /// A well-formed part where it may not stand.
+        case unexpected
+        /// Made for other channels, or for other decimals, than the reader's.
+        case otherChannels
+        /// More bytes than the content needs.
+        case trailingBytes
+    }
+
+    package let reason: Reason
+    /// The byte, counted from the start of what was to be decoded.
+    package let offset: Int
+
+    package init(_ reason: Reason, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    package var description: String {
+        let words =
+            switch reason {
+            case .truncated: "ends too early"
+            case .unknownVersion(let version): "unknown version \(version)"
+            case .unknownCode(let code): "unknown code \(code)"
+            case .outOfRange: "number out of range"
+            case .unexpected: "out of place"
+            case .otherChannels: "written for other channels"
+            case .trailingBytes: "more bytes than content"
+            }
+        return "\(words) at byte \(offset)"
+    }
+}
