@@ -17,6 +17,8 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case otherChannels
         /// More bytes than the content needs.
         case trailingBytes
+        /// What stands there cannot be, in words.
+        case invalid(String)
     }
 
     package let reason: Reason
@@ -26,6 +28,12 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
+    }
+
+    static func truncated(at offset: Int) -> CodecError { CodecError(.truncated, at: offset) }
+
+    static func invalid(_ what: String, at offset: Int) -> CodecError {
+        CodecError(.invalid(what), at: offset)
     }
 
     package var description: String {
@@ -38,6 +46,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
             case .unexpected: "out of place"
             case .otherChannels: "written for other channels"
             case .trailingBytes: "more bytes than content"
+            case .invalid(let what): what
             }
         return "\(words) at byte \(offset)"
     }
