@@ -190,13 +190,13 @@ extension TrafficLightStatus {
 
 extension LampState {
     /// One letter per state, for files and terminals in place of a lamp.
-    fileprivate var letter: Character {
+    fileprivate var letter: UInt8 {
         switch self {
-        case .good: "G"
-        case .moderate: "Y"
-        case .poor: "R"
-        case .unknown: "U"
-        case .fault: "F"
+        case .good: UInt8(ascii: "G")
+        case .moderate: UInt8(ascii: "Y")
+        case .poor: UInt8(ascii: "R")
+        case .unknown: UInt8(ascii: "U")
+        case .fault: UInt8(ascii: "F")
         }
     }
 }
@@ -213,7 +213,7 @@ final class LetterBox: Sendable {
         old?.close()
     }
 
-    func write(_ letter: Character) { output.withLock { $0 }?.write(letter) }
+    func write(_ letter: UInt8) { output.withLock { $0 }?.write(letter) }
 }
 
 /// Stands for three lines where a lamp is a file: the letters are written by the light itself.
@@ -229,7 +229,7 @@ struct LetterLines: GPIOLines {
     ) async throws -> [EdgeEvent]? { nil }
 
     func release() {
-        letters.write("-")
+        letters.write(UInt8(ascii: "-"))
         letters.use(nil)
     }
 }
