@@ -9,6 +9,7 @@ struct BlockStorageConformance {
     /// - Parameters:
     ///   - open: Opens the storage, with zeros the first time.
     ///   - reopened: Opens it as the next process would; nil opens it again.
+    /// - Throws: What opening, reading and writing throw.
     func check(
         _ open: () throws -> any BlockStorage,
         reopened: ((any BlockStorage) throws -> any BlockStorage)? = nil
