@@ -1,0 +1,181 @@
+import CSQLite
+
+/// One connection to one database file.
+///
+/// Not thread-safe and not `Sendable`: it belongs to the thread that opened it, and so do its
+/// statements and blobs. Only its `Interrupter` may travel. It costs little memory: a page cache of
+/// 512 KiB unless told otherwise, no memory map (a failing card would raise SIGBUS), and at most
+/// `statementCacheCountMax` prepared statements.
+package final class Connection {
+    /// How a file is opened.
+    package enum Mode: Hashable, Sendable {
+        /// Creates the file when it is missing; the folder must exist.
+        case readWriteCreate
+        /// Refuses a missing file.
+        case readWrite
+        /// Takes locks, so another process may write meanwhile.
+        case readOnly
+        /// Takes no locks and ignores journals: for a file that nobody can change.
+        case immutable
+    }
+
+    /// When a transaction takes its lock.
+    package enum TransactionKind: String, Hashable, Sendable {
+        /// At the first read or write.
+        case deferred = "DEFERRED"
+        /// The write lock at once, so that it cannot fail half-way for want of it.
+        case immediate = "IMMEDIATE"
+    }
+
+    /// Prepared statements kept by their SQL; at the bound the one unused longest is finalised.
+    package static let statementCacheCountMax = 32
+
+    package let path: String
+    package let interrupter: Interrupter
+    /// Nil once closed.
+    private var handle: OpaquePointer?
+    private var cache: [String: (statement: Statement, usedAt: UInt64)] = [:]
+    private var useCount: UInt64 = 0
+
+    /// Opens the file and reads its header.
+    ///
+    /// A hot journal left by a power cut is rolled back here, unless the mode is read-only.
+    ///
+    /// - Parameters:
+    ///   - path: The file; ":memory:" for none.
+    ///   - mode: What may be done with it.
+    ///   - vfs: The name of the layer below, such as "powercut"; nil for the system's own.
+    ///   - busyTimeout: How long a call waits for another process's lock before `SQLITE_BUSY`.
+    ///   - cacheKibibytes: Bound of the page cache; beyond it SQLite reads pages again, and spills
+    ///     dirty ones into the file under the journal's protection.
+    /// - Throws: `SQLITE_CANTOPEN`, or `SQLITE_NOTADB` for a file that is something else.
+    package init(
+        _ path: String,
+        mode: Mode = .readWriteCreate,
+        vfs: String? = nil,
+        busyTimeout: Duration = .seconds(5),
+        cacheKibibytes: Int = 512
+    ) throws(SQLiteError) {
+        self.path = path
+        let (name, flags) = try Self.name(path, mode)
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(name, &opened, flags, vfs)
+        interrupter = Interrupter(opened)
+        guard code == SQLITE_OK, let opened else {
+            let error = SQLiteError(code, database: opened, path: path)
+            interrupter.forget()
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+        sqlite3_extended_result_codes(opened, 1)
+        let (seconds, attoseconds) = busyTimeout.components
+        sqlite3_busy_timeout(opened, Int32(seconds * 1_000 + attoseconds / 1_000_000_000_000_000))
+        // A released half-made instance runs deinit, which closes the handle.
+        try setPragma("cache_size", .integer(Int64(-cacheKibibytes)))
+        try setPragma("mmap_size", .integer(0))
+    }
+
+    deinit {
+        cache = [:]
+        interrupter.forget()
+        // Waits for the last statement or blob, should one still be alive.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Closes the file; a second call does nothing, any other call afterwards is a mistake.
+    ///
+    /// - Throws: `SQLITE_BUSY` when a statement or blob is still alive; the connection stays open.
+    package func close() throws(SQLiteError) {
+        guard let handle else { return }
+        cache = [:]
+        interrupter.forget()
+        let code = sqlite3_close(handle)
+        guard code == SQLITE_OK else {
+            interrupter.remember(handle)
+            throw SQLiteError(code, database: handle, path: path)
+        }
+        self.handle = nil
+    }
+
+    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    package var changeCount: Int { Int(sqlite3_changes64(database)) }
+
+    /// The rowid of the last INSERT.
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+    var database: OpaquePointer {
+        guard let handle else { preconditionFailure("\(path) is closed") }
+        return handle
+    }
+
+    func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
+        SQLiteError(code, database: handle, sql: sql, path: path)
+    }
+
+    private static func name(
+        _ path: String,
+        _ mode: Mode
+    ) throws(SQLiteError) -> (String, Int32) {
+        guard !path.utf8.contains(0) else {
+            throw SQLiteError(SQLITE_CANTOPEN, "the path contains a NUL", path: path)
+        }
+        // NOMUTEX: one thread at a time, as promised above, needs no lock per call.
+        let common = SQLITE_OPEN_NOMUTEX
+        switch mode {
+        case .readWriteCreate: return (path, common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        case .readWrite: return (path, common | SQLITE_OPEN_READWRITE)
+        case .readOnly: return (path, common | SQLITE_OPEN_READONLY)
+        case .immutable:
+            let name = "file:\(percentEncoded(path))?immutable=1"
+            return (name, common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        }
+    }
+
+    private static func percentEncoded(_ path: String) -> String {
+        let bytes = path.utf8.flatMap { byte in
+            let digits = String(byte, radix: 16)
+            return [UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%")].contains(byte)
+                ? [UInt8]("%\(digits)".utf8) : [byte]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+// MARK: - Statements
+
+extension Connection {
+    /// Prepares a statement that the caller keeps: for a cursor that outlives one call.
+    package func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        Statement(sql, handle: try prepare(sql, flags: 0), connection: self)
+    }
+
+    /// Hands out the cached statement for this SQL, or a passing one while that one is in use.
+    func cached(_ sql: String) throws(SQLiteError) -> Statement {
+        useCount += 1
+        if let statement = cache[sql]?.statement {
+            cache[sql]?.usedAt = useCount
+            // A query within its own row closure.
+            return statement.isBusy ? try self.statement(sql) : statement
+        }
+        let handle = try prepare(sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+        let statement = Statement(sql, handle: handle, connection: nil)
+        let oldest = cache.min { $0.value.usedAt < $1.value.usedAt }?.key
+        if cache.count >= Self.statementCacheCountMax, let oldest { cache[oldest] = nil }
+        cache[sql] = (statement, useCount)
+        return statement
+    }
+
+    private func prepare(_ sql: String, flags: UInt32) throws(SQLiteError) -> OpaquePointer {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(database, sql, -1, flags, &prepared, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+        guard let prepared else {
+            throw SQLiteError(SQLITE_MISUSE, "there is no statement", sql: sql, path: path)
+        }
+        return prepared
+    }
+}

@@ -1,0 +1,33 @@
+import CSQLite
+
+extension SQLiteError {
+    /// What the database handle says went wrong; without a handle, what the code means.
+    init(_ code: Int32, database: OpaquePointer?, sql: String? = nil, path: String) {
+        // The handle tells of the last call only: believe it when it tells of this code.
+        let isOfThisCall = database.map { sqlite3_errcode($0) & 0xFF == code & 0xFF } ?? false
+        let extended = isOfThisCall ? sqlite3_extended_errcode(database) : code
+        let words = isOfThisCall ? sqlite3_errmsg(database) : sqlite3_errstr(code)
+        self.init(
+            code: code & 0xFF,
+            extendedCode: extended,
+            message: words.map { String(cString: $0) } ?? "unknown error",
+            sql: sql,
+            path: path
+        )
+    }
+
+    /// A refusal of this layer, in the words of SQLite's code.
+    init(_ code: Int32, _ message: String, sql: String? = nil, path: String) {
+        self.init(code: code & 0xFF, extendedCode: code, message: message, sql: sql, path: path)
+    }
+
+    /// Whether the card or the file system is out of space.
+    package var isFull: Bool { code == SQLITE_FULL }
+    /// Whether somebody else holds the file, longer than the busy timeout.
+    package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+    /// Whether the file is no database or a damaged one.
+    package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    /// Whether the file, or the medium below it, takes no writes.
+    package var isReadOnly: Bool { code == SQLITE_READONLY }
+    package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
+}
