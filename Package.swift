@@ -59,6 +59,8 @@ let package = Package(
 
         library("Readings"),
         library("SQLite", ["CSQLite"]),
+        .target(name: "CPowerCutVFS", dependencies: ["CSQLite"]),
+        library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Readings"]),
         library("Store", ["HardwareIO", "Readings", "SQLite", deques, logging]),
         library("Alerts", ["Readings"]),
         library("Supervision", ["Readings", deques, logging]),
@@ -155,6 +157,7 @@ let package = Package(
             ]
         ),
         tests("SQLiteTests", ["CSQLite", "SQLite"]),
+        tests("PowerCutTests", ["HardwareIO", "PowerCut", "SQLite"]),
         tests(
             "StoreTests",
             ["HardwareIO", "LinuxIO", "Readings", "SQLite", "SimulationKit", "Store"],

@@ -11,6 +11,8 @@ extension TidyRule {
         "Supervision": ["DequeModule"],
         "Scheduling": [],
         "HardwareIO": [],
+        "SQLite": ["CSQLite"],
+        "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
         "Devices": ["HardwareIO", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [
