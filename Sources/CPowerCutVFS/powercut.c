@@ -279,4 +279,6 @@ int powercut_register(void) {
     return registered;
 }
 
-void powercut_fix_randomness(void) { sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, 1, NULL); }
+void powercut_fix_randomness(int seed) {
+    sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, seed, NULL);
+}

@@ -162,9 +162,12 @@ struct Card {
         pendingNames = []
     }
 
-    private func content(of name: String) -> Int {
-        guard let index = names[name] else { preconditionFailure("\(name) is not there") }
-        return index
+    /// The content under a name; an empty one for a file that came there unseen.
+    private mutating func content(of name: String) -> Int {
+        if let index = names[name] { return index }
+        contents.append(Content())
+        change(NameChange(removed: nil, added: name, content: contents.count - 1))
+        return contents.count - 1
     }
 }
 

@@ -1,3 +1,5 @@
+import CPowerCutVFS
+
 /// Walks through the operations, and at each cut through the models.
 struct Play {
     private let plan: PowerCutPlan
@@ -100,6 +102,7 @@ struct Play {
     ) throws(PowerCutError) -> [PowerCutOperation] {
         try scratch.fill(files)
         report.stateCount += 1
+        if plan.fixesRandomness { powercut_fix_randomness(Self.seed(of: played)) }
         let recording = PowerCutRecording(folder: scratch.path)
         let state = PowerCutState(folder: scratch.path, acknowledged: acknowledged)
         do { try verify(state) } catch {
@@ -115,6 +118,16 @@ struct Play {
             )
         }
         return recording.operations
+    }
+
+    /// FNV-1a over the case's text, without the seed of the workload and 0, which fixes nothing.
+    ///
+    /// - Source: Fowler, Noll, Vo, Eastlake, *The FNV Non-Cryptographic Hash Algorithm*.
+    private static func seed(of played: PowerCutCase) -> Int32 {
+        let hash = "\(played)".utf8.reduce(2_166_136_261 as UInt32) {
+            ($0 ^ UInt32($1)) &* 16_777_619
+        }
+        return max(2, Int32(hash >> 1))
     }
 
     private static func words(_ operations: [PowerCutOperation], _ position: Int) -> String {

@@ -1,3 +1,5 @@
+import CPowerCutVFS
+
 /// What can go wrong with the play itself, as opposed to the store it is played for.
 package enum PowerCutError: Error, Hashable, Sendable {
     case scratch(call: String, errno: Int32, path: String)
@@ -58,6 +60,11 @@ package struct PowerCutPlan: Sendable {
     package var stride: Int
     /// The only case to play.
     package var only: PowerCutCase?
+    /// Whether SQLite's nonces are the same whenever a case is played, so that every byte is.
+    ///
+    /// For a process that plays one case after the other: the nonces belong to the process, and
+    /// drawn again in the middle of another play, they could make its stale journal look fresh.
+    package var fixesRandomness = false
     /// Failures after which the play ends.
     package var failureCountMax = 10
     /// The command that plays one case again.
@@ -127,6 +134,7 @@ package func powercut(
     verify: @escaping (PowerCutState) throws -> Void,
     progress: (String) -> Void = { _ in }
 ) throws -> PowerCutReport {
+    if plan.fixesRandomness { powercut_fix_randomness(1) }
     let operations = try recorded(workload)
     var play = Play(plan, operations, scratch: try ScratchFolder(), verify)
     try play.run(progress)

@@ -29,12 +29,6 @@ package final class PowerCutRecording {
 
     deinit { powercut_log_close(log) }
 
-    /// Makes SQLite's nonces, and so every byte recorded, the same in each run.
-    ///
-    /// Once, at the start of a process that plays one case at a time: drawn again in the middle,
-    /// the same nonces could make a stale journal look fresh.
-    package static func fixRandomness() { powercut_fix_randomness() }
-
     /// Says that the workload has promised something: from here on it must survive.
     package func acknowledge(_ number: Int64) { powercut_log_mark(log, number) }
 

@@ -1,4 +1,5 @@
 import PowerCut
+import PowerCutWorkloads
 import SQLite
 import Testing
 

@@ -13,6 +13,7 @@ extension TidyRule {
         "HardwareIO": [],
         "SQLite": ["CSQLite"],
         "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
+        "PowerCutWorkloads": ["HardwareIO", "PowerCut", "SQLite"],
         "Devices": ["HardwareIO", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [

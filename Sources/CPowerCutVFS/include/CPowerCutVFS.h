@@ -73,7 +73,7 @@ int powercut_note_delete(const char *path);
 int powercut_note_rename(const char *path, const char *new_name);
 int powercut_note_sync_folder(const char *path_of_any_file_in_it);
 
-/* Makes SQLite's nonces the same in each run, as far as no other thread draws from them. */
-void powercut_fix_randomness(void);
+/* SQLite's nonces start anew from the seed, not 0, in the whole process. */
+void powercut_fix_randomness(int seed);
 
 #endif
