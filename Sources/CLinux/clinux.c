@@ -3,11 +3,15 @@
 
 #include <asm/termbits.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/watchdog.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/un.h>
 
 // <asm/termbits.h> and <termios.h> define the same names differently, so termios2 stays in here.
@@ -158,3 +162,12 @@ const unsigned long clinux_WDIOC_SETTIMEOUT = WDIOC_SETTIMEOUT;
 const unsigned long clinux_WDIOC_GETTIMEOUT = WDIOC_GETTIMEOUT;
 const unsigned long clinux_WDIOC_GETBOOTSTATUS = WDIOC_GETBOOTSTATUS;
 const int clinux_WDIOF_CARDRESET = WDIOF_CARDRESET;
+
+int clinux_is_in_memory(int fd) {
+    struct statfs system;
+    if (fstatfs(fd, &system) != 0) return -1;
+    return system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC;
+}
+
+const unsigned long clinux_BLKGETSIZE64 = BLKGETSIZE64;
+const int clinux_O_DIRECT = O_DIRECT;

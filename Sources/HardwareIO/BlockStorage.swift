@@ -30,4 +30,9 @@ package enum StorageError: Error, Hashable, Sendable {
     /// EIO: the card does not read or write here.
     case failed(call: String, errno: Int32, path: String)
     case wrongSize(path: String, found: Int, wanted: Int)
+    /// The folder is missing, or the device is.
+    case absent(path: String)
+    case noPermission(path: String)
+    /// The device is mounted, or another program has it.
+    case busy(path: String)
 }

@@ -73,3 +73,22 @@ extension LocalSocketError: CustomStringConvertible {
         }
     }
 }
+
+extension StorageError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .full(let path): "\(path): no space left on the card"
+        case .readOnly(let path):
+            "\(path): the card is read-only; look at `dmesg` for why, then remount or replace it"
+        case .failed(let call, let errno, let path):
+            "\(path): \(call) failed with errno \(errno)"
+        case .wrongSize(let path, let found, let wanted):
+            "\(path): has \(found) bytes, not \(wanted); "
+                + "give its size in the configuration, or move it aside"
+        case .absent(let path): "\(path): not there; make the folder, or correct the path"
+        case .noPermission(let path):
+            "\(path): no permission; give the folder to the user that Roost runs as"
+        case .busy(let path): "\(path): in use or mounted; unmount it, or name another"
+        }
+    }
+}

@@ -37,11 +37,28 @@ package struct Event: Hashable, Sendable {
         severity: Severity = .info,
         _ details: KeyValuePairs<String, String> = [:]
     ) {
+        self.init(
+            at: instant,
+            source: source,
+            kind: kind,
+            severity: severity,
+            details: details.map { Detail($0.key, $0.value) }
+        )
+    }
+
+    /// An event as it was stored.
+    package init(
+        at instant: MonotonicInstant,
+        source: String,
+        kind: String,
+        severity: Severity,
+        details: [Detail]
+    ) {
         self.instant = instant
         self.source = source
         self.kind = kind
         self.severity = severity
-        self.details = details.map { Detail($0.key, $0.value) }
+        self.details = details
     }
 
     package subscript(key: String) -> String? { details.first { $0.key == key }?.value }

@@ -49,4 +49,10 @@ extern const unsigned long clinux_WDIOC_KEEPALIVE, clinux_WDIOC_SETTIMEOUT;
 extern const unsigned long clinux_WDIOC_GETTIMEOUT, clinux_WDIOC_GETBOOTSTATUS;
 extern const int clinux_WDIOF_CARDRESET;
 
+// Whether the file lies on a tmpfs or ramfs.
+int clinux_is_in_memory(int fd);
+// Size of a block device in bytes, into a uint64_t.
+extern const unsigned long clinux_BLKGETSIZE64;
+extern const int clinux_O_DIRECT;
+
 #endif

@@ -1,0 +1,201 @@
+import HardwareIO
+
+/// What waits for the history: a ring of blocks, each durable before it is acknowledged.
+///
+/// Block `n` lies in slot `n` modulo the number of slots. Each block names the one acknowledged
+/// before it, so that a scan tells a block that was lost from one that never was acknowledged. A
+/// block is overwritten only after it was released. Memory: 24 bytes a slot.
+package final class Journal {
+    /// Slots that one append tries when the card fails to write; then it throws.
+    private static let triesPerAppend = 4
+    /// Slots used of a storage that has more, 256 MiB of 4 KiB blocks: a start reads them all.
+    package static let slotLimit = 65_536
+
+    private let storage: any BlockStorage
+    private let layout: JournalBlockLayout
+    private let slotCount: Int
+    /// What waits, oldest first; at most `slotCount`.
+    private var waiting: [UInt64] = []
+    /// What was lost of it, oldest first; at most `slotCount`.
+    private var lost: [JournalDamage] = []
+    /// Slots that refused a write; tried again after a restart. At most `slotCount`.
+    private var badSlots: Set<Int> = []
+    private var acknowledged: UInt64 = 0
+    private var next: UInt64 = 1
+    private var released: UInt64 = 0
+
+    /// Slots that held neither zeros nor a whole block at the start, whoever needs them.
+    ///
+    /// Many, and no block at all, means that this is somebody else's partition.
+    package let damagedSlotCount: Int
+
+    /// What lay behind the newest block and is none: a write that power or the card cut short.
+    ///
+    /// Not damage: it stands where the successor of the newest block goes, over a block that the
+    /// history had taken, and its append had not returned.
+    package private(set) var unfinished: JournalDamage?
+
+    /// Opens the ring as it is found.
+    ///
+    /// - Parameters:
+    ///   - storage: The ring; zeros, or what a journal wrote, or garbage, which counts as damage.
+    ///   - reusableUpTo: Cursor of the history: blocks up to here may be overwritten.
+    /// - Throws: `StoreError.otherBlockSize`; `.storage(.wrongSize)` for fewer than two slots or a
+    ///   block size that is no power of two within 512 … 65 536.
+    package init(_ storage: any BlockStorage, reusableUpTo: UInt64) throws(StoreError) {
+        guard JournalBlockLayout.isAllowed(blockSize: storage.blockSize), storage.blockCount >= 2
+        else {
+            let found = storage.blockSize * storage.blockCount
+            throw .storage(.wrongSize(path: "journal", found: found, wanted: 1_024))
+        }
+        self.storage = storage
+        layout = JournalBlockLayout(blockSize: storage.blockSize)
+        slotCount = min(storage.blockCount, Self.slotLimit)
+        // A process killed between write and sync left its block in memory only. On a read-only
+        // card this fails, and what there is can still be read.
+        try? storage.sync()
+        let scan = JournalScan(storage, layout, slotCount: slotCount)
+        if let found = scan.otherBlockSize {
+            throw .otherBlockSize(found: found, wanted: storage.blockSize)
+        }
+        let run = scan.run(after: reusableUpTo)
+        waiting = run.sequences
+        lost = run.damage
+        unfinished = run.unfinished
+        damagedSlotCount = scan.damagedSlotCount
+        acknowledged = max(scan.newest, reusableUpTo)
+        next = acknowledged + 1
+        let oldest = [waiting.first, lost.first?.sequence].compactMap(\.self).min()
+        released = oldest.map { $0 - 1 } ?? acknowledged
+    }
+
+    /// The blocks that wait for the history, oldest first.
+    package var blocks: [UInt64] { waiting }
+
+    /// Bytes of payload that one block holds.
+    package var payloadCapacity: Int { layout.payloadCapacity }
+
+    /// How much of the ring waits for the history, 0 … 1; at 1 nothing can be appended.
+    package var fill: Double { Double(next - 1 - released) / Double(slotCount) }
+
+    /// The newest acknowledged block; 0 when there never was one.
+    package var newest: UInt64 { acknowledged }
+
+    /// Slots that refused a write since the start.
+    package var badSlotCount: Int { badSlots.count }
+
+    /// The blocks that wait and what is lost between them, oldest first.
+    ///
+    /// A block that turns out damaged while it is read becomes damage here.
+    ///
+    /// - Parameters:
+    ///   - sequence: Serves what is newer.
+    ///   - limit: Blocks at most, so that memory stays bounded; ask again after the last.
+    package func replay(
+        after sequence: UInt64,
+        limit: Int = .max
+    ) -> (blocks: [JournalBlock], damage: [JournalDamage]) {
+        var (blocks, damage) = ([JournalBlock](), lost.filter { $0.sequence > sequence })
+        for wanted in waiting where wanted > sequence {
+            guard blocks.count < limit else {
+                let last = blocks.last?.sequence ?? 0
+                damage.removeAll { $0.sequence > last }
+                break
+            }
+            do {
+                blocks.append(try read(wanted))
+            } catch {
+                if case .lostBlock(let cause) = error { damage.append(cause) }
+            }
+        }
+        return (blocks, damage.sorted { $0.sequence < $1.sequence })
+    }
+
+    /// One block that waits.
+    ///
+    /// - Throws: `StoreError.lostBlock`.
+    package func read(_ sequence: UInt64) throws(StoreError) -> JournalBlock {
+        let slot = slot(of: sequence)
+        func lost(_ cause: JournalDamage.Cause) -> StoreError {
+            .lostBlock(JournalDamage(slot: slot, sequence: sequence, cause: cause))
+        }
+        let bytes: [UInt8]
+        do { bytes = try storage.read(slot) } catch { throw lost(.unreadable(errno: error.errno)) }
+        switch layout.decode(bytes) {
+        case .whole(let header, let block):
+            guard header.sequence == sequence else { throw lost(.misplaced(header.sequence)) }
+            return block
+        case .blank: throw lost(.missing)
+        case .damaged(let cause): throw lost(cause)
+        }
+    }
+
+    /// Writes one block and syncs; the block is durable when this returns, and only then.
+    ///
+    /// When it throws, the block may or may not be found at the next start; the caller keeps the
+    /// payload and appends again, after which the first attempt is never served.
+    ///
+    /// - Parameters:
+    ///   - payload: At most `payloadCapacity` bytes.
+    ///   - boot: The boot that its ticks belong to.
+    /// - Returns: The sequence of the block.
+    /// - Throws: `StoreError.journalFull` when the slot's block was not released,
+    ///   `.payloadTooLong`, `.storage`.
+    package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
+        guard payload.count <= payloadCapacity else {
+            throw .payloadTooLong(byteCount: payload.count, capacity: payloadCapacity)
+        }
+        let sequence = try write(payload, boot: boot)
+        next = sequence + 1  // Also when the sync fails: what is on the card now, nobody knows.
+        do { try storage.sync() } catch { throw .storage(error) }
+        acknowledged = sequence
+        waiting.append(sequence)
+        return sequence
+    }
+
+    /// Lets blocks be overwritten: the history has them, or their data is given up.
+    package func release(through sequence: UInt64) {
+        let last = min(sequence, next - 1)
+        guard last > released else { return }
+        released = last
+        waiting.removeFirst(waiting.firstIndex { $0 > last } ?? waiting.count)
+        lost.removeAll { $0.sequence <= last }
+    }
+
+    /// Writes to the next slot that takes it.
+    private func write(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
+        var sequence = next
+        var tries = 0
+        while true {
+            guard sequence - released <= UInt64(slotCount) else {
+                throw .journalFull(blockCount: slotCount)
+            }
+            let slot = slot(of: sequence)
+            guard !badSlots.contains(slot) else {
+                sequence += 1
+                continue
+            }
+            let block = JournalBlock(sequence: sequence, boot: boot, payload: payload)
+            do {
+                try storage.write(slot, layout.encode(block, previous: acknowledged))
+                return sequence
+            } catch {
+                tries += 1
+                guard case .failed = error, tries < Self.triesPerAppend else {
+                    throw .storage(error)
+                }
+                badSlots.insert(slot)
+                sequence += 1
+            }
+        }
+    }
+
+    private func slot(of sequence: UInt64) -> Int { Int(sequence % UInt64(slotCount)) }
+}
+
+extension StorageError {
+    /// The number for a damage report; 0 where the kernel gave none.
+    var errno: Int32 {
+        if case .failed(_, let errno, _) = self { errno } else { 0 }
+    }
+}
