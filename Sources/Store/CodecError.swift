@@ -1,14 +1,59 @@
-/// Why stored bytes could not be understood, and at which of them.
-package enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// More bytes were announced than there are.
-    case truncated(at: Int)
-    /// What stands at a byte cannot be.
-    case invalid(String, at: Int)
+/// Bytes of the store that cannot be read: what is wrong, and with which byte.
+///
+/// For everything the store encodes itself, segments and journal records alike.
+package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Hashable, Sendable {
+        /// The bytes end before what they announce.
+        case truncated
+        /// Written by a newer version, or not written by us.
+        case unknownVersion(UInt8)
+        /// A kind, reason or operation without a meaning.
+        case unknownCode(UInt8)
+        /// A number beyond its bound.
+        case outOfRange
+        /// A well-formed part where it may not stand.
+        case unexpected
+        /// Made for other channels, or for other decimals, than the reader's.
+        case otherChannels
+        /// More bytes than the content needs.
+        case trailingBytes
+        /// Anything else that cannot be, in words.
+        case invalid(String)
+    }
+
+    package let reason: Reason
+    /// The byte, counted from the start of what was to be decoded.
+    package let offset: Int
+
+    package init(_ reason: Reason, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
 
     package var description: String {
-        switch self {
-        case .truncated(let offset): "ends too early, at byte \(offset)"
-        case .invalid(let what, let offset): "\(what), at byte \(offset)"
-        }
+        let words =
+            switch reason {
+            case .truncated: "ends too early"
+            case .unknownVersion(let version): "unknown version \(version)"
+            case .unknownCode(let code): "unknown code \(code)"
+            case .outOfRange: "number out of range"
+            case .unexpected: "out of place"
+            case .otherChannels: "written for other channels"
+            case .trailingBytes: "more bytes than content"
+            case .invalid(let what): what
+            }
+        return "\(words) at byte \(offset)"
+    }
+}
+
+extension CodecError {
+    /// More bytes were announced than there are.
+    package static func truncated(at offset: Int) -> CodecError {
+        CodecError(.truncated, at: offset)
+    }
+
+    /// What stands at a byte cannot be.
+    package static func invalid(_ what: String, at offset: Int) -> CodecError {
+        CodecError(.invalid(what), at: offset)
     }
 }
