@@ -72,7 +72,9 @@ package struct SegmentDecoder: Sendable {
 
     /// The next rows, as many as have the same statuses and fit; false after the last.
     ///
-    /// Use it or `next()`, not both. `rows` is reused and allocates the first time only.
+    /// Use it or `next()`, not both. `rows` allocates the first time only.
+    ///
+    /// - Throws: `CodecError` at the first byte that makes no sense, and when bytes are left over.
     package mutating func nextRows(into rows: inout SegmentRows) throws(CodecError) -> Bool {
         rows.removeAll()
         guard row < count else {
@@ -292,6 +294,7 @@ private struct SegmentChannelState: Sendable {
 ///   - position: In bits.
 ///   - neighbour: The delta beside it.
 ///   - model: Of its channel.
+/// - Returns: The delta, and the position moved behind it.
 @inline(__always)
 private func readDelta(
     _ bytes: RawSpan,

@@ -6,7 +6,9 @@ import Readings
 /// everything else is an exception in a stream of its own. `SPEC.md`, *Segment*, has the bytes.
 /// An append costs the same however many rows there are, and allocates only when a buffer grows.
 package struct SegmentEncoder: Sendable {
-    /// Rows in one segment, at most: 1 048 576. To append one more is a programmer error.
+    /// Rows in one segment, at most: 1 048 576, twelve days at 1 Hz.
+    ///
+    /// To append one more is a programmer error.
     package static let maximumCount = SegmentFormat.maximumCount
 
     package private(set) var count = 0

@@ -75,7 +75,9 @@ extension NoData {
     }
 }
 
-/// Seven bits a byte, the lowest first; the high bit says that more follow. At most ten bytes.
+/// Numbers in one to ten bytes.
+///
+/// Seven bits a byte, the lowest first; the high bit says that more follow.
 enum Varint {
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
@@ -104,7 +106,7 @@ enum Varint {
         }
     }
 
-    /// 0, −1, 1, −2 … as 0, 1, 2, 3 …
+    /// Numbers near zero as small ones: 0, −1, 1, −2 become 0, 1, 2, 3.
     static func zigzag(_ value: Int64) -> UInt64 {
         UInt64(bitPattern: (value << 1) ^ (value >> 63))
     }
