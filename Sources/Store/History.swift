@@ -1,0 +1,171 @@
+import Readings
+import SQLite
+
+/// What a history found when it was opened.
+package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
+    /// There was none; all its room is reserved now.
+    case fresh
+    /// There was one; the migrations named were applied to it.
+    case found(migrated: [String])
+    /// What was there could not be used and lies at `path` now; a fresh one was made.
+    case setAside(path: String, because: String)
+    /// A newer Roost has written it: it can be read, and not be written.
+    case newer(migration: String)
+
+    package var description: String {
+        switch self {
+        case .fresh: "a new history"
+        case .found(let migrated) where migrated.isEmpty: "the history as it was"
+        case .found(let migrated): "the history, brought up to date: \(migrated)"
+        case .setAside(let path, let because):
+            "a new history; the one before lies at \(path), because \(because)"
+        case .newer(let migration):
+            "the history of a newer version, for reading only: it knows \(migration)"
+        }
+    }
+}
+
+/// What one transaction took, and what it could not.
+package struct HistoryTaken: Hashable, Sendable {
+    package var samples = 0
+    package var events = 0
+    /// Blocks whose records could not be read to the end.
+    package var damagedBlocks = 0
+    /// Samples of streams that nobody described, or beyond `HistorySchema.streamCountMax`.
+    package var samplesWithoutStream = 0
+    /// Segments that could not be decoded to the end.
+    package var damagedSegments = 0
+
+    package init() {}
+}
+
+/// The long memory of a node: a database whose size never changes.
+///
+/// Belongs to the disk thread. Everything is written by `take`, in one transaction every few hours;
+/// settings alone are written at once. Whatever fails leaves the file as it was.
+package final class History {
+    /// Frames of the write-ahead log from which on SQLite copies it into the file: 1 MiB.
+    ///
+    /// The log is then written from its start again, so it never grows beyond this and one
+    /// transaction; unless a reader stays in one read, which `HistoryReader` does not.
+    static let checkpointFrameCount = 256
+
+    package let path: String
+    /// A newer Roost wrote it.
+    package let isReadOnly: Bool
+    /// The sequence of the last journal block that is in here; 0 before the first.
+    package private(set) var cursor: UInt64
+
+    let connection: Connection
+    let rings: [HistoryRing: HistorySlots]
+    private var catalogue: HistoryCatalogue { HistoryCatalogue(connection: connection) }
+
+    init(_ connection: Connection, isReadOnly: Bool) throws(StoreError) {
+        path = connection.path
+        self.isReadOnly = isReadOnly
+        self.connection = connection
+        var rings: [HistoryRing: HistorySlots] = [:]
+        for ring in HistoryRing.allCases {
+            rings[ring] = try HistorySlots(ring, in: connection, isWritable: !isReadOnly)
+        }
+        self.rings = rings
+        let catalogue = HistoryCatalogue(connection: connection)
+        do {
+            cursor = UInt64(bitPattern: try catalogue.number("cursor"))
+            _ = try catalogue.heads(HistorySchema.streamCountMax)
+        } catch { throw .database(error) }
+    }
+
+    /// Takes what the journal holds, in one transaction; blocks up to `cursor` are ignored.
+    ///
+    /// - Parameter blocks: In the order of their sequence.
+    /// - Returns: What was in them. Nothing is kept of a call that throws.
+    @discardableResult
+    package func take(_ blocks: [JournalBlock]) throws(StoreError) -> HistoryTaken {
+        try refuseWhenReadOnly()
+        let fresh = blocks.filter { $0.sequence > cursor }
+        guard let last = fresh.map(\.sequence).max() else { return HistoryTaken() }
+        defer { for slots in rings.values { slots.rest() } }
+        let taken = try connection.transaction(.immediate, wrapping: StoreError.database) {
+            () throws(StoreError) in
+            let intake = try HistoryIntake(connection, rings)
+            for block in fresh { try intake.take(block) }
+            try intake.finish(cursor: last)
+            for slots in rings.values { slots.rest() }
+            return intake.taken
+        }
+        cursor = last
+        return taken
+    }
+
+    /// The value of a setting; nil when it was never set.
+    package func setting(_ key: String) throws(StoreError) -> String? {
+        do { return try catalogue.setting(key) } catch { throw .database(error) }
+    }
+
+    package func settings() throws(StoreError) -> [String: String] {
+        do { return try catalogue.settings() } catch { throw .database(error) }
+    }
+
+    /// Changes a setting at once; nil forgets it.
+    ///
+    /// - Throws: `StoreError.database` with SQLITE_FULL (13) for the 65th key, SQLITE_TOOBIG (18)
+    ///   beyond 600 bytes.
+    package func set(_ key: String, to value: String?) throws(StoreError) {
+        try refuseWhenReadOnly()
+        do {
+            try connection.transaction { () throws(SQLiteError) in
+                try connection.write(key, value)
+            }
+        } catch { throw .database(error) }
+    }
+
+    package func streams() throws(StoreError) -> [StreamDescription] {
+        do { return try catalogue.streams().map(\.description) } catch { throw .database(error) }
+    }
+
+    /// Closes the file; the log is copied into it and removed.
+    package func close() throws(StoreError) {
+        for slots in rings.values { slots.rest() }
+        do { try connection.close() } catch { throw .database(error) }
+    }
+
+    private func refuseWhenReadOnly() throws(StoreError) {
+        guard isReadOnly else { return }
+        throw .database(connection.notWritable("a newer version wrote this history"))
+    }
+}
+
+extension Connection {
+    fileprivate func write(_ key: String, _ value: String?) throws(SQLiteError) {
+        let known: Int? = try scalar("SELECT place FROM settings WHERE key = ?", key)
+        let free: Int? = try scalar("SELECT place FROM settings WHERE key IS NULL LIMIT 1")
+        let byteCount = key.utf8.count + (value?.utf8.count ?? 0)
+        guard byteCount <= HistorySchema.settingByteCountMax else {
+            throw SQLiteError(
+                code: 18,
+                extendedCode: 18,
+                message: "the setting \(key.prefix(40)) has \(byteCount) bytes",
+                sql: nil,
+                path: path
+            )
+        }
+        guard let place = known ?? (value == nil ? 0 : free) else {
+            throw SQLiteError(
+                code: 13,
+                extendedCode: 13,
+                message: "there are \(HistorySchema.settingCountMax) settings already",
+                sql: nil,
+                path: path
+            )
+        }
+        let pad = [UInt8](repeating: 0, count: HistorySchema.settingByteCountMax - byteCount)
+        try execute(
+            "UPDATE settings SET key = ?, value = ?, pad = ? WHERE place = ?",
+            value == nil ? nil : key,
+            value ?? "",
+            pad,
+            place
+        )
+    }
+}

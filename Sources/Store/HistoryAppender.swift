@@ -1,0 +1,122 @@
+/// Fills the slots of one chain, one after the other.
+///
+/// What it changed is in memory until `flush()`, but for slots that it left behind.
+final class HistoryAppender {
+    private(set) var slot: HistorySlot
+    private var place: Int?
+    private var depth: UInt32
+    private let key: SlotKey
+    private let allocator: HistoryAllocator
+
+    /// - Parameters:
+    ///   - key: The chain.
+    ///   - newest: Where the chain ends, as far as is known.
+    ///   - allocator: Gives slots of the ring.
+    init(
+        _ key: SlotKey,
+        newest: StreamHeads.Newest?,
+        _ allocator: HistoryAllocator
+    ) throws(StoreError) {
+        (self.key, self.allocator) = (key, allocator)
+        slot = HistorySlot()
+        depth = newest?.depth ?? 0
+        guard let newest else { return }
+        let found = try allocator.slots.read(newest.slot)
+        guard found.header.key == key, found.header.depth == newest.depth else { return }
+        (slot, place) = (found, newest.slot)
+    }
+
+    var capacity: Int { allocator.slots.ring.capacity }
+    var room: Int { place == nil ? 0 : capacity - slot.payload.count }
+    var newest: StreamHeads.Newest? {
+        place.map { StreamHeads.Newest(slot: $0, depth: slot.header.depth) }
+    }
+
+    /// Leaves the slot as it is and goes on in the next one of the ring.
+    func advance() throws(StoreError) {
+        let next = try allocator.allocate()
+        let chain = SlotChain(ring: allocator.slots, key: key)
+        let isAlive = place != nil && place != next
+        let header = try chain.successor(of: isAlive ? place : nil, isAlive ? slot.header : nil)
+        if isAlive {
+            slot.header.next = next
+            try flush()
+        }
+        var fresh = HistorySlot(header: header)
+        // A chain that was recycled whole goes on counting: an old link must not fit a new slot.
+        if !isAlive { fresh.header.depth = depth + 1 }
+        depth = fresh.header.depth
+        (slot, place) = (fresh, next)
+        try flush()
+    }
+
+    /// Appends bytes that fit `room`.
+    func append(_ bytes: [UInt8], from first: HistoryPosition, to last: HistoryPosition, count: Int)
+    {
+        precondition(bytes.count <= room, "the caller advances first")
+        slot.payload += bytes
+        note(from: first, to: last, count: count)
+    }
+
+    /// Replaces the contents from `offset` on; the caller notes what is added again.
+    func truncate(to offset: Int, last: HistoryPosition, count: Int) {
+        slot.payload.removeSubrange(offset...)
+        slot.header.last = last
+        slot.header.count -= UInt32(count)
+    }
+
+    /// Replaces all contents.
+    func replace(_ payload: [UInt8], first: HistoryPosition, last: HistoryPosition, count: Int) {
+        slot.payload = payload
+        slot.header.first = first
+        slot.header.last = last
+        slot.header.count = UInt32(count)
+    }
+
+    func flush() throws(StoreError) {
+        guard let place else { return }
+        try allocator.slots.write(slot, at: place)
+    }
+
+    private func note(from first: HistoryPosition, to last: HistoryPosition, count: Int) {
+        if slot.header.count == 0 { slot.header.first = first }
+        slot.header.last = last
+        slot.header.count += UInt32(count)
+    }
+}
+
+/// Gives out the slots of one ring in their order.
+final class HistoryAllocator {
+    let slots: HistorySlots
+    private(set) var head: Int
+    private let isOpen: (Int, SlotHeader) throws(StoreError) -> Bool
+
+    /// - Parameters:
+    ///   - slots: The ring.
+    ///   - head: The slot to be given out next.
+    ///   - isOpen: Whether a slot is the newest of its chain.
+    init(
+        _ slots: HistorySlots,
+        head: Int,
+        isOpen: @escaping (Int, SlotHeader) throws(StoreError) -> Bool
+    ) {
+        (self.slots, self.isOpen) = (slots, isOpen)
+        self.head = head % slots.count
+    }
+
+    /// The next slot; what it held is gone.
+    ///
+    /// Passes over the newest slot of a chain, so that a slow stream keeps what it said last; when
+    /// half the ring is such slots, it takes them all the same.
+    func allocate() throws(StoreError) -> Int {
+        var skipped = 0
+        while skipped < slots.count / 2 {
+            let header = try slots.header(of: head)
+            guard header.key != nil, try isOpen(head, header) else { break }
+            head = (head + 1) % slots.count
+            skipped += 1
+        }
+        defer { head = (head + 1) % slots.count }
+        return head
+    }
+}

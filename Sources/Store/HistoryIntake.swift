@@ -1,0 +1,266 @@
+import Readings
+import SQLite
+
+/// Turns journal blocks into slots and rows; lives within one transaction.
+final class HistoryIntake {
+    private(set) var taken = HistoryTaken()
+
+    private let connection: Connection
+    private let catalogue: HistoryCatalogue
+    private var numbers: [String: Int64] = [:]
+    private var streams: [StreamID: HistoryCatalogue.Stream] = [:]
+    private var ordinals: [BootID: UInt32] = [:]
+    private let chains: HistoryChains
+    private var intakes: [StreamID: StreamIntake] = [:]
+    private lazy var events = EventWriter(chains)
+
+    init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) throws(StoreError) {
+        self.connection = connection
+        catalogue = HistoryCatalogue(connection: connection)
+        do {
+            for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
+                numbers[name] = try catalogue.number(name)
+            }
+            for stream in try catalogue.streams() { streams[stream.description.id] = stream }
+            for boot in try catalogue.boots() { ordinals[boot.id] = boot.ordinal }
+        } catch { throw .database(error) }
+        chains = HistoryChains(catalogue, rings, heads: numbers, streams)
+    }
+
+    func take(_ block: JournalBlock) throws(StoreError) {
+        let contents = JournalRecordCodec.contents(block.payload)
+        if contents.fault != nil { taken.damagedBlocks += 1 }
+        let boot = try ordinal(of: block.boot)
+        for record in contents.records { try take(record, boot) }
+    }
+
+    /// Writes what is still in memory, and how far the journal was taken.
+    func finish(cursor: UInt64) throws(StoreError) {
+        for intake in intakes.values.sorted(by: { $0.id < $1.id }) { try intake.finish() }
+        try chains.finish()
+        for (name, head) in chains.ringHeads { numbers[name] = Int64(head) }
+        numbers["cursor"] = Int64(bitPattern: cursor)
+        let changed = numbers
+        try database { () throws(SQLiteError) in
+            for (name, value) in changed.sorted(by: { $0.key < $1.key }) {
+                try connection.execute(
+                    "UPDATE numbers SET value = ? WHERE name = ? AND value <> ?",
+                    value,
+                    name,
+                    value
+                )
+            }
+        }
+    }
+
+    private func take(_ record: JournalRecord, _ boot: UInt32) throws(StoreError) {
+        switch record {
+        case .started(let tick, let version): try start(boot, tick, version)
+        case .stopped(let tick):
+            let run = place(of: numbers["run"] ?? 0, among: HistorySchema.bootCountMax)
+            try database { () throws(SQLiteError) in
+                try connection.execute(
+                    "UPDATE runs SET stopped = ? WHERE place = ? AND boot = ?",
+                    tick.tenths,
+                    run,
+                    Int64(boot)
+                )
+            }
+        case .stream(let description): try describe(description)
+        case .schedule(let stream, let tick, let interval):
+            try schedule(stream, boot, tick, interval)
+        case .samples(let stream, let segment): try samples(stream, boot, segment)
+        case .event(let event):
+            try events.append(event, boot: boot)
+            taken.events += 1
+        case .anchor(let anchor): try keep(anchor)
+        }
+    }
+
+    private func samples(
+        _ stream: StreamID,
+        _ boot: UInt32,
+        _ segment: [UInt8]
+    ) throws(StoreError) {
+        guard let known = streams[stream] else {
+            taken.samplesWithoutStream += 1
+            return
+        }
+        let intake: StreamIntake
+        if let open = intakes[stream] {
+            intake = open
+        } else {
+            intake = try StreamIntake(known, chains)
+            intakes[stream] = intake
+        }
+        guard var decoder = try? SegmentDecoder(segment, decimals: known.decimals) else {
+            taken.damagedSegments += 1
+            return
+        }
+        while true {
+            let next: (Tick, [Outcome])?
+            do { next = try decoder.next() } catch {
+                taken.damagedSegments += 1
+                return
+            }
+            guard let (tick, outcomes) = next else { return }
+            try intake.append(boot, tick, outcomes)
+            taken.samples += 1
+        }
+    }
+
+    private func describe(_ description: StreamDescription) throws(StoreError) {
+        let known = streams[description.id]
+        guard known?.description != description else { return }
+        // A stream's channels are part of what it is; only names and units may be mended.
+        if let known, known.decimals != description.quantities.map(\.decimals) { return }
+        let text = HistoryCatalogue.text(description.quantities)
+        let byteCount = text.utf8.count + description.device.utf8.count
+        guard byteCount <= HistorySchema.streamByteCountMax,
+            let place = known?.place
+                ?? (streams.count < HistorySchema.streamCountMax ? streams.count + 1 : nil)
+        else { return }
+        let pad = [UInt8](repeating: 0, count: HistorySchema.streamByteCountMax - byteCount)
+        try database { () throws(SQLiteError) in
+            try connection.execute(
+                "UPDATE streams SET id = ?, device = ?, quantities = ?, pad = ? WHERE place = ?",
+                Int(description.id.rawValue),
+                description.device,
+                text,
+                pad,
+                place
+            )
+        }
+        let stream = HistoryCatalogue.Stream(place: place, description: description)
+        streams[description.id] = stream
+        chains.know(stream)
+    }
+}
+
+extension HistoryIntake {
+    private func database<Value>(
+        _ body: () throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        do { return try body() } catch { throw .database(error) }
+    }
+
+    /// The row of the `number`-th entry of a table that is a ring.
+    private func place(of number: Int64, among count: Int) -> Int {
+        number > 0 ? Int((number - 1) % Int64(count)) + 1 : 0
+    }
+
+    private func next(_ name: String) -> Int64 {
+        let value = (numbers[name] ?? 0) + 1
+        numbers[name] = value
+        return value
+    }
+
+    private func ordinal(of boot: BootID) throws(StoreError) -> UInt32 {
+        if let known = ordinals[boot] { return known }
+        let number = next("boot")
+        let row = place(of: number, among: HistorySchema.bootCountMax)
+        let anchors = (row - 1) * HistorySchema.anchorsPerBoot
+        try database { () throws(SQLiteError) in
+            try connection.execute(
+                "UPDATE boots SET boot = ?, id = ? WHERE place = ?",
+                number,
+                boot.bytes,
+                row
+            )
+            try connection.execute(
+                "UPDATE anchors SET boot = 0 WHERE place > ? AND place <= ? AND boot > 0",
+                anchors,
+                anchors + HistorySchema.anchorsPerBoot
+            )
+        }
+        let ordinal = UInt32(truncatingIfNeeded: number)
+        ordinals[boot] = ordinal
+        return ordinal
+    }
+
+    private func start(_ boot: UInt32, _ tick: Tick, _ version: String) throws(StoreError) {
+        let number = next("run")
+        let row = place(of: number, among: HistorySchema.bootCountMax)
+        let kept = String(version.prefix(HistorySchema.versionCountMax))
+        try database { () throws(SQLiteError) in
+            try connection.execute(
+                """
+                UPDATE runs SET run = ?, boot = ?, started = ?, stopped = NULL, version = ?
+                WHERE place = ?
+                """,
+                number,
+                Int64(boot),
+                tick.tenths,
+                kept,
+                row
+            )
+        }
+    }
+
+    /// Kept unless it says what the stream's last one in this boot said.
+    private func schedule(
+        _ stream: StreamID,
+        _ boot: UInt32,
+        _ tick: Tick,
+        _ interval: Duration?
+    ) throws(StoreError) {
+        let tenths = interval.map { max(1, $0.wholeNanoseconds / 100_000_000) }
+        if let known = streams[stream] {
+            if let open = intakes[stream] {
+                open.interval = tenths
+            } else {
+                try chains.change(known.place) { $0.interval = tenths }
+            }
+        }
+        let before: Int64? = try database { () throws(SQLiteError) in
+            try connection.scalar(
+                """
+                SELECT interval FROM schedules WHERE number > 0 AND stream = ? AND boot = ?
+                ORDER BY number DESC LIMIT 1
+                """,
+                Int(stream.rawValue),
+                Int64(boot)
+            )
+        }
+        guard before != tenths ?? 0 else { return }
+        let number = next("schedule")
+        let row = place(of: number, among: HistorySchema.scheduleCountMax)
+        try database { () throws(SQLiteError) in
+            try connection.execute(
+                """
+                UPDATE schedules SET number = ?, stream = ?, boot = ?, start = ?, interval = ?
+                WHERE place = ?
+                """,
+                number,
+                Int(stream.rawValue),
+                Int64(boot),
+                tick.tenths,
+                tenths ?? 0,
+                row
+            )
+        }
+    }
+
+    /// The first and the last of a boot, unsure ones and sure ones apart.
+    private func keep(_ anchor: ClockAnchor) throws(StoreError) {
+        let boot = try ordinal(of: anchor.boot)
+        let row = place(of: Int64(boot), among: HistorySchema.bootCountMax)
+        let first = (row - 1) * HistorySchema.anchorsPerBoot + (anchor.isTrusted ? 3 : 1)
+        try database { () throws(SQLiteError) in
+            let owner: Int64? = try connection.scalar(
+                "SELECT boot FROM anchors WHERE place = ?",
+                first
+            )
+            try connection.execute(
+                """
+                UPDATE anchors SET boot = ?, tick = ?, wall = ?, trusted = ? WHERE place = ?
+                """,
+                Int64(boot),
+                anchor.tick.tenths,
+                anchor.wall.nanoseconds,
+                anchor.isTrusted,
+                owner == Int64(boot) ? first + 1 : first
+            )
+        }
+    }
+}

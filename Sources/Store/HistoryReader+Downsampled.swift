@@ -1,0 +1,226 @@
+import Readings
+import SQLite
+
+/// One step of a down-sampled series.
+package struct HistoryPoint: Hashable, Sendable {
+    /// Tenths from the axis' origin to its start.
+    package let offset: Int64
+    /// Tenths that it spans.
+    package let width: Int64
+    /// What was measured; count 0 when nothing was.
+    package var bucket = RollupBucket()
+
+    package init(offset: Int64, width: Int64) {
+        self.offset = offset
+        self.width = width
+    }
+
+    /// Time for which no value speaks.
+    package var gap: Duration {
+        .milliseconds(max(0, width - bucket.covered) * 100)
+    }
+}
+
+extension HistoryReader {
+    /// Most points of one answer; more are brought down to it.
+    package static let pointCountMax = 10_000
+
+    /// One channel within the spans in equal steps, from the coarsest rollup that is fine enough.
+    ///
+    /// A bucket counts whole in the step it begins in. Where the rings no longer reach back, the
+    /// next coarser one answers.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream; one that is not known gives empty points.
+    ///   - channel: Its place in the stream.
+    ///   - spans: Oldest first, with offsets on one axis.
+    ///   - points: How many, 1…`pointCountMax`.
+    ///   - tail: What is not in the history yet.
+    package func downsampled(
+        _ stream: StreamID,
+        channel: Int,
+        _ spans: [HistorySpan],
+        points: Int,
+        tail: HistoryTail? = nil
+    ) throws(StoreError) -> [HistoryPoint] {
+        guard let first = spans.first, let last = spans.last else { return [] }
+        defer { rest() }
+        let origin = first.offset
+        let length = last.offset + last.to.tenths - last.from.tenths - origin
+        let count = Int64(min(max(points, 1), Self.pointCountMax))
+        let width = max(1, (length + count - 1) / count)
+        var cells = HistoryCells(origin: origin, length: length, width: width)
+        guard let known = try self.stream(stream), channel < known.decimals.count else {
+            return cells.points
+        }
+        let tier = RollupTier.allCases.last { $0.tenths <= width }
+        let ordinals = try ordinals()
+        for span in spans {
+            if let boot = ordinals[span.boot] {
+                let question = Question(stream: known, channel: channel, boot: boot, span: span)
+                try fill(&cells, question, tier)
+            }
+            if let tail, tail.boot == span.boot {
+                try fill(&cells, known, channel, span, tail)
+            }
+        }
+        return cells.points
+    }
+
+    private struct Question {
+        let stream: HistoryCatalogue.Stream
+        let channel: Int
+        let boot: UInt32
+        var span: HistorySpan
+    }
+
+    /// From a tier, or from the samples when there is none fine enough.
+    private func fill(
+        _ cells: inout HistoryCells,
+        _ question: Question,
+        _ tier: RollupTier?
+    ) throws(StoreError) {
+        let ring = tier.map { HistoryRing($0) } ?? .samples
+        let key = SlotKey(
+            question.stream.description.id,
+            channel: tier == nil ? 0 : question.channel
+        )
+        guard let newest = try chain(ring, key, place: question.stream.place) else { return }
+        let start = tier.map {
+            question.span.from.tenths.flooredDivision(by: $0.tenths) * $0.tenths
+        }
+        let from = HistoryPosition(
+            boot: question.boot,
+            tick: Tick(tenths: start ?? question.span.from.tenths)
+        )
+        let found = try newest.chain.find(from, from: (newest.slot, newest.header))
+        var rest = question
+        if found.header.first > from, found.header.depth > 1,
+            let coarser = RollupTier(rawValue: (tier?.rawValue ?? -1) + 1)
+        {
+            rest.span = try older(&cells, question, than: found.header.first, coarser)
+        }
+        guard rest.span.from < rest.span.to else { return }
+        if let tier {
+            try fill(&cells, rest, tier, newest.chain, found)
+        } else {
+            try fillFromSamples(&cells, rest)
+        }
+    }
+
+    /// Fills what lies before `cut` from a coarser tier.
+    ///
+    /// - Returns: What is left of the span.
+    private func older(
+        _ cells: inout HistoryCells,
+        _ question: Question,
+        than cut: HistoryPosition,
+        _ coarser: RollupTier
+    ) throws(StoreError) -> HistorySpan {
+        let span = question.span
+        var end = span.to
+        if cut.boot == question.boot {
+            let index = (cut.tick.tenths + coarser.tenths - 1).flooredDivision(by: coarser.tenths)
+            end = min(max(Tick(tenths: index * coarser.tenths), span.from), span.to)
+        }
+        var part = question
+        part.span = HistorySpan(boot: span.boot, from: span.from, to: end, offset: span.offset)
+        try fill(&cells, part, coarser)
+        let offset = span.offset + end.tenths - span.from.tenths
+        return HistorySpan(boot: span.boot, from: end, to: span.to, offset: offset)
+    }
+
+    private func fill(
+        _ cells: inout HistoryCells,
+        _ question: Question,
+        _ tier: RollupTier,
+        _ chain: SlotChain<HistorySlots>,
+        _ start: (slot: Int, header: SlotHeader)
+    ) throws(StoreError) {
+        let span = question.span
+        let indices = (
+            from: span.from.tenths.flooredDivision(by: tier.tenths),
+            to: (span.to.tenths - 1).flooredDivision(by: tier.tenths)
+        )
+        var place: Int? = start.slot
+        while let slot = place {
+            let read = try slots(HistoryRing(tier)).read(slot)
+            if read.payload.isEmpty, read.header.count > 0 { noteDamage() }
+            var reader = RollupBlockReader(tier: tier, read.payload[...])
+            while let placed = reader.next() {
+                if placed.boot > question.boot { return }
+                guard placed.boot == question.boot, placed.index >= indices.from else { continue }
+                if placed.index > indices.to { return }
+                let begin = max(placed.index * tier.tenths, span.from.tenths)
+                cells.add(placed.bucket, at: span.offset + begin - span.from.tenths)
+            }
+            let next = read.header.next
+            place = try chain.live(next, depth: read.header.depth + 1) == nil ? nil : next
+        }
+    }
+
+    private func fillFromSamples(
+        _ cells: inout HistoryCells,
+        _ question: Question
+    ) throws(StoreError) {
+        let (span, decimals) = (question.span, question.stream.decimals[question.channel])
+        let interval = try database { (catalogue) throws(SQLiteError) in
+            try catalogue.heads(question.stream.place).interval
+        }
+        var machine = RollupMachine(boot: question.boot, coveredUntil: nil)
+        let samples = try raw(question.stream.description.id, [span])
+        while let sample = try samples.next() {
+            let value = sample.outcomes[question.channel].value?.mantissa(rounded: decimals)
+            let bucket = machine.bucket(sample.tick.tenths, value, interval: interval)
+            cells.add(bucket, at: span.offset + sample.tick.tenths - span.from.tenths)
+        }
+    }
+
+    private func fill(
+        _ cells: inout HistoryCells,
+        _ stream: HistoryCatalogue.Stream,
+        _ channel: Int,
+        _ span: HistorySpan,
+        _ tail: HistoryTail
+    ) throws(StoreError) {
+        let heads = try database { (catalogue) throws(SQLiteError) in
+            try catalogue.heads(stream.place)
+        }
+        let newest = try chain(.samples, SlotKey(stream.description.id), place: stream.place)
+        let boot = try ordinals()[tail.boot] ?? .max
+        let stored = newest.map(\.header.last)
+        var machine = RollupMachine(
+            boot: boot,
+            coveredUntil: heads.boot == boot ? heads.coveredUntil[channel] : nil
+        )
+        for sample in tail.samples where sample.stream == stream.description.id {
+            let position = HistoryPosition(boot: boot, tick: sample.tick)
+            guard stored.map({ position > $0 }) ?? true, sample.tick >= span.from,
+                sample.tick < span.to, channel < sample.outcomes.count
+            else { continue }
+            let value = sample.outcomes[channel].value?.mantissa(rounded: stream.decimals[channel])
+            let bucket = machine.bucket(sample.tick.tenths, value, interval: heads.interval)
+            cells.add(bucket, at: span.offset + sample.tick.tenths - span.from.tenths)
+        }
+    }
+}
+
+/// The equal steps of an answer.
+private struct HistoryCells {
+    let origin: Int64
+    let width: Int64
+    var points: [HistoryPoint]
+
+    init(origin: Int64, length: Int64, width: Int64) {
+        (self.origin, self.width) = (origin, width)
+        points = stride(from: 0, to: length, by: Int64.Stride(width)).map { offset in
+            HistoryPoint(offset: origin + offset, width: min(width, length - offset))
+        }
+    }
+
+    mutating func add(_ bucket: RollupBucket, at offset: Int64) {
+        let index = (offset - origin) / width
+        guard points.indices.contains(Int(index)) else { return }
+        points[Int(index)].bucket.merge(bucket)
+    }
+}

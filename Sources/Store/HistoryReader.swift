@@ -1,0 +1,182 @@
+import Glibc
+import Readings
+import SQLite
+
+/// A piece of one boot, and where it lies on the axis of a question.
+package struct HistorySpan: Hashable, Sendable {
+    package let boot: BootID
+    package let from: Tick
+    /// Not within any more.
+    package let to: Tick
+    /// Tenths from the axis' origin to `from`: elapsed time, or wall time once it is known.
+    package let offset: Int64
+
+    package init(boot: BootID, from: Tick, to: Tick, offset: Int64 = 0) {
+        precondition(from <= to, "a span ends after it begins")
+        self.boot = boot
+        self.from = from
+        self.to = to
+        self.offset = offset
+    }
+}
+
+/// What the daemon has and the history has not yet: from its control socket.
+package struct HistoryTail: Sendable {
+    package let boot: BootID
+    /// Oldest first; those that the history has by now are passed over.
+    package let samples: [StoredSample]
+
+    package init(boot: BootID, samples: [StoredSample]) {
+        self.boot = boot
+        self.samples = samples
+    }
+}
+
+/// Reads a history from any process, while the daemon may be writing.
+///
+/// Takes the read lock for single steps only, so that it never holds up the writer, and needs
+/// constant memory however much it reads. What the ring has recycled meanwhile is passed over.
+package final class HistoryReader {
+    package let path: String
+    /// Slots met that failed their check, since opening.
+    package private(set) var damagedSlots = 0
+
+    let connection: Connection
+    private let rings: [HistoryRing: HistorySlots]
+    private var catalogue: HistoryCatalogue { HistoryCatalogue(connection: connection) }
+
+    /// Opens a history for reading.
+    ///
+    /// In a folder that cannot be written, a history that nobody has open is read as it lies there.
+    ///
+    /// - Throws: `StoreError.database`: SQLITE_CANTOPEN (14) without a file, SQLITE_NOTADB (26) or
+    ///   SQLITE_CORRUPT (11) for a file that is something else.
+    package init(path: String) throws(StoreError) {
+        self.path = path
+        do throws(SQLiteError) {
+            let opened = try Self.open(path)
+            guard try opened.applicationID() == HistorySchema.applicationID else {
+                throw opened.damaged("it is a database of something else")
+            }
+            connection = opened
+        } catch { throw .database(error) }
+        var rings: [HistoryRing: HistorySlots] = [:]
+        for ring in HistoryRing.allCases {
+            rings[ring] = try HistorySlots(ring, in: connection, isWritable: false)
+        }
+        self.rings = rings
+    }
+
+    private static func open(_ path: String) throws(SQLiteError) -> Connection {
+        do {
+            let connection = try Connection(path, mode: .readOnly, busyTimeout: .seconds(10))
+            _ = try connection.pageCount()
+            return connection
+        } catch {
+            guard access(path, R_OK) == 0, access(path + "-wal", F_OK) != 0 else { throw error }
+            return try Connection(path, mode: .immutable)
+        }
+    }
+
+    package func streams() throws(StoreError) -> [StreamDescription] {
+        try database { (catalogue) throws(SQLiteError) in
+            try catalogue.streams().map(\.description).sorted { $0.id < $1.id }
+        }
+    }
+
+    /// Boots that the history knows, oldest first.
+    package func boots() throws(StoreError) -> [StoredBoot] {
+        try database { (catalogue) throws(SQLiteError) in try catalogue.boots() }
+    }
+
+    package func anchors() throws(StoreError) -> [ClockAnchor] {
+        try database { (catalogue) throws(SQLiteError) in try catalogue.anchors() }
+    }
+
+    package func runs() throws(StoreError) -> [StoredRun] {
+        try database { (catalogue) throws(SQLiteError) in try catalogue.runs() }
+    }
+
+    package func schedules() throws(StoreError) -> [StoredSchedule] {
+        try database { (catalogue) throws(SQLiteError) in try catalogue.schedules() }
+    }
+
+    package func settings() throws(StoreError) -> [String: String] {
+        try database { (catalogue) throws(SQLiteError) in try catalogue.settings() }
+    }
+
+    /// The last journal block that is in here.
+    package func cursor() throws(StoreError) -> UInt64 {
+        try database { (catalogue) throws(SQLiteError) in
+            UInt64(bitPattern: try catalogue.number("cursor"))
+        }
+    }
+
+    /// The boots in which a stream has samples, each from its first to its last, one after the
+    /// other on the axis of elapsed time.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - tail: What is not in the history yet.
+    package func spans(
+        of stream: StreamID,
+        tail: HistoryTail? = nil
+    ) throws(StoreError) -> [HistorySpan] {
+        defer { rest() }
+        var (spans, offset): ([HistorySpan], Int64) = ([], 0)
+        for (boot, range) in try extents(of: stream, tail) {
+            let to = Tick(tenths: range.upperBound.tenths + 1)
+            spans.append(HistorySpan(boot: boot, from: range.lowerBound, to: to, offset: offset))
+            offset += to.tenths - range.lowerBound.tenths
+        }
+        return spans
+    }
+
+    func database<Value>(
+        _ body: (HistoryCatalogue) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        do { return try body(catalogue) } catch { throw .database(error) }
+    }
+
+    func slots(_ ring: HistoryRing) -> HistorySlots {
+        guard let slots = rings[ring] else { preconditionFailure("all rings are opened") }
+        return slots
+    }
+
+    /// Lets go of the read lock.
+    func rest() { for slots in rings.values { slots.rest() } }
+
+    func noteDamage() { damagedSlots += 1 }
+
+    func stream(_ id: StreamID) throws(StoreError) -> HistoryCatalogue.Stream? {
+        try database { (catalogue) throws(SQLiteError) in
+            try catalogue.streams().first { $0.description.id == id }
+        }
+    }
+
+    func ordinals() throws(StoreError) -> [BootID: UInt32] {
+        var ordinals: [BootID: UInt32] = [:]
+        for boot in try boots() { ordinals[boot.id] = boot.ordinal }
+        return ordinals
+    }
+
+    /// A chain with its newest slot, or nil when it has none.
+    func chain(
+        _ ring: HistoryRing,
+        _ key: SlotKey,
+        place: Int
+    ) throws(StoreError) -> (chain: SlotChain<HistorySlots>, slot: Int, header: SlotHeader)? {
+        let heads = try database { (catalogue) throws(SQLiteError) in try catalogue.heads(place) }
+        let newest =
+            switch ring {
+            case .samples, .events: heads.samples
+            case .minutes: heads[key.channel, .minute]
+            case .quarterHours: heads[key.channel, .quarterHour]
+            case .sixHours: heads[key.channel, .sixHours]
+            }
+        guard let newest else { return nil }
+        let chain = SlotChain(ring: slots(ring), key: key)
+        guard let header = try chain.live(newest.slot, depth: newest.depth) else { return nil }
+        return (chain, newest.slot, header)
+    }
+}

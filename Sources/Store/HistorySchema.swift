@@ -1,0 +1,162 @@
+import SQLite
+
+/// The tables of the history, and the room that they take from the first day.
+///
+/// Rows are made once, filled up with zeros, and only ever overwritten by rows that are no longer.
+enum HistorySchema {
+    /// "RST1": whose file this is.
+    static let applicationID: Int32 = 0x5253_5431
+    static let pageSize = 4_096
+    /// Streams that fit; samples of further ones are dropped and counted.
+    static let streamCountMax = 128
+    /// Boots, and runs of the node, that are remembered; then the oldest are forgotten.
+    static let bootCountMax = 2_048
+    /// First and last, unsure and sure, of each boot.
+    static let anchorsPerBoot = 4
+    static let scheduleCountMax = 4_096
+    /// Settings that fit; one more is refused.
+    static let settingCountMax = 64
+    /// UTF-8 bytes of a setting, its key included.
+    static let settingByteCountMax = 600
+    /// UTF-8 bytes of a stream's device and quantities.
+    static let streamByteCountMax = 1_200
+    /// Characters of a version that are kept.
+    static let versionCountMax = 40
+    /// Unused pages in the file, should SQLite ever want to split one: 256 KiB.
+    static let reservedPageCount = 64
+    /// Pages of everything but the rings, measured by a test, with some to spare.
+    static let fixedPageCount = 420
+
+    /// Bytes of a slot: one fills a page. Larger rows would spill to other pages.
+    ///
+    /// A row stays in its page up to 4 061 bytes, three of which are the row's own header; SQLite
+    /// file format, section 1.6.
+    static let largeSlot = 4_056
+    /// Four fill a page: what grows slowly rewrites little, and neighbours share a page.
+    static let smallSlot = 1_008
+
+    /// A row for every ring. `newest` of the events' chain is in `heads`, row 0.
+    static let numbers = ["cursor", "boot", "run", "schedule"]
+
+    static func migrations(_ plan: StorePlan) -> Migrations {
+        Migrations([
+            Migration("1 rings") { (connection) throws(SQLiteError) in
+                for ring in HistoryRing.allCases {
+                    try make(ring, plan.slotCount(of: ring), in: connection)
+                }
+            },
+            Migration("2 catalogue") { (connection) throws(SQLiteError) in
+                try connection.executeScript(catalogue)
+                try reserve(in: connection)
+            },
+        ])
+    }
+
+    private static func make(
+        _ ring: HistoryRing,
+        _ count: Int,
+        in connection: Connection
+    ) throws(SQLiteError) {
+        try connection.execute(
+            "CREATE TABLE \(ring.table)(slot INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+        )
+        try connection.execute(
+            """
+            WITH RECURSIVE slots(slot) AS (
+                SELECT 1 UNION ALL SELECT slot + 1 FROM slots WHERE slot < ?
+            ) INSERT INTO \(ring.table) SELECT slot, zeroblob(?) FROM slots
+            """,
+            count,
+            ring.slotSize
+        )
+    }
+
+    /// Integers start at the longest that SQLite stores; whatever replaces them is no longer.
+    private static var catalogue: String {
+        let long = Int64.max
+        func rows(_ count: Int, _ insert: String) -> String {
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO \(insert) FROM n;
+            """
+        }
+        return """
+            CREATE TABLE numbers(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+            \((numbers + HistoryRing.allCases.map(\.table)).map {
+                "INSERT INTO numbers VALUES('\($0)', \(long)); "
+                    + "UPDATE numbers SET value = 0 WHERE name = '\($0)';"
+            }.joined(separator: "\n"))
+            CREATE TABLE streams(place INTEGER PRIMARY KEY, id INTEGER, device TEXT,
+                quantities TEXT, pad BLOB);
+            \(rows(streamCountMax, "streams SELECT i, NULL, '', '', zeroblob(\(streamByteCountMax + 16))"))
+            CREATE TABLE heads(place INTEGER PRIMARY KEY, data BLOB NOT NULL);
+            \(rows(streamCountMax + 1, "heads SELECT i - 1, zeroblob(\(StreamHeads.byteCount))"))
+            CREATE TABLE boots(place INTEGER PRIMARY KEY, boot INTEGER, id BLOB);
+            \(rows(bootCountMax, "boots SELECT i, \(long), zeroblob(16)"))
+            CREATE TABLE anchors(place INTEGER PRIMARY KEY, boot INTEGER, tick INTEGER,
+                wall INTEGER, trusted INTEGER);
+            \(rows(bootCountMax * anchorsPerBoot, "anchors SELECT i, \(long), \(long), \(long), 0"))
+            CREATE TABLE runs(place INTEGER PRIMARY KEY, run INTEGER, boot INTEGER,
+                started INTEGER, stopped INTEGER, version TEXT);
+            \(rows(bootCountMax, "runs SELECT i, \(long), \(long), \(long), \(long), printf('%.\(versionCountMax)c', ' ')"))
+            CREATE TABLE schedules(place INTEGER PRIMARY KEY, number INTEGER, stream INTEGER,
+                boot INTEGER, start INTEGER, interval INTEGER);
+            \(rows(scheduleCountMax, "schedules SELECT i, \(long), \(long), \(long), \(long), \(long)"))
+            CREATE TABLE settings(place INTEGER PRIMARY KEY, key TEXT, value TEXT, pad BLOB);
+            \(rows(settingCountMax, "settings SELECT i, NULL, '', zeroblob(\(settingByteCountMax + 16))"))
+            UPDATE boots SET boot = 0;
+            UPDATE anchors SET boot = 0;
+            UPDATE runs SET run = 0;
+            UPDATE schedules SET number = 0;
+            """
+    }
+
+    /// Makes unused pages, so that the file would not grow if SQLite wanted one.
+    private static func reserve(in connection: Connection) throws(SQLiteError) {
+        let large = "SELECT zeroblob(\(largeSlot))"
+        try connection.executeScript(
+            """
+            CREATE TABLE reserve(data BLOB);
+            WITH RECURSIVE n(i) AS (
+                SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(reservedPageCount)
+            ) INSERT INTO reserve \(large) FROM n;
+            DROP TABLE reserve;
+            """
+        )
+    }
+}
+
+/// The rings of the history.
+enum HistoryRing: CaseIterable, Sendable {
+    case samples, minutes, quarterHours, sixHours, events
+
+    init(_ tier: RollupTier) {
+        switch tier {
+        case .minute: self = .minutes
+        case .quarterHour: self = .quarterHours
+        case .sixHours: self = .sixHours
+        }
+    }
+
+    var table: String {
+        switch self {
+        case .samples: "samples"
+        case .minutes: "rollup_60"
+        case .quarterHours: "rollup_900"
+        case .sixHours: "rollup_21600"
+        case .events: "events"
+        }
+    }
+
+    var slotSize: Int {
+        switch self {
+        case .samples, .events: HistorySchema.largeSlot
+        case .minutes, .quarterHours, .sixHours: HistorySchema.smallSlot
+        }
+    }
+
+    var slotsPerPage: Int { slotSize == HistorySchema.largeSlot ? 1 : 4 }
+
+    /// Bytes of a slot for its contents.
+    var capacity: Int { slotSize - SlotHeader.byteCount }
+}

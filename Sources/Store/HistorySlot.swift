@@ -1,0 +1,166 @@
+/// Where something lies in the history: boots in the order the store met them, then time.
+struct HistoryPosition: Hashable, Comparable, Sendable {
+    /// The boot's ordinal, from 1 in the order the store met them; never used twice.
+    let boot: UInt32
+    let tick: Tick
+
+    static func < (left: HistoryPosition, right: HistoryPosition) -> Bool {
+        left.boot != right.boot ? left.boot < right.boot : left.tick < right.tick
+    }
+}
+
+/// One chain of slots in a ring: the samples of a stream, or the buckets of one of its channels.
+struct SlotKey: Hashable, Sendable {
+    let rawValue: UInt32
+
+    /// The events' ring holds one chain alone.
+    static let events = SlotKey(rawValue: 1)
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(_ stream: StreamID, channel: Int = 0) {
+        rawValue = UInt32(stream.rawValue) << 8 | UInt32(channel) + 1
+    }
+}
+
+/// The first 64 bytes of every slot: whose it is, what it spans and how it hangs in its chain.
+///
+/// `depth` counts the slots of a chain from 1. A link is good while the slot it names still has
+/// the key and the depth that it should have: a recycled slot has not, so nothing need be unlinked.
+struct SlotHeader: Hashable, Sendable {
+    static let byteCount = 64
+
+    var key: SlotKey?
+    var depth: UInt32 = 0
+    /// Slots, or nil; their depths are `depth − 1`, `depth + 1` and `jumpDepth`.
+    var previous: Int?
+    var next: Int?
+    var jump: Int?
+    var jumpDepth: UInt32 = 0
+    var first = HistoryPosition(boot: 0, tick: Tick(tenths: 0))
+    var last = HistoryPosition(boot: 0, tick: Tick(tenths: 0))
+    /// Samples, buckets or events within.
+    var count: UInt32 = 0
+    /// Bytes used after the header.
+    var used = 0
+    /// CRC-32C of the used bytes.
+    var checksum: UInt32 = 0
+
+    init() {}
+
+    init(_ bytes: [UInt8]) {
+        func word(_ offset: Int) -> UInt32 { HistoryBytes.get(bytes, at: offset) }
+        func link(_ offset: Int) -> Int? { word(offset) == 0 ? nil : Int(word(offset)) - 1 }
+        func tick(_ offset: Int) -> Tick { Tick(tenths: HistoryBytes.get(bytes, at: offset)) }
+        key = word(0) == 0 ? nil : SlotKey(rawValue: word(0))
+        depth = word(4)
+        previous = link(8)
+        next = link(12)
+        jump = link(16)
+        jumpDepth = word(20)
+        first = HistoryPosition(boot: word(24), tick: tick(32))
+        last = HistoryPosition(boot: word(28), tick: tick(40))
+        count = word(48)
+        used = Int(word(52))
+        checksum = word(56)
+    }
+
+    var bytes: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        func put(_ value: UInt32, _ offset: Int) {
+            HistoryBytes.put(value, in: &bytes, at: offset)
+        }
+        func link(_ slot: Int?) -> UInt32 { slot.map { UInt32($0) + 1 } ?? 0 }
+        put(key?.rawValue ?? 0, 0)
+        put(depth, 4)
+        put(link(previous), 8)
+        put(link(next), 12)
+        put(link(jump), 16)
+        put(jumpDepth, 20)
+        put(first.boot, 24)
+        put(last.boot, 28)
+        HistoryBytes.put(first.tick.tenths, in: &bytes, at: 32)
+        HistoryBytes.put(last.tick.tenths, in: &bytes, at: 40)
+        put(count, 48)
+        put(UInt32(used), 52)
+        put(checksum, 56)
+        return bytes
+    }
+}
+
+/// A slot as it is in memory: header, and the bytes it holds.
+struct HistorySlot: Sendable {
+    var header = SlotHeader()
+    var payload: [UInt8] = []
+}
+
+/// What the chains need of a ring of slots.
+protocol SlotHeaders {
+    /// The header of a slot, or nil when it cannot be read.
+    func header(of slot: Int) throws(StoreError) -> SlotHeader
+}
+
+/// Finds the way along a chain of slots.
+///
+/// A slot also points far back, to where the depths written in skew-binary numbers say, which makes
+/// a search O(log n) with two links a slot.
+///
+/// - Source: Myers, *An applicative random-access stack*, Information Processing Letters 17, 1983.
+struct SlotChain<Ring: SlotHeaders> {
+    let ring: Ring
+    let key: SlotKey
+
+    /// The header when the slot still is the chain's at this depth.
+    func live(_ slot: Int?, depth: UInt32) throws(StoreError) -> SlotHeader? {
+        guard let slot else { return nil }
+        let header = try ring.header(of: slot)
+        return header.key == key && header.depth == depth ? header : nil
+    }
+
+    /// The header for a slot that follows `slot`, its first in the chain when nil.
+    func successor(of slot: Int?, _ header: SlotHeader?) throws(StoreError) -> SlotHeader {
+        var new = SlotHeader()
+        new.key = key
+        guard let slot, let header else {
+            new.depth = 1
+            return new
+        }
+        new.depth = header.depth + 1
+        new.previous = slot
+        (new.jump, new.jumpDepth) = (slot, header.depth)
+        if let jumped = try live(header.jump, depth: header.jumpDepth),
+            header.depth - header.jumpDepth == header.jumpDepth - jumped.jumpDepth,
+            let target = jumped.jump
+        {
+            (new.jump, new.jumpDepth) = (target, jumped.jumpDepth)
+        }
+        return new
+    }
+
+    /// The slot in which `position` lies or would lie; the oldest when it is before all.
+    ///
+    /// - Parameters:
+    ///   - position: What is looked for.
+    ///   - newest: The chain's newest slot and its header.
+    func find(
+        _ position: HistoryPosition,
+        from newest: (slot: Int, header: SlotHeader)
+    ) throws(StoreError) -> (slot: Int, header: SlotHeader) {
+        var current = newest
+        while position <= current.header.first {
+            let header = current.header
+            if let jump = header.jump,
+                let far = try live(jump, depth: header.jumpDepth), position <= far.first
+            {
+                current = (jump, far)
+            } else if let previous = header.previous,
+                let near = try live(previous, depth: header.depth - 1)
+            {
+                current = (previous, near)
+            } else {
+                return current
+            }
+        }
+        return current
+    }
+}

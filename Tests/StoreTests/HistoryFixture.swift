@@ -1,0 +1,127 @@
+import Foundation
+import Readings
+
+@testable import Store
+
+/// A folder that is removed with the test.
+final class HistoryFolder {
+    let path: String
+    var database: String { path + "/history.db" }
+
+    init() {
+        path = NSTemporaryDirectory() + "roost-history-\(UUID().uuidString)"
+        try? FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true
+        )
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var databaseByteCount: Int { byteCount("history.db") }
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    func byteCount(_ name: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+    }
+}
+
+/// A node in miniature: dust at an interval, in blocks as the journal would hand them over.
+struct DustSeries {
+    static let stream = StreamDescription(
+        id: StreamID(1),
+        device: "balcony",
+        quantities: [.pm25, .pm10]
+    )
+
+    let interval: Int64
+    var boot = BootID(bytes: Array(repeating: 7, count: 16))
+    var sequence: UInt64 = 0
+    var tick: Int64
+    private var generator: SplitMix64
+    private var level: Int64 = 120
+
+    /// - Parameters:
+    ///   - interval: Tenths between two samples.
+    ///   - seed: Of the weather.
+    init(every interval: Int64, seed: UInt64 = 1) {
+        self.interval = interval
+        tick = interval
+        generator = SplitMix64(seed: seed)
+    }
+
+    var decimals: [Int] { Self.stream.quantities.map(\.decimals) }
+
+    /// The next samples; one in a thousand has no value.
+    mutating func samples(_ count: Int) -> [StoredSample] {
+        (0..<count).map { _ in
+            level = min(max(level + Int64.random(in: -3...3, using: &generator), 5), 3_000)
+            let pm10 = level + Int64.random(in: 20...40, using: &generator)
+            let isMissing = UInt64.random(in: 0..<1_000, using: &generator) == 0
+            let outcomes: [Outcome] =
+                isMissing
+                ? [.noData(.replyTimeout), .noData(.replyTimeout)]
+                : [
+                    .value(FixedPoint(level, decimals: 1)),
+                    .value(FixedPoint(pm10, decimals: 1)),
+                ]
+            defer { tick += interval }
+            return StoredSample(
+                stream: Self.stream.id,
+                tick: Tick(tenths: tick),
+                outcomes: outcomes
+            )
+        }
+    }
+
+    /// A block that carries these samples, and before them whatever else is given.
+    mutating func block(
+        _ samples: [StoredSample],
+        _ others: [JournalRecord] = []
+    ) -> JournalBlock {
+        var records = others
+        if let first = samples.first {
+            var encoder = SegmentEncoder(decimals: decimals, startingAt: first.tick)
+            for sample in samples { encoder.append(sample.tick, sample.outcomes) }
+            records.append(.samples(Self.stream.id, segment: encoder.finished()))
+        }
+        sequence += 1
+        return JournalBlock(
+            sequence: sequence,
+            boot: boot,
+            payload: JournalRecordCodec.encode(records)
+        )
+    }
+
+    /// The block that a node writes when it starts.
+    mutating func start() -> JournalBlock {
+        block(
+            [],
+            [
+                .started(at: Tick(tenths: tick), version: "1.0"),
+                .stream(Self.stream),
+                .schedule(
+                    Self.stream.id,
+                    from: Tick(tenths: tick),
+                    interval: .milliseconds(interval * 100)
+                ),
+            ]
+        )
+    }
+}
+
+extension HistoryReader {
+    /// Everything of the stream of `DustSeries`.
+    func all(tail: HistoryTail? = nil) throws(StoreError) -> [StoredSample] {
+        let stream = DustSeries.stream.id
+        let samples = try raw(stream, try spans(of: stream, tail: tail), tail: tail)
+        var all: [StoredSample] = []
+        while let sample = try samples.next() {
+            all.append(StoredSample(stream: stream, tick: sample.tick, outcomes: sample.outcomes))
+        }
+        return all
+    }
+}

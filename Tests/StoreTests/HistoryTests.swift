@@ -1,0 +1,75 @@
+import Readings
+import Testing
+
+@testable import Store
+
+@Suite struct HistoryTests {
+    private let folder = HistoryFolder()
+    private let small = StorePlan(.megabytes(4))
+
+    private func open() throws -> History {
+        try History.open(path: folder.database, plan: small).0
+    }
+
+    @Test func givesBackWhatItTook() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        var blocks = [dust.start()]
+        var samples: [StoredSample] = []
+        for _ in 0..<36 {
+            let window = dust.samples(600)
+            samples += window
+            blocks.append(dust.block(window))
+        }
+        let taken = try history.take(blocks)
+        #expect(taken.samples == 21_600)
+        #expect(taken.damagedBlocks == 0)
+        #expect(history.cursor == 37)
+        let reader = try HistoryReader(path: folder.database)
+        #expect(try reader.streams() == [DustSeries.stream])
+        #expect(try reader.all() == samples)
+        #expect(try reader.latest(DustSeries.stream.id)?.tick == samples.last?.tick)
+    }
+
+    @Test func continuesSectionsAcrossTransactions() throws {
+        let history = try open()
+        var dust = DustSeries(every: 3_000)
+        try history.take([dust.start()])
+        var samples: [StoredSample] = []
+        for _ in 0..<200 {
+            let window = dust.samples(2)
+            samples += window
+            try history.take([dust.block(window)])
+        }
+        let reader = try HistoryReader(path: folder.database)
+        #expect(try reader.all() == samples)
+        let slots = try HistorySlots(.samples, in: reader.connection, isWritable: false)
+        #expect(try slots.header(of: 0).count == 400)
+        #expect(try slots.header(of: 1).key == nil)
+    }
+
+    @Test func ignoresABlockThatItHas() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        let blocks = [dust.start(), dust.block(dust.samples(100)), dust.block(dust.samples(100))]
+        #expect(try history.take(blocks).samples == 200)
+        #expect(try history.take(blocks).samples == 0)
+        #expect(try history.take(blocks + [dust.block(dust.samples(7))]).samples == 7)
+        #expect(try HistoryReader(path: folder.database).all().count == 207)
+    }
+
+    @Test func goesOnAfterItWasClosed() throws {
+        var dust = DustSeries(every: 10)
+        var samples: [StoredSample] = []
+        for round in 0..<5 {
+            let history = try open()
+            let window = dust.samples(500)
+            samples += window
+            let records = round == 0 ? [dust.start()] : []
+            try history.take(records + [dust.block(window)])
+            try history.close()
+        }
+        #expect(folder.names == ["history.db"])
+        #expect(try HistoryReader(path: folder.database).all() == samples)
+    }
+}
