@@ -14,6 +14,9 @@ package struct NodeRun: Hashable, Sendable {
         case running
     }
 
+    /// What a monotonic instant can be, 292 years; ticks beyond are taken for the nearest.
+    private static let ticks = Tick(tenths: 0)...Tick(tenths: .max / 100_000_000)
+
     package let boot: BootID
     package let started: Tick
     /// The stop, or the last tick known of a run that never said goodbye; ≥ `started`.
@@ -22,8 +25,8 @@ package struct NodeRun: Hashable, Sendable {
 
     package init(boot: BootID, started: Tick, ended: Tick, end: End) {
         self.boot = boot
-        self.started = started
-        self.ended = max(started, ended)
+        self.started = min(max(started, Self.ticks.lowerBound), Self.ticks.upperBound)
+        self.ended = min(max(ended, self.started), Self.ticks.upperBound)
         self.end = end
     }
 }
