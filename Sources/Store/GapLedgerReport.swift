@@ -71,7 +71,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         let table = rows.map { name, tenths, note in
             let share = percent(tenths, of: line.elapsedTenths)
             let cells = [
-                "  " + padded(name, 22), leading(words(tenths: tenths), 17), leading(share, 9),
+                "  " + padded(name, 22), leading(words(tenths: tenths), 18), leading(share, 11),
                 note.isEmpty ? "" : "  " + note,
             ]
             return cells.joined() + "\n"

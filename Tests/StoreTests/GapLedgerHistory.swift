@@ -149,8 +149,13 @@ struct GapLedgerReference {
                 let second = start + placed.tick - Int(runs[number].started.tenths / 10)
                 switch placed.entry {
                 case .mark(let cause, let end):
-                    let last = min(ends[number], second + end - placed.tick)
-                    marks.append((second..<max(second, last), cause))
+                    let boot = runs[number].boot
+                    for other in runs.indices where runs[other].boot == boot {
+                        let shift = starts[other] - Int(runs[other].started.tenths / 10)
+                        let first = max(starts[other], placed.tick + shift)
+                        let last = min(ends[other], end + shift)
+                        if first < last { marks.append((first..<last, cause)) }
+                    }
                 case .sample(let outcomes):
                     list.append(
                         Boundary(

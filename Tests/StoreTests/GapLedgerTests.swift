@@ -222,15 +222,15 @@ import Testing
         #expect(
             ledger.finish().text == """
                 balcony/pm25
-                  elapsed                 1 d 03:46:40.0  100.000 %
-                  covered by readings     1 d 03:00:00.0   97.200 %  27 values
-                  node stopped                00:46:40.0    2.800 %  1 gap
+                  elapsed                   1 d 03:46:40.0  100.000 %
+                  covered by readings       1 d 03:00:00.0   97.200 %  27 values
+                  node stopped                  00:46:40.0    2.800 %  1 gap
 
                 balcony/pm10
-                  elapsed                 1 d 03:46:40.0  100.000 %
-                  covered by readings         00:00:00.0    0.000 %  0 values
-                  unplugged               1 d 03:00:00.0   97.200 %  1 gap
-                  node stopped                00:46:40.0    2.800 %  1 gap
+                  elapsed                   1 d 03:46:40.0  100.000 %
+                  covered by readings           00:00:00.0    0.000 %  0 values
+                  unplugged                 1 d 03:00:00.0   97.200 %  1 gap
+                  node stopped                  00:46:40.0    2.800 %  1 gap
 
                 """
         )
