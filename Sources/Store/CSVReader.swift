@@ -1,8 +1,9 @@
 /// Splits a byte stream into rows of comma separated values, in pieces of any size.
 ///
-/// Quotes as in RFC 4180: `"a,b"`, a quote within doubled; but a line end always ends the row, so that
-/// a stray quote costs one row and not the file. Rows end in LF or CRLF. A byte order mark at the start is dropped. Empty lines are no rows. A row that is too long
-/// or has too many fields is reported and skipped to its end; memory stays at one row.
+/// Quotes as in RFC 4180: `"a,b"`, a quote within doubled; but a line end always ends the row, so
+/// that a stray quote costs one row and not the file. Rows end in LF or CRLF. A byte order mark at
+/// the start is dropped. Empty lines are no rows. A row that is too long or has too many fields is
+/// reported and skipped to its end; memory stays at one row.
 package struct CSVReader: Sendable {
     /// A row longer than this is damaged; the longest real one known has 200 bytes.
     package static let rowBytesMax = 4_096

@@ -3,8 +3,8 @@ import Readings
 /// Turns (boot, tick) into wall time, long after the fact.
 ///
 /// The monotonic clock never steps, so within a boot the true offset to wall time only drifts. A
-/// trusted anchor therefore dates its whole boot, back to the start. When trusted anchors disagree by
-/// more than drift can explain, the clock was stepped between them and the later one is right.
+/// trusted anchor therefore dates its whole boot, back to the start. When trusted anchors disagree
+/// by more than drift can explain, the clock was stepped between them and the later one is right.
 ///
 /// A boot without a trusted anchor is placed by what its clock said (a fake hardware clock, 1970),
 /// never before the end of the boot before it and never after the start of the next one that is

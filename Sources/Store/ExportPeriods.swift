@@ -10,14 +10,14 @@ package protocol ExportFolders {
     mutating func close(folder: String) throws
 }
 
-/// Writes PM readings as folders of small CSV files, each of as many measurements as it is named for.
+/// Writes PM readings as folders of CSV files, each of as many measurements as it is named for.
 ///
 /// `hourly` files have 60, `daily` 1 440, `weekly` 10 080, `monthly` 43 800 measurements; how long
-/// that is depends on the interval (a minute a measurement gives the names their sense). A measurement
-/// is two rows, `PM2.5,<value>,<time>` and `PM10,<value>,<time>`, with CRLF, byte for byte as
-/// Python's `csv.writer` writes a float and `time.asctime`. A file has the name of its first
-/// measurement's time and `.csv`; a second file of that name gets ` 2`, and so on. The last file of
-/// each folder holds what there was.
+/// that is depends on the interval (a minute a measurement gives the names their sense). A
+/// measurement is two rows with CRLF, `PM2.5,<value>,<time>` and `PM10,<value>,<time>`, byte for
+/// byte as Python's `csv.writer` writes a float and `time.asctime`. A file has the name of its
+/// first measurement's time and `.csv`; a second file of that name gets ` 2`, and so on. The last
+/// file of each folder holds what there was.
 ///
 /// The format has no place for a measurement without both values or without a date: these are
 /// skipped and counted. It does not say which zone it is in or whether a time is sure.

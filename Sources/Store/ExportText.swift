@@ -23,10 +23,30 @@ package enum TextFormat: String, Sendable, CaseIterable {
 package struct ExportText {
     private static let pieceBytes = 65_536
 
+    /// What a stream and a boot repeat in every row, quoted once.
+    private struct Labels {
+        let stream: StreamDescription
+        let boot: BootID
+        let bootWords: [UInt8]
+        let device: [UInt8]
+        let names: [[UInt8]]
+        let units: [[UInt8]]
+
+        init(_ sample: DatedSample, _ quote: (String) -> String) {
+            stream = sample.stream
+            boot = sample.boot
+            bootWords = Array(boot.description.utf8)
+            device = Array(quote(stream.device).utf8)
+            names = stream.quantities.map { Array(quote($0.name).utf8) }
+            units = stream.quantities.map { Array(quote($0.unit).utf8) }
+        }
+    }
+
     private let format: TextFormat
     private let write: ([UInt8]) throws -> Void
     private let report: (ExportProgress) -> Void
-    private var piece: [UInt8] = []
+    private var piece = TextPiece()
+    private var labels: Labels?
     private var progress = ExportProgress()
 
     /// An export to come.
@@ -49,95 +69,117 @@ package struct ExportText {
     ///
     /// - Throws: What the source or `write` throws; what was written until then stays.
     package mutating func export(_ source: inout some SampleSource) throws -> ExportProgress {
-        put(Self.opening(format))
+        switch format {
+        case .csv: piece.put("time,sure,boot,tick,device,channel,value,unit,quality,no_data\n")
+        case .ndjson: break
+        case .json: piece.put("[")
+        }
         while let sample = try source.next() {
             progress.samples += 1
-            switch format {
-            case .csv: putRows(sample)
-            case .ndjson: putObject(sample, before: "", after: "\n")
-            case .json: putObject(sample, before: progress.rows == 0 ? "\n" : ",\n", after: "")
-            }
-            if piece.count >= Self.pieceBytes { try flush() }
+            put(sample)
+            if piece.bytes.count >= Self.pieceBytes { try flush() }
             if progress.samples % ExportProgress.step == 0 { report(progress) }
         }
-        if format == .json { put("\n]\n") }
+        if format == .json { piece.put("\n]\n") }
         try flush()
         report(progress)
         return progress
     }
 
-    private static func opening(_ format: TextFormat) -> String {
+    private mutating func flush() throws {
+        guard !piece.bytes.isEmpty else { return }
+        try write(piece.bytes)
+        progress.bytes += piece.bytes.count
+        piece.removeAll()
+    }
+
+    private mutating func put(_ sample: DatedSample) {
+        let quote = format == .csv ? CSVWriter.field : JSONText.string
+        var labels = self.labels ?? Labels(sample, quote)
+        if labels.boot != sample.boot || labels.stream != sample.stream {
+            labels = Labels(sample, quote)
+        }
+        self.labels = labels
         switch format {
-        case .csv: "time,sure,boot,tick,device,channel,value,unit,quality,no_data\n"
-        case .ndjson: ""
-        case .json: "["
+        case .csv: putRows(sample, labels)
+        case .ndjson:
+            putObject(sample, labels)
+            piece.put("\n")
+        case .json:
+            if progress.rows == 0 { piece.put("\n") } else { piece.put(",\n") }
+            putObject(sample, labels)
         }
     }
 
-    private mutating func put(_ text: String) { piece.append(contentsOf: text.utf8) }
-
-    private mutating func flush() throws {
-        guard !piece.isEmpty else { return }
-        try write(piece)
-        progress.bytes += piece.count
-        piece.removeAll(keepingCapacity: true)
-    }
-
-    // MARK: - CSV
-
-    private mutating func putRows(_ sample: DatedSample) {
-        let head = CSVWriter.row([
-            sample.wall?.iso8601Tenths ?? "", sample.isSure ? "yes" : "no",
-            sample.boot.description, Self.seconds(sample.tick), sample.stream.device,
-        ])
-        for (quantity, outcome) in zip(sample.stream.quantities, sample.outcomes) {
-            let (value, quality, noData) = Self.words(outcome)
-            let quoted = quality.joined(separator: "|")
-            let cells = [quantity.name, value, quantity.unit, quoted, noData]
-            put(head + "," + CSVWriter.row(cells) + "\n")
+    private mutating func putRows(_ sample: DatedSample, _ labels: Labels) {
+        for (number, outcome) in sample.outcomes.prefix(labels.names.count).enumerated() {
+            if let wall = sample.wall { piece.put(wall) }
+            if sample.isSure { piece.put(",yes,") } else { piece.put(",no,") }
+            piece.put(labels.bootWords)
+            piece.put(",")
+            piece.put(FixedPoint(sample.tick.tenths, decimals: 1))
+            piece.put(",")
+            piece.put(labels.device)
+            piece.put(",")
+            piece.put(labels.names[number])
+            piece.put(",")
+            if let value = outcome.value { piece.put(value) }
+            piece.put(",")
+            piece.put(labels.units[number])
+            piece.put(",")
+            switch outcome {
+            case .value(_, let quality):
+                if !quality.isEmpty { piece.put(quality.names.joined(separator: "|")) }
+                piece.put(",\n")
+            case .noData(let reason):
+                piece.put(",")
+                piece.put(reason.rawValue)
+                piece.put("\n")
+            }
             progress.rows += 1
         }
     }
 
-    private static func seconds(_ tick: Tick) -> String {
-        FixedPoint(tick.tenths, decimals: 1).description
-    }
-
-    private static func words(
-        _ outcome: Outcome
-    ) -> (value: String, quality: [String], noData: String) {
-        switch outcome {
-        case .value(let value, let quality): (value.description, quality.names, "")
-        case .noData(let reason): ("", [], reason.rawValue)
+    private mutating func putObject(_ sample: DatedSample, _ labels: Labels) {
+        if let wall = sample.wall {
+            piece.put("{\"time\":\"")
+            piece.put(wall)
+            piece.put("\"")
+        } else {
+            piece.put("{\"time\":null")
         }
-    }
-
-    // MARK: - JSON
-
-    private mutating func putObject(_ sample: DatedSample, before: String, after: String) {
-        let time = sample.wall.map { JSONText.string($0.iso8601Tenths) } ?? "null"
-        let channels = zip(sample.stream.quantities, sample.outcomes).map { quantity, outcome in
-            JSONText.string(quantity.name) + ":" + Self.object(outcome, unit: quantity.unit)
+        if sample.isSure { piece.put(",\"sure\":true") } else { piece.put(",\"sure\":false") }
+        piece.put(",\"boot\":\"")
+        piece.put(labels.bootWords)
+        piece.put("\",\"tick\":")
+        piece.put(FixedPoint(sample.tick.tenths, decimals: 1))
+        piece.put(",\"device\":")
+        piece.put(labels.device)
+        piece.put(",\"channels\":{")
+        for (number, outcome) in sample.outcomes.prefix(labels.names.count).enumerated() {
+            if number > 0 { piece.put(",") }
+            piece.put(labels.names[number])
+            piece.put(":")
+            putObject(outcome, unit: labels.units[number])
         }
-        let fields = [
-            "\"time\":\(time)", "\"sure\":\(sample.isSure)", "\"boot\":\"\(sample.boot)\"",
-            "\"tick\":\(Self.seconds(sample.tick))",
-            "\"device\":\(JSONText.string(sample.stream.device))",
-            "\"channels\":{\(channels.joined(separator: ","))}",
-        ]
-        put("\(before){\(fields.joined(separator: ","))}\(after)")
+        piece.put("}}")
         progress.rows += 1
     }
 
-    private static func object(_ outcome: Outcome, unit: String) -> String {
-        let (value, quality, noData) = words(outcome)
-        var fields = ["\"value\":\(value.isEmpty ? "null" : value)"]
-        fields.append("\"unit\":\(JSONText.string(unit))")
-        if !quality.isEmpty {
-            let names = quality.map(JSONText.string).joined(separator: ",")
-            fields.append("\"quality\":[\(names)]")
+    private mutating func putObject(_ outcome: Outcome, unit: [UInt8]) {
+        piece.put("{\"value\":")
+        if let value = outcome.value { piece.put(value) } else { piece.put("null") }
+        piece.put(",\"unit\":")
+        piece.put(unit)
+        switch outcome {
+        case .value(_, let quality):
+            guard !quality.isEmpty else { break }
+            let names = quality.names.map(JSONText.string).joined(separator: ",")
+            piece.put(",\"quality\":[\(names)]")
+        case .noData(let reason):
+            piece.put(",\"no_data\":")
+            piece.put(JSONText.string(reason.rawValue))
         }
-        if !noData.isEmpty { fields.append("\"no_data\":\(JSONText.string(noData))") }
-        return "{\(fields.joined(separator: ","))}"
+        piece.put("}")
     }
 }

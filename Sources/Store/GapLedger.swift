@@ -4,8 +4,10 @@ import Readings
 ///
 /// A sample speaks for the time since the sample before it, for one and a half intervals at most:
 /// half an interval is jitter. When more time went by, it speaks for its last interval, and what is
-/// before that is a gap: `late` when no sample was missed, explained by a mark, or unexplained.
-/// Fed in the order of time; memory: one open stretch for each channel and `marksMax` marks.
+/// before that is a gap: `late` when no sample was missed, explained by a mark, or unexplained. A
+/// sample that says *unplugged*, *unusable* or *stopped* tells of a state: it explains the silence
+/// after it, until the next sample or the next schedule with an interval. Fed in the order of time;
+/// memory: one open stretch for each channel and `marksMax` marks.
 package struct GapLedger: Sendable {
     /// A stretch of one channel with one cause, merged with its neighbours.
     package struct Stretch: Hashable, Sendable {
@@ -40,6 +42,8 @@ package struct GapLedger: Sendable {
     private var cursor: Int64 = 0  // All before it is accounted for.
     private var runNumber = 0
     private var isStarting = true
+    /// The state that explains silence from here on, by channel.
+    private var held: [GapCause?]
 
     /// An empty account.
     ///
@@ -59,6 +63,7 @@ package struct GapLedger: Sendable {
         let whole = 0..<max(0, timeline.length)
         self.range = range.map { $0.clamped(to: whole) } ?? whole
         books = stream.quantities.indices.map(ChannelBook.init)
+        held = books.map { _ in nil }
     }
 
     /// From `tick` on a sample is due every `interval`; nil or nothing: none is.
@@ -67,8 +72,10 @@ package struct GapLedger: Sendable {
         let wanted = interval.map { $0.wholeNanoseconds / 100_000_000 }.flatMap {
             $0 > 0 ? $0 : nil
         }
-        guard wanted != self.interval || isStarting else { return }
+        let isHeld = held.contains { $0 != nil }
+        guard wanted != self.interval || isStarting || isHeld else { return }
         closeStretch(to: position, .notDue, isByEntry: true)
+        if wanted != nil { hold(nil) }
         self.interval = wanted
         isStarting = false
     }
@@ -93,6 +100,7 @@ package struct GapLedger: Sendable {
             closeStretch(to: position, .notScheduled, isByEntry: true)
         }
         isStarting = false
+        hold(outcomes)
     }
 
     /// Explains time without samples from `start` to `end` of one boot, whatever was due.
@@ -164,6 +172,7 @@ package struct GapLedger: Sendable {
         closeStretch(to: here.end, here.endCause, isByEntry: false)
         runNumber += 1
         isStarting = true
+        hold(nil)
         guard runNumber < timeline.runs.count else { return }
         fill(to: timeline.runs[runNumber].start, here.offCause)
     }
@@ -190,14 +199,20 @@ package struct GapLedger: Sendable {
         return missed < interval ? .late : .unexplained
     }
 
-    /// Fills with marks where there are any, else with `cause`.
+    private mutating func hold(_ outcomes: [Outcome]?) {
+        for channel in held.indices {
+            held[channel] = (outcomes?[channel]).flatMap(GapCause.of)?.heldState
+        }
+    }
+
+    /// Fills with marks where there are any, else with what is held, else with `cause`.
     private mutating func fillWeakly(to end: Int64, _ cause: GapCause) {
         while cursor < end {
             if let mark = marks.first(where: { $0.range.contains(cursor) }) {
                 // A mark given earlier may begin within this one.
                 fill(to: nextMarkStart(before: min(end, mark.range.upperBound)), mark.cause)
             } else {
-                fill(to: nextMarkStart(before: end), cause)
+                fill(to: nextMarkStart(before: end), cause, isHeld: true)
             }
         }
         marks.removeAll { $0.range.upperBound <= cursor }
@@ -207,9 +222,11 @@ package struct GapLedger: Sendable {
         marks.lazy.map(\.range.lowerBound).filter { $0 > cursor && $0 < end }.min() ?? end
     }
 
-    private mutating func fill(to end: Int64, _ cause: GapCause) {
+    private mutating func fill(to end: Int64, _ cause: GapCause, isHeld: Bool = false) {
         guard end > cursor else { return }
-        for channel in books.indices { enterBook(channel, cursor..<end, cause) }
+        for channel in books.indices {
+            enterBook(channel, cursor..<end, isHeld ? held[channel] ?? cause : cause)
+        }
         cursor = end
     }
 
@@ -222,5 +239,13 @@ package struct GapLedger: Sendable {
 extension GapCause {
     fileprivate static func of(_ outcome: Outcome) -> GapCause? {
         if case .noData(let reason) = outcome { GapCause(reason) } else { nil }
+    }
+
+    /// Itself when it is told once, at the beginning of what may last for days.
+    fileprivate var heldState: GapCause? {
+        switch self {
+        case .unplugged, .unusable, .driverStopped: self
+        default: nil
+        }
     }
 }
