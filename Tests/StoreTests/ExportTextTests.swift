@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Readings
-import Store
 import Testing
+
+@testable import Store
 
 @Suite struct ExportTextTests {
     private static let samples = [
@@ -131,6 +132,51 @@ import Testing
         #expect(total == progress.bytes)
         #expect(total > 2_000_000)
         #expect(largest < 67_000)
+    }
+
+    @Test func numbersAndTimesAreWrittenAsTheirDescriptions() {
+        var random = SplitMix64(seed: 3)
+        let edges: [Int64] = [0, -1, 1, 9, 10, -10, .max, .min]
+        for index in 0..<20_000 {
+            var (number, time) = (TextPiece(), TextPiece())
+            let any = Int64.random(in: .min ... .max, using: &random)
+            let mantissa = index < 80 ? edges[index % 8] : any >> Int64(index % 60)
+            let value = FixedPoint(mantissa, decimals: index % 10)
+            number.put(value)
+            #expect(String(decoding: number.bytes, as: UTF8.self) == value.description)
+            let wall = WallTime(nanoseconds: any)
+            time.put(wall)
+            #expect(String(decoding: time.bytes, as: UTF8.self) == wall.iso8601Tenths)
+        }
+    }
+
+    @Test func labelsFollowTheStreamAndTheBoot() throws {
+        let other = StreamDescription(id: StreamID(2), device: "attic", quantities: [.pm10])
+        var samples: [DatedSample] = []
+        for number in 0..<6 {
+            let isBalcony = number % 2 == 0
+            let outcomes: [Outcome] = isBalcony ? [.value(1), .value(2)] : [.value(3)]
+            let sample = DatedSample(
+                stream: isBalcony ? .balcony : other,
+                boot: .numbered(UInt8(number / 3)),
+                tick: Tick(tenths: Int64(number)),
+                time: nil,
+                outcomes: outcomes
+            )
+            samples.append(sample)
+        }
+        var devices: [Substring] = []
+        var boots: [Substring] = []
+        for row in try Self.text(.csv, samples).split(separator: "\n").dropFirst() {
+            let fields = row.split(separator: ",", omittingEmptySubsequences: false)
+            devices.append(fields[4])
+            boots.append(fields[2])
+        }
+        let pattern: [Substring] = ["balcony", "balcony", "attic"]
+        #expect(devices == pattern + pattern + pattern)
+        let later = Substring(BootID.numbered(1).description)
+        #expect(boots.firstIndex(of: later) == 5)
+        #expect(boots.suffix(4).allSatisfy { $0 == later })
     }
 
     private struct Full: Error {}

@@ -127,6 +127,7 @@ struct GapLedgerReference {
         let outcomes: [Outcome]?  // Nil: a schedule, or the start of the run.
         let interval: Int?  // From here on.
         let isStart: Bool
+        let held: [GapCause?]
     }
 
     private let history: GapLedgerHistory
@@ -144,7 +145,15 @@ struct GapLedgerReference {
         boundaries = []
         var interval: Int?
         for (number, start) in starts.enumerated() {
-            var list = [Boundary(second: start, outcomes: nil, interval: interval, isStart: true)]
+            var list = [
+                Boundary(
+                    second: start,
+                    outcomes: nil,
+                    interval: interval,
+                    isStart: true,
+                    held: [nil, nil]
+                )
+            ]
             for placed in history.entries where placed.run == number {
                 let second = start + placed.tick - Int(runs[number].started.tenths / 10)
                 switch placed.entry {
@@ -162,18 +171,37 @@ struct GapLedgerReference {
                             second: second,
                             outcomes: outcomes,
                             interval: interval,
-                            isStart: false
+                            isStart: false,
+                            held: outcomes.map(Self.held)
                         )
                     )
                 case .schedule(let wanted):
-                    guard wanted != interval || list.count == 1 else { continue }
+                    let held = list[list.count - 1].held
+                    guard wanted != interval || list.count == 1 || held != [nil, nil] else {
+                        continue
+                    }
                     interval = wanted
                     list.append(
-                        Boundary(second: second, outcomes: nil, interval: wanted, isStart: false)
+                        Boundary(
+                            second: second,
+                            outcomes: nil,
+                            interval: wanted,
+                            isStart: false,
+                            held: wanted == nil ? held : [nil, nil]
+                        )
                     )
                 }
             }
             boundaries.append(list)
+        }
+    }
+
+    private static func held(_ outcome: Outcome) -> GapCause? {
+        switch outcome {
+        case .noData(.unplugged): .unplugged
+        case .noData(.unusable): .unusable
+        case .noData(.stopped): .driverStopped
+        default: nil
         }
     }
 
@@ -187,12 +215,15 @@ struct GapLedgerReference {
         guard let after, let outcomes = after.outcomes else {
             let end = after?.second ?? ends[run]
             let isByEntry = after != nil
-            return weak(second, stretchCause(before, end, run, isByEntry: isByEntry))
+            return weak(
+                second,
+                before.held[channel] ?? stretchCause(before, end, run, isByEntry: isByEntry)
+            )
         }
         let length = after.second - before.second
         guard let interval = before.interval else {
             let isShort = before.isStart && length <= 120
-            return weak(second, isShort ? .starting : .notScheduled)
+            return weak(second, before.held[channel] ?? (isShort ? .starting : .notScheduled))
         }
         if length * 2 <= interval * 3 || second >= after.second - interval {
             if case .noData(let reason) = outcomes[channel] { return GapCause(reason) }
@@ -200,7 +231,7 @@ struct GapLedgerReference {
         }
         let missed = length - interval
         if before.isStart, missed <= 120 { return weak(second, .starting) }
-        return weak(second, missed < interval ? .late : .unexplained)
+        return weak(second, before.held[channel] ?? (missed < interval ? .late : .unexplained))
     }
 
     private func stretchCause(

@@ -179,6 +179,22 @@ import Testing
         #expect(report.lines[0].lostCount == 20)
     }
 
+    @Test func whatIsToldOnceExplainsTheSilenceAfterIt() {
+        var ledger = Self.ledger([Self.run(1, 0...1_000, .running)])
+        let boot = BootID.numbered(1)
+        let second = { (number: Int64) in Tick(tenths: number * 10) }
+        ledger.schedule(.seconds(1), boot, from: second(0))
+        ledger.sample([.value(1), .value(2)], boot, second(1))
+        ledger.sample([.noData(.unplugged), .noData(.replyTimeout)], boot, second(2))
+        ledger.schedule(nil, boot, from: second(3))
+        ledger.schedule(.seconds(10), boot, from: second(990))
+        ledger.sample([.value(1), .value(2)], boot, second(1_000))
+        let report = ledger.finish()
+        #expect(Self.seconds(report, .unplugged) == 989)
+        #expect(report.lines[0].gaps.map(\.cause) == [.unplugged])
+        #expect(report.lines[1].gaps.map(\.cause) == [.notScheduled, .notDue, .silent])
+    }
+
     @Test func marksAndStretchesAreBounded() {
         var ledger = Self.ledger([Self.run(1, 0...10_000, .running)])
         for number: Int64 in 0..<1_000 {
@@ -207,6 +223,32 @@ import Testing
         #expect(report.misplacedCount == 1)
     }
 
+    @Test(arguments: 0..<60)
+    func positionsAndTicksAndWallTimesAgree(seed: UInt64) {
+        let history = GapLedgerHistory(seed: seed)
+        let timeline = history.timeline
+        let clock = ClockAnchors(runs: history.runs, anchors: history.anchors)
+        var latest = WallTime(nanoseconds: .min)
+        for position in stride(from: Int64(0), through: timeline.length, by: 10) {
+            guard let time = timeline.time(at: position) else { continue }
+            #expect(time.wall >= latest)
+            latest = time.wall
+            let found = timeline.position(at: time.wall)
+            #expect(found <= position)
+            #expect(timeline.time(at: found)?.wall == time.wall)
+        }
+        for placed in history.entries {
+            let boot = history.runs[placed.run].boot
+            let tick = Tick(tenths: Int64(placed.tick) * 10)
+            let position = timeline.position(boot, tick)
+            #expect(
+                position.flatMap { timeline.time(at: $0)?.wall } == clock.time(boot, tick)?.wall
+            )
+        }
+        #expect(timeline.position(.numbered(200), Tick(tenths: 0)) == nil)
+        #expect(timeline.position(at: WallTime(nanoseconds: .max)) == timeline.length)
+    }
+
     // MARK: - Words
 
     @Test func isWrittenAsATable() {
@@ -214,7 +256,7 @@ import Testing
         ledger.schedule(.hours(1), .numbered(1), from: Tick(tenths: 0))
         for hour: Int64 in 1...27 {
             ledger.sample(
-                [.value(1), .noData(.unplugged)],
+                [.value(1), .noData(.replyTimeout)],
                 .numbered(1),
                 Tick(tenths: hour * 36_000)
             )
@@ -229,7 +271,7 @@ import Testing
                 balcony/pm10
                   elapsed                   1 d 03:46:40.0  100.000 %
                   covered by readings           00:00:00.0    0.000 %  0 values
-                  unplugged                 1 d 03:00:00.0   97.200 %  1 gap
+                  sensor silent             1 d 03:00:00.0   97.200 %  1 gap
                   node stopped                  00:46:40.0    2.800 %  1 gap
 
                 """
