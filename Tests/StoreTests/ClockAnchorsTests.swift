@@ -128,6 +128,29 @@ import Testing
         )
     }
 
+    @Test(arguments: [1_600_000_000, 1_900_000_000])
+    func oneLyingTimeServerCostsOnlyItsOwnBoot(lie: Int) {
+        let runs = [
+            Self.run(1, 0...10_000), Self.run(2, 0...10_000), Self.run(3, 0...60),
+            Self.run(4, 0...500),
+        ]
+        let clock = ClockAnchors(
+            runs: runs,
+            anchors: [
+                Self.anchor(1, 0, Self.noon), Self.anchor(2, 0, Self.noon + 20_000),
+                Self.anchor(3, 0, lie), Self.anchor(4, 0, Self.noon + 40_000),
+            ]
+        )
+        let walls = [0, 20_000, 30_000, 40_000].map { Self.noon + $0 }
+        let expected = lie < Self.noon ? walls[2] : walls[3] - 60
+        for (boot, wall) in zip([1, 2, 4], [walls[0], walls[1], walls[3]]) {
+            let time = clock.time(.numbered(UInt8(boot)), Self.tick(0))
+            #expect(time == Self.time(wall, isSure: true))
+        }
+        let lying = clock.time(.numbered(3), Self.tick(0))
+        #expect(lying == Self.time(expected, isSure: false))
+    }
+
     @Test(arguments: 0..<300)
     func laterIsNeverEarlier(seed: UInt64) {
         var random = SplitMix64(seed: seed)
