@@ -102,7 +102,7 @@ package final class FileBlockStorage: BlockStorage {
         syncCount += 1
     }
 
-    /// Moves bytes of one block between the buffer and the card, in as many pieces as the kernel takes.
+    /// Moves bytes of one block between buffer and card, in as many pieces as the kernel takes.
     private func transfer(
         _ call: String,
         _ index: Int,

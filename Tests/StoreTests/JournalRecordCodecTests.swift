@@ -55,7 +55,7 @@ private let all: [JournalRecord] = [
         let good = JournalRecordCodec.encode([all[0]])
         let contents = JournalRecordCodec.contents(good + [5, 200, 1, 7])
         #expect(contents.records == [all[0]])
-        #expect(contents.fault == .truncated(at: good.count + 1))
+        #expect(contents.fault?.reason == .truncated && contents.fault?.offset == good.count + 1)
         #expect(throws: CodecError.self) { try JournalRecordCodec.decode(good + [5]) }
     }
 
