@@ -151,6 +151,21 @@ import Testing
         #expect(lying == Self.time(expected, isSure: false))
     }
 
+    @Test func aSmallSlewBackwardsLetsNoTimeFall() {
+        let anchors = [(100, 0), (103, -5)].map { tick, tenths in
+            ClockAnchor(
+                boot: .numbered(1),
+                tick: Tick(tenths: tick),
+                wall: WallTime(tenths: Int64(Self.noon) * 10 + tenths),
+                isTrusted: true
+            )
+        }
+        let clock = ClockAnchors(runs: [Self.run(1, 0...20)], anchors: anchors)
+        let walls = (90...110).compactMap { clock.time(.numbered(1), Tick(tenths: $0))?.wall }
+        #expect(walls.count == 21)
+        #expect(zip(walls, walls.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
     @Test(arguments: 0..<300)
     func laterIsNeverEarlier(seed: UInt64) {
         var random = SplitMix64(seed: seed)

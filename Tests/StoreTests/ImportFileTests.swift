@@ -141,6 +141,21 @@ private final class Shelf {
         #expect(report.problems[2].description == "day.csv:5: no number in range: \"-1\"")
     }
 
+    @Test func onlyRowsOfOneTimeAreOneSample() throws {
+        let text = """
+            PM2.5,1,Tue Nov 14 22:13:20 2023
+            PM10,2,Tue Nov 14 22:14:20 2023
+            PM10,3,Tue Nov 14 22:15:20 2023
+            PM2.5,4,Tue Nov 14 22:15:20 2023
+            PM2.5,5,Tue Nov 14 22:16:20 2023
+            PM2.5,6,Tue Nov 14 22:17:20 2023
+            """
+        let shelf = Shelf()
+        _ = try shelf.load(Array(text.utf8), as: Self.periods)
+        let values = shelf.samples.map { $0.values.map(\.value.description) }
+        #expect(values == [["1"], ["2"], ["3", "4"], ["5"], ["6"]])
+    }
+
     @Test func aFileOfAnotherKindIsNamedAtItsFirstLine() throws {
         let text = "date,value\n2020-01-01,1\n"
         let report = try Shelf().load(Array(text.utf8), as: .sensorCommunity)
