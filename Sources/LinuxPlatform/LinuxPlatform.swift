@@ -58,6 +58,37 @@ package final class LinuxPlatform: Platform {
         try LocalSocketListener(path: path, on: loop)
     }
 
+    package func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await disk.run(body)
+    }
+
+    package func openJournal(
+        _ path: String,
+        blockSize: Int,
+        blockCount: Int
+    ) throws -> any BlockStorage {
+        try FileBlockStorage(path: path, blockSize: blockSize, blockCount: blockCount)
+    }
+
+    package func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
+        makeFolder("/run/roost")
+        let path = "/run/roost/\(name).tail"
+        guard let memory = try? SharedMemoryFile(path: path, byteCount: byteCount),
+            memory.isInMemory
+        else { return nil }
+        return memory
+    }
+
+    package func makeFolder(_ path: String) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            _ = mkdir(folder, 0o755)
+        }
+    }
+
     package var figures: ProcessCosts {
         let now = ProcessFigures.now()
         var costs = ProcessCosts()

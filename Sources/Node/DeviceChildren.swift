@@ -31,6 +31,12 @@ extension DeviceConfiguration {
         return isContinuous ? .seconds(5) : sensor.period * 3 / 2 + .seconds(30)
     }
 
+    /// How often it gives a sample; nil when only events come of it.
+    func sampleInterval(isContinuous: Bool) -> Duration? {
+        guard case .sds011(let sensor) = kind else { return nil }
+        return isContinuous ? .seconds(1) : sensor.period
+    }
+
     /// The child that keeps the device attached.
     func spec(_ context: StationContext) -> ChildSpec {
         switch kind {

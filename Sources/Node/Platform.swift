@@ -40,6 +40,24 @@ package protocol Platform: Sendable {
     /// - Throws: `LocalSocketError`.
     func listen(_ path: String) async throws -> any LineListener
 
+    /// Runs what may block for seconds, one piece at a time, away from the loop.
+    ///
+    /// - Throws: what `body` throws; `CancellationError` before its turn.
+    func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value
+
+    /// Opens or makes the journal's ring; only within `onDisk`.
+    ///
+    /// - Throws: `StorageError`.
+    func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
+
+    /// Memory that outlives the process, if there is any for a station of this name.
+    func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)?
+
+    /// Makes a folder and those above it as far as that is allowed; only within `onDisk`.
+    func makeFolder(_ path: String)
+
     /// What the process costs so far.
     var figures: ProcessCosts { get }
 

@@ -30,6 +30,7 @@ package final class Recorder: ReadingSink {
         var eventCount = 0
         var feeds: [LiveFeed] = []
         var watchers: [Watcher] = []
+        var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()
     }
 
@@ -45,6 +46,11 @@ package final class Recorder: ReadingSink {
     /// Adds somebody who is shown every sample at once, such as the lamp.
     package func watch(_ watcher: @escaping Watcher) {
         state.withLock { $0.watchers.append(watcher) }
+    }
+
+    /// Adds somebody who is told every event at once, such as the store.
+    package func watchEvents(_ watcher: @escaping @Sendable (Event) -> Void) {
+        state.withLock { $0.eventWatchers.append(watcher) }
     }
 
     package func accept(_ readings: [Reading]) async {
@@ -64,13 +70,15 @@ package final class Recorder: ReadingSink {
 
     /// Records an event from code that cannot wait.
     package func note(_ event: Event) {
-        let (feeds, verdict) = state.withLock { state in
+        let (feeds, watchers, verdict) = state.withLock { state in
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
             state.events.append(event)
             state.eventCount += 1
             let isLogged = event.severity.level >= logger.logLevel
-            return (state.feeds, isLogged ? state.budget.admit(at: event.instant) : .omit)
+            let verdict = isLogged ? state.budget.admit(at: event.instant) : .omit
+            return (state.feeds, state.eventWatchers, verdict)
         }
+        for watcher in watchers { watcher(event) }
         for feed in feeds { feed.mailbox.offer(.event(event)) }
         if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
     }

@@ -12,6 +12,7 @@ package let roostVersion = "0.1.0"
 ///
 ///     station ─┬─ vigil      pets upward while every critical child is on time
 ///              ├─ mode       ends modes that have an end
+///              ├─ store      journal and history, if configured
 ///              ├─ lights     lamp, if there is one
 ///              ├─ devices ─┬─ balcony …   one attachment per configured device
 ///              ├─ hotplug    adapters that come and go
@@ -62,6 +63,7 @@ package final class Station: Sendable {
     private let root: Supervisor
     private let lamp: LampPost
     private let adapters: AdapterBoard
+    private let store: StorePost
     private let state: Mutex<State>
 
     package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
@@ -90,6 +92,7 @@ package final class Station: Sendable {
             onUnkillable: { surroundings.endProcess("\($0) does not stop") }
         )
         (lamp, adapters) = (LampPost(context), AdapterBoard())
+        store = StorePost(context)
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(State(configuration: configuration))
     }
@@ -102,6 +105,7 @@ package final class Station: Sendable {
         await openWatchdog(configuration.watchdog)
         for spec in fixedChildren(configuration) { root.add(spec) }
         lamp.configure(configuration)
+        store.configure(configuration)
         try await root.run()
         // Only an orderly stop disarms: whoever crashes is reset.
         state.withLock { $0.watchdog }?.disarm()
@@ -135,6 +139,15 @@ package final class Station: Sendable {
                 )
             },
         ]
+        if let configuration = configuration.store {
+            let post = store
+            specs.append(
+                // It may have hours to write; what a stop cuts short is in the mirror.
+                ChildSpec(id: "store", shutdownGrace: .seconds(9)) { _ in
+                    StoreKeeper(configuration, context: context, post: post)
+                }
+            )
+        }
         if let lights = configuration.lights { specs.append(lamp.spec(lights)) }
         specs.append(
             ChildSpec(id: "devices", shutdownGrace: .seconds(9)) { [self] _ in makeDevices() }
@@ -253,8 +266,10 @@ extension Station {
             defer { state.configuration = next }
             return (state.configuration, state.devices)
         }
-        if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog {
-            note("restart needed", .warning, ["for": "name, socket or watchdog"])
+        if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
+            || old.store != next.store
+        {
+            note("restart needed", .warning, ["for": "name, socket, store or watchdog"])
         }
         let kept = Set(next.devices.map(\.name))
         for device in old.devices where !next.devices.contains(device) {
@@ -264,6 +279,7 @@ extension Station {
             if !kept.contains(device.name) { context.recorder.forget(device.name) }
         }
         lamp.configure(next)
+        store.configure(next)
         if old.lights != next.lights {
             root.remove("lights")
             context.devices.remove("lights")

@@ -11,7 +11,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package static let defaultSocket = "/run/roost/roost.sock"
     /// Names that parts of the station have already.
     package static let reservedNames = [
-        "control", "devices", "hotplug", "lights", "mode", "supervisor", "vigil",
+        "control", "devices", "hotplug", "lights", "mode", "store", "supervisor", "vigil",
     ]
     /// Bytes of a socket's path: the kernel takes 107, and a moment of making it takes 12.
     package static let socketByteLimit = 95
@@ -23,6 +23,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package let devices: [DeviceConfiguration]
     package let lights: LightsConfiguration?
     package let watchdog: WatchdogConfiguration?
+    package let store: StoreConfiguration?
 }
 
 /// One sensor: its name is its identity in readings and reports.
@@ -123,6 +124,7 @@ extension StationConfiguration {
         }
         lights = reader.object("lights").flatMap { LightsConfiguration($0) }
         watchdog = reader.object("watchdog").map { WatchdogConfiguration($0) }
+        store = reader.object("store").map { StoreConfiguration($0) }
         reader.finish()
         checkTogether(problems)
     }
@@ -248,7 +250,7 @@ extension WatchdogConfiguration {
 
 extension ObjectReader {
     /// A path from the root: what it means must not depend on where somebody stood.
-    fileprivate mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
+    mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
         guard let path = string(key) else { return nil }
         guard path.hasPrefix("/"), path.utf8.count <= limit, !path.utf8.contains(0) else {
             problem(key, "expected an absolute path of at most \(limit) bytes, found \"\(path)\"")

@@ -40,13 +40,11 @@ struct StoreIntake {
         open.reduce(otherByteCount) { $0 + $1.encoder.byteCountBound + 16 }
     }
 
-    /// Takes the readings of one sample.
+    /// Takes the readings of one sample, whose stream is known.
     ///
-    /// - Returns: The sample as it is stored.
+    /// - Returns: The sample as it is stored; nil without its stream.
     mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
-        guard let first = readings.first, let stream = stream(for: readings, at: now) else {
-            return nil
-        }
+        guard let first = readings.first, let stream = stream(of: readings) else { return nil }
         let sample = StoredSample(
             stream: stream.id,
             tick: Tick(first.instant),
@@ -104,28 +102,42 @@ struct StoreIntake {
         return open.count - 1
     }
 
-    /// The stream of a device's channels; a new one gets the next number.
-    ///
-    /// Bound: 65 535 streams in the life of a store; further ones are not stored.
-    private mutating func stream(
-        for readings: [Reading],
-        at now: MonotonicInstant
-    ) -> StreamDescription? {
-        let device = readings[0].channel.device
-        let known = streams.first { stream in
+    /// The stream of a device's channels, once it has one.
+    func stream(of readings: [Reading]) -> StreamDescription? {
+        guard let device = readings.first?.channel.device else { return nil }
+        return streams.first { stream in
             stream.device == device && stream.quantities.count == readings.count
                 && zip(stream.quantities, readings).allSatisfy { $0 == $1.channel.quantity }
         }
-        if let known { return known }
+    }
+
+    func stream(_ id: StreamID) -> StreamDescription? { streams.first { $0.id == id } }
+
+    /// Streams of a device, old ones included.
+    func streams(of device: String) -> [StreamDescription] {
+        streams.filter { $0.device == device }
+    }
+
+    /// A stream for channels that have none; the next number is its.
+    ///
+    /// Bound: 65 535 streams in the life of a store; further ones are not stored.
+    mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
         let last = streams.map(\.id.rawValue).max() ?? 0
-        guard last < .max, readings.count <= 16 else { return nil }
+        guard let device = readings.first?.channel.device, last < .max, readings.count <= 16 else {
+            return nil
+        }
         let stream = StreamDescription(
             id: StreamID(last + 1),
             device: device,
             quantities: readings.map(\.channel.quantity)
         )
         streams.append(stream)
-        take(.stream(stream), isUrgent: false, at: now)
         return stream
+    }
+
+    /// Knows a stream that an earlier process made.
+    mutating func learn(_ stream: StreamDescription) {
+        guard !streams.contains(where: { $0.id == stream.id }) else { return }
+        streams.append(stream)
     }
 }

@@ -24,6 +24,7 @@ package final class SimulatedPlatform: Platform {
         var letters = ""
         var notifications: [ServiceState] = []
         var openCount = 0
+        var journalError: StorageError?
     }
 
     package let simulatedClock: SimulatedClock
@@ -31,6 +32,8 @@ package final class SimulatedPlatform: Platform {
     package let watchdog = SimulatedWatchdog()
     package let hotplug: SimulatedHotplug
     package let socket: SimulatedListener
+    /// The journal's ring; the history is a real file.
+    package let card = SimulatedCard()
     private let state = Mutex(State())
 
     package init(clock: SimulatedClock) {
@@ -59,6 +62,11 @@ package final class SimulatedPlatform: Platform {
     /// Makes every opening of a path fail.
     package func refuse(_ path: String, with error: SerialError?) {
         state.withLock { $0.errors[path] = error }
+    }
+
+    /// Makes every opening of the journal fail; nil lets it succeed again.
+    package func refuseJournal(with error: StorageError?) {
+        state.withLock { $0.journalError = error }
     }
 
     /// The letters written in place of a lamp.
@@ -116,6 +124,25 @@ package final class SimulatedPlatform: Platform {
     }
 
     package func listen(_ path: String) async throws -> any LineListener { socket }
+
+    package func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try body()
+    }
+
+    package func openJournal(
+        _ path: String,
+        blockSize: Int,
+        blockCount: Int
+    ) throws -> any BlockStorage {
+        if let error = state.withLock({ $0.journalError }) { throw error }
+        return card.journal(blockSize: blockSize, blockCount: blockCount)
+    }
+
+    package func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? { nil }
+
+    package func makeFolder(_ path: String) {}
 
     package var figures: ProcessCosts {
         var costs = ProcessCosts()
@@ -181,4 +208,18 @@ package final class SimulatedHotplug: HotplugMonitor {
     }
 
     package func close() {}
+}
+
+/// A card's journal that outlives the node on it.
+///
+/// Unchecked: one simulation is one thread.
+package final class SimulatedCard: @unchecked Sendable {
+    package private(set) var storage: SimulatedBlockStorage?
+
+    func journal(blockSize: Int, blockCount: Int) -> SimulatedBlockStorage {
+        let journal =
+            storage ?? SimulatedBlockStorage(blockSize: blockSize, blockCount: blockCount)
+        storage = journal
+        return journal
+    }
 }

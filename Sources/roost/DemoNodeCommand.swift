@@ -76,6 +76,26 @@ private struct DemoPlatform: Platform {
         throw WatchdogError.absent(path: path)  // A demonstration resets nobody's machine.
     }
 
+    func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await linux.onDisk(body)
+    }
+
+    func openJournal(
+        _ path: String,
+        blockSize: Int,
+        blockCount: Int
+    ) throws -> any BlockStorage {
+        try linux.openJournal(path, blockSize: blockSize, blockCount: blockCount)
+    }
+
+    func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
+        linux.openMirror(name, byteCount: byteCount)
+    }
+
+    func makeFolder(_ path: String) { linux.makeFolder(path) }
+
     func listen(_ path: String) async throws -> any LineListener { try await linux.listen(path) }
     func notify(_ state: ServiceState) {}
 }

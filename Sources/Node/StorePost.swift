@@ -1,0 +1,113 @@
+import Readings
+import Store
+import Supervision
+import Synchronization
+
+/// The station's store as the rest of the node sees it: give, and never wait.
+///
+/// Outlives the keepers that write: what the card did not take yet is not lost with one of them.
+package final class StorePost: Sendable {
+    private struct State {
+        var queue: StoreQueue?
+        var devices: [DeviceConfiguration] = []
+        var trouble: String?
+    }
+
+    private let context: StationContext
+    private let state = Mutex(State())
+    /// Wakes the keeper.
+    let attention = Signal()
+
+    init(_ context: StationContext) {
+        self.context = context
+        context.recorder.watch { [weak self] in self?.queue?.take($0) }
+        context.recorder.watchEvents { [weak self] event in
+            self?.queue?.take(.event(event), isUrgent: event.isUrgent)
+        }
+        context.modes.observe("store") { [weak self] _ in self?.reschedule() }
+    }
+
+    /// The devices whose schedules the ledger shall know.
+    func configure(_ configuration: StationConfiguration) {
+        state.withLock { $0.devices = configuration.devices }
+        reschedule()
+    }
+
+    private var queue: StoreQueue? { state.withLock { $0.queue } }
+
+    /// Why nothing can be written, in words; nil when all is well.
+    var trouble: String? { state.withLock { $0.trouble } }
+
+    func note(trouble: String?) { state.withLock { $0.trouble = trouble } }
+
+    private func reschedule() {
+        let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
+        for device in devices { queue?.reschedule(device.name) }
+    }
+
+    private func interval(of name: String) -> Duration? {
+        let device = state.withLock { $0.devices }.first { $0.name == name }
+        return device?.sampleInterval(isContinuous: context.modes.isContinuous)
+    }
+
+    /// The queue in front of a store that has just been opened, or the one there is.
+    ///
+    /// What came before the store was open, and what an earlier process left, goes in first.
+    func open(
+        _ opening: StationStore.Opening,
+        lossWindow: Duration,
+        mirror: sending TailMirror?
+    ) -> StoreQueue {
+        if let queue { return queue }
+        let left = mirror?.read().records.dropFirst(opening.countAfterMirror) ?? []
+        if opening.countAfterMirror > 0 {
+            mirror?.reset(after: opening.newestBlock, dropping: opening.countAfterMirror)
+        }
+        let queue = StoreQueue(
+            StoreIntake(
+                lossWindow: lossWindow,
+                capacity: opening.payloadCapacity,
+                streams: opening.streams
+            ),
+            mirror: mirror,
+            clock: context.clock,
+            attention: attention,
+            schedule: { [weak self] in self?.interval(of: $0) }
+        )
+        for bytes in left {
+            for record in JournalRecordCodec.contents(bytes).records { queue.restore(record) }
+        }
+        queue.take(.started(at: Tick(context.clock.now), version: roostVersion), isUrgent: true)
+        for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }
+        for event in context.recorder.events(since: .boot) {
+            queue.take(.event(event), isUrgent: false)
+        }
+        state.withLock { $0.queue = queue }
+        return queue
+    }
+}
+
+extension Event {
+    /// What a power cut may cost two seconds of, not ten minutes.
+    fileprivate var isUrgent: Bool {
+        severity >= .warning || kind == "motion" || kind == "motion ended"
+    }
+}
+
+extension [Reading] {
+    /// Readings of one device at one instant belong to one sample.
+    fileprivate var samples: [[Reading]] {
+        var samples: [[Reading]] = []
+        for reading in self {
+            if let index = samples.lastIndex(where: { $0[0].channel.device == reading.channel.device }),
+                samples[index][0].instant == reading.instant,
+                !samples[index].contains(where: { $0.channel == reading.channel })
+            {
+                samples[index].append(reading)
+            } else {
+                samples.append([reading])
+            }
+        }
+        return samples
+    }
+}

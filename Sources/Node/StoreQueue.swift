@@ -1,0 +1,203 @@
+import DequeModule
+import Readings
+import Store
+import Supervision
+import Synchronization
+
+/// Between the loop and the card: what waits, in memory and in the mirror.
+///
+/// Taking never waits and never fails. Bound: `waitingByteLimit` of payloads that the card did not
+/// take; beyond it the oldest goes, and is counted. At 1 Hz that is weeks.
+final class StoreQueue: Sendable {
+    static let waitingByteLimit = 2 << 20
+
+    /// One block's worth.
+    struct Batch: Sendable {
+        let payload: [UInt8]
+        /// Samples and events in it, which is what the mirror holds of them.
+        let count: Int
+    }
+
+    private struct State {
+        var intake: StoreIntake
+        var mirror: TailMirror?
+        var waiting: Deque<Batch> = []
+        var waitingByteCount = 0
+        var droppedCount = 0
+    }
+
+    /// How often a device is sampled at the moment; nil when not regularly.
+    typealias Schedule = @Sendable (_ device: String) -> Duration?
+
+    private let clock: any NodeClock
+    private let schedule: Schedule
+    private let attention: Signal
+    private let state: Mutex<State>
+
+    /// A queue in front of an open store.
+    ///
+    /// - Parameters:
+    ///   - intake: Knows the store's streams.
+    ///   - mirror: Memory that outlives the process; nil goes without.
+    ///   - clock: The node's clock.
+    ///   - attention: Raised when something is due sooner than whoever waits may think.
+    ///   - schedule: Asked for each new stream.
+    init(
+        _ intake: StoreIntake,
+        mirror: sending TailMirror?,
+        clock: any NodeClock,
+        attention: Signal,
+        schedule: @escaping Schedule
+    ) {
+        self.clock = clock
+        self.attention = attention
+        self.schedule = schedule
+        state = Mutex(State(intake: intake, mirror: mirror))
+    }
+
+    /// Samples and events lost at the bound so far.
+    var droppedCount: Int { state.withLock { $0.droppedCount } }
+
+    /// When the next batch must be written; nil when nothing waits.
+    var dueAt: MonotonicInstant? {
+        state.withLock { state in state.waiting.isEmpty ? state.intake.dueAt : clock.now }
+    }
+
+    /// Takes the readings of one sample.
+    func take(_ readings: [Reading]) {
+        change { state, now in
+            if state.intake.stream(of: readings) == nil {
+                guard let stream = state.intake.makeStream(for: readings) else { return }
+                let interval = schedule(stream.device)
+                let from = Tick(readings.first?.instant ?? now)
+                Self.take(.stream(stream), &state, at: now)
+                Self.take(.schedule(stream.id, from: from, interval: interval), &state, at: now)
+            }
+            guard let sample = state.intake.take(readings, at: now) else { return }
+            Self.mirror(sample, readings, &state)
+        }
+    }
+
+    /// Takes anything else.
+    func take(_ record: JournalRecord, isUrgent: Bool) {
+        change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }
+    }
+
+    /// Takes what an earlier process of this boot left in the mirror, where it still is.
+    func restore(_ record: JournalRecord) {
+        change { state, now in
+            switch record {
+            case .stream(let stream): state.intake.learn(stream)
+            case .samples(let id, let segment):
+                return Self.restore(segment, of: id, &state, at: now)
+            default: break
+            }
+            state.intake.take(record, isUrgent: false, at: now)
+        }
+    }
+
+    /// From now on a device is sampled as its schedule says.
+    func reschedule(_ device: String) {
+        change { state, now in
+            for stream in state.intake.streams(of: device) {
+                let interval = schedule(device)
+                let record = JournalRecord.schedule(stream.id, from: Tick(now), interval: interval)
+                Self.take(record, &state, at: now)
+            }
+        }
+    }
+
+    private static func take(
+        _ record: JournalRecord,
+        _ state: inout State,
+        at now: MonotonicInstant,
+        isUrgent: Bool = false
+    ) {
+        state.intake.take(record, isUrgent: isUrgent, at: now)
+        mirror(record, &state)
+    }
+
+    private static func restore(
+        _ segment: [UInt8],
+        of id: StreamID,
+        _ state: inout State,
+        at now: MonotonicInstant
+    ) {
+        guard let stream = state.intake.stream(id),
+            var decoder = try? SegmentDecoder(segment, decimals: stream.quantities.map(\.decimals))
+        else { return }
+        while let (tick, outcomes) = try? decoder.next() {
+            let sample = StoredSample(stream: id, tick: tick, outcomes: outcomes)
+            state.intake.take(sample, at: now)
+        }
+    }
+
+    /// Closes the open batch, whether or not it is due.
+    func seal() { state.withLock { Self.seal(&$0) } }
+
+    /// The oldest batch to write; nil when none is due.
+    func nextBatch() -> Batch? {
+        state.withLock { state in
+            if state.waiting.isEmpty, let due = state.intake.dueAt, due <= clock.now {
+                Self.seal(&state)
+            }
+            return state.waiting.first
+        }
+    }
+
+    /// The oldest batch is durable now.
+    func acknowledge(_ sequence: UInt64) {
+        state.withLock { state in
+            guard let batch = state.waiting.popFirst() else { return }
+            state.waitingByteCount -= batch.payload.count
+            state.mirror?.reset(after: sequence, dropping: batch.count)
+        }
+    }
+
+    private func change(_ body: (inout State, MonotonicInstant) -> Void) {
+        let now = clock.now
+        let isNearer = state.withLock { state in
+            let before = state.waiting.isEmpty ? state.intake.dueAt : now
+            body(&state, now)
+            if state.intake.isFull { Self.seal(&state) }
+            let after = state.waiting.isEmpty ? state.intake.dueAt : now
+            return after != before
+        }
+        if isNearer { attention.raise() }
+    }
+
+    private static func seal(_ state: inout State) {
+        let count = state.intake.count
+        let payloads = state.intake.drain()
+        for (index, payload) in payloads.enumerated() {
+            // The mirror forgets with the last of them.
+            let own = index == payloads.count - 1 ? count : 0
+            state.waiting.append(Batch(payload: payload, count: own))
+            state.waitingByteCount += payload.count
+        }
+        while state.waitingByteCount > waitingByteLimit, let oldest = state.waiting.popFirst() {
+            state.waitingByteCount -= oldest.payload.count
+            state.droppedCount += oldest.count
+            state.mirror?.reset(after: state.mirror?.sequence ?? 0, dropping: oldest.count)
+        }
+    }
+
+    /// Writes a record to memory that outlives the process.
+    private static func mirror(_ record: JournalRecord, _ state: inout State) {
+        guard let mirror = state.mirror else { return }
+        let bytes = JournalRecordCodec.encode([record])
+        if bytes.count <= 65_535 { mirror.append(bytes) }
+    }
+
+    private static func mirror(
+        _ sample: StoredSample,
+        _ readings: [Reading],
+        _ state: inout State
+    ) {
+        guard state.mirror != nil else { return }
+        let decimals = readings.map(\.channel.quantity.decimals)
+        var encoder = SegmentEncoder(decimals: decimals, startingAt: sample.tick)
+        encoder.append(sample.tick, sample.outcomes)
+        mirror(.samples(sample.stream, segment: encoder.finished()), &state)
+    }
+}
