@@ -70,7 +70,8 @@ package final class Connection {
         handle = opened
         sqlite3_extended_result_codes(opened, 1)
         let (seconds, attoseconds) = busyTimeout.components
-        sqlite3_busy_timeout(opened, Int32(seconds * 1_000 + attoseconds / 1_000_000_000_000_000))
+        let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+        sqlite3_busy_timeout(opened, Int32(clamping: milliseconds))
         // A released half-made instance runs deinit, which closes the handle.
         try setPragma("cache_size", .integer(Int64(-cacheKibibytes)))
         try setPragma("mmap_size", .integer(0))
