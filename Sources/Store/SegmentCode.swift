@@ -1,8 +1,9 @@
 /// The prefix codes of the deltas: one for each context, fixed by version 1 of the format.
 ///
 /// A context is how lively the channel has been (`SegmentModel.level`, 0…11) and how large the
-/// neighbouring delta is (0, 1, more). A token is a delta of −15…15, the bit length 5…15 of a larger
-/// one, or the escape for bit lengths from 16. The codes are canonical: shorter first, then by token.
+/// neighbouring delta is (0, 1, more). A token is a delta of −15…15, the bit length 5…15 of a
+/// larger one, or the escape for bit lengths from 16. The codes are canonical: shorter first, then
+/// by token.
 ///
 /// - Source: `Benchmarks/segment-codes.py`, which computes the lengths (package-merge, at most ten
 ///   bits) from a real 1 Hz day of two SDS011, a day of the SDS011 5331 and of the DHT22 5332 of

@@ -63,7 +63,9 @@ package struct SegmentEncoder: Sendable {
         (channels.count + 1) * SegmentFormat.maximumByteCountPerChannel
     }
 
-    /// Appends one sample; a step back in time and a wrong number of outcomes are programmer errors.
+    /// Appends one sample.
+    ///
+    /// A step back in time and a wrong number of outcomes are programmer errors.
     package mutating func append(_ tick: Tick, _ outcomes: [Outcome]) {
         precondition(outcomes.count == channels.count, "one outcome for each channel")
         precondition(tick >= last, "ticks never step back")

@@ -171,7 +171,9 @@ import Testing
         #expect(survivors > 0)
     }
 
-    /// Reads both ways, which must agree; 1 when rows or an error within the header's limits came.
+    /// Reads all it can: rows in order and as many as claimed, or an error at one of the bytes.
+    ///
+    /// - Returns: 1 when there were rows, else 0.
     private static func readAll(_ bytes: [UInt8], _ decimals: [Int]) -> Int {
         var count = 0
         do throws(CodecError) {
