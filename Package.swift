@@ -110,7 +110,8 @@ let package = Package(
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "Devices", "HardwareIO", "Readings", "Scheduling", "SimulationKit", "Supervision",
+                "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings", "SimulationKit",
+                "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",
             exclude: ["allocations.c"],

@@ -137,7 +137,8 @@ def starts(folder, found, count):
             times[name].append(candidate.start_milliseconds)
             candidate.end()
     peer.end()
-    return {name: round(statistics.median(values), 2) for name, values in times.items()}
+    return {name: round(statistics.median(values), 2) if values else None
+            for name, values in times.items()}
 
 
 def latency(folder, found, samples):

@@ -1,8 +1,10 @@
+import ControlProtocol
 import Devices
 import Glibc
 import HardwareIO
+import Logging
+import Node
 import Readings
-import Scheduling
 import SimulationKit
 import Supervision
 
@@ -88,7 +90,7 @@ enum RoostBench {
 
     // MARK: Simulation
 
-    /// One SDS011 on its duty cycle on a simulated line.
+    /// A whole node: SDS011 on its duty cycle, motion sensor, lamp, watchdog, control socket.
     private static func simulationRate() throws -> (secondsPerSecond: Double, days: Int) {
         let days = 90
         let start = now
@@ -100,29 +102,38 @@ enum RoostBench {
         return (Duration.days(days).inSeconds / elapsed, days)
     }
 
+    private static let configuration = """
+        {"devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
+                     {"name": "door", "type": "pir", "line": "GPIO17"}],
+         "lights": {}, "watchdog": {}}
+        """
+
     private static func samples(
         in duration: Duration,
         on clock: SimulatedClock
     ) async throws -> Int {
-        let sink = RecordingSink()
+        let platform = SimulatedPlatform(clock: clock)
         let line = SimulatedSerialPort(SDS011Simulator(), clock: clock)
-        let driver = SDS011Driver(
-            name: "balcony",
-            port: line,
-            environment: DriverEnvironment(
-                clock: clock,
-                sink: sink,
-                heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
-            )
+        platform.plug(line, at: "/dev/ttyUSB0")
+        let surroundings = Station.Surroundings(
+            platform: platform,
+            logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
+            seed: clock.seed,
+            endProcess: { fatalError($0) }
+        )
+        let text = Array(configuration.utf8)
+        let station = Station(
+            try StationConfiguration.read(text, file: "bench"),
+            in: surroundings
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await driver.run() }
+            group.addTask { try await station.run() }
             group.addTask {
                 try await clock.sleep(for: duration)
-                driver.requestStop()
+                station.requestStop()
             }
             try await group.waitForAll()
         }
-        return sink.samples.count
+        return station.status.budget.readingCount / 2
     }
 }

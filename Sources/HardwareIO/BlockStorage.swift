@@ -12,7 +12,9 @@ package protocol BlockStorage: AnyObject {
     /// - Throws: `StorageError`.
     func read(_ index: Int) throws(StorageError) -> [UInt8]
 
-    /// Replaces one block; exactly `blockSize` bytes.
+    /// Replaces the beginning of one block: a multiple of 512 bytes, at most `blockSize`.
+    ///
+    /// What lies behind them stays, so that a short block costs the card no more than it holds.
     ///
     /// - Throws: `StorageError`.
     func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError)

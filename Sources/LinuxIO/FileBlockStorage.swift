@@ -23,7 +23,7 @@ package final class FileBlockStorage: BlockStorage {
     /// Writes, syncs and bytes since it was opened, as asked of the kernel.
     package private(set) var writeCount = 0
     package private(set) var syncCount = 0
-    package var byteCount: Int { writeCount * blockSize }
+    package private(set) var byteCount = 0
 
     private let descriptor: OwnedDescriptor
     /// One block, at an address that `O_DIRECT` takes.
@@ -46,7 +46,7 @@ package final class FileBlockStorage: BlockStorage {
         path: String,
         blockSize: Int = 4_096,
         blockCount: Int?,
-        caching: Caching = .buffered
+        caching: Caching = .direct
     ) throws(StorageError) {
         precondition(blockSize > 0 && blockSize % 512 == 0, "blocks are multiples of 512 bytes")
         var status = stat()
@@ -77,19 +77,20 @@ package final class FileBlockStorage: BlockStorage {
     deinit { buffer.deallocate() }
 
     package func read(_ index: Int) throws(StorageError) -> [UInt8] {
-        try transfer("pread", index) { raw, bytes, count, offset in
+        try transfer("pread", index, blockSize) { raw, bytes, count, offset in
             pread(raw, bytes, count, offset)
         }
         return Array(buffer)
     }
 
     package func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) {
-        precondition(bytes.count == blockSize, "a write is one block")
+        precondition(bytes.count % 512 == 0 && (512...blockSize).contains(bytes.count))
         buffer.copyBytes(from: bytes)
-        try transfer("pwrite", index) { raw, bytes, count, offset in
+        try transfer("pwrite", index, bytes.count) { raw, bytes, count, offset in
             pwrite(raw, bytes, count, offset)
         }
         writeCount += 1
+        byteCount += bytes.count
     }
 
     package func sync() throws(StorageError) {
@@ -101,18 +102,19 @@ package final class FileBlockStorage: BlockStorage {
         syncCount += 1
     }
 
-    /// Moves one block between the buffer and the card, in as many pieces as the kernel takes.
+    /// Moves bytes of one block between the buffer and the card, in as many pieces as the kernel takes.
     private func transfer(
         _ call: String,
         _ index: Int,
+        _ count: Int,
         _ body: (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int
     ) throws(StorageError) {
         precondition((0..<blockCount).contains(index), "no such block")
         guard let start = buffer.baseAddress else { return }
         var done = 0
-        while done < blockSize {
+        while done < count {
             let offset = off_t(index * blockSize + done)
-            let result = body(descriptor.raw, start + done, blockSize - done, offset)
+            let result = body(descriptor.raw, start + done, count - done, offset)
             if result > 0 {
                 done += result
             } else if result < 0, errno == EINTR {

@@ -112,11 +112,10 @@ final class LetterFile: LetterOutput {
 
     deinit { close() }
 
-    func write(_ letter: Character) {
-        guard var byte = letter.asciiValue else { return }
+    func write(_ letter: UInt8) {
         descriptor.withLock { raw in
             guard raw >= 0 else { return }
-            _ = Glibc.write(raw, &byte, 1)
+            _ = withUnsafePointer(to: letter) { Glibc.write(raw, $0, 1) }
         }
     }
 

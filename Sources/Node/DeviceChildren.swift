@@ -26,9 +26,9 @@ extension DeviceConfiguration {
     /// How old a value may be before it is stale, and its lamp unknown.
     ///
     /// One sample may be late by half a period, or in `live` by four seconds, before it is missed.
-    func ageLimit(in mode: StationMode) -> Duration {
+    func ageLimit(isContinuous: Bool) -> Duration {
         guard case .sds011(let sensor) = kind else { return .days(1) }
-        return mode.isContinuous ? .seconds(5) : sensor.period * 3 / 2 + .seconds(30)
+        return isContinuous ? .seconds(5) : sensor.period * 3 / 2 + .seconds(30)
     }
 
     /// The child that keeps the device attached.

@@ -14,9 +14,26 @@ package final class LampPost: Sendable {
 
     private struct State {
         var machine = LevelMachine()
-        var device: DeviceConfiguration?
+        var followed: Followed?
         var isThere = false
         var last: (level: AirLevel?, instant: MonotonicInstant)?
+    }
+
+    /// What a sample needs to know of the configuration.
+    private struct Followed {
+        let device: String
+        let ageLimit: (rare: Duration, continuous: Duration)
+
+        init(_ device: DeviceConfiguration) {
+            self.device = device.name
+            ageLimit = (
+                device.ageLimit(isContinuous: false), device.ageLimit(isContinuous: true)
+            )
+        }
+
+        func validity(in board: ModeBoard) -> Duration {
+            board.isContinuous ? ageLimit.continuous : ageLimit.rare
+        }
     }
 
     private let context: StationContext
@@ -46,8 +63,8 @@ package final class LampPost: Sendable {
         }
         let hasChanged = memory.withLock { state in
             state.isThere = configuration.lights != nil
-            defer { state.device = followed }
-            guard state.device?.name != followed?.name else { return false }
+            defer { state.followed = followed.map(Followed.init) }
+            guard state.followed?.device != followed?.name else { return false }
             (state.machine, state.last) = (LevelMachine(), nil)
             return true
         }
@@ -55,29 +72,28 @@ package final class LampPost: Sendable {
     }
 
     private func take(_ sample: [Reading]) {
-        let followed = memory.withLock {
-            state -> (level: AirLevel?, device: DeviceConfiguration)? in
-            guard let device = state.device, sample.first?.channel.device == device.name else {
+        guard let first = sample.first else { return }
+        let instant = first.instant
+        let shown = memory.withLock { state -> (level: AirLevel?, validity: Duration)? in
+            guard let followed = state.followed, first.channel.device == followed.device else {
                 return nil
             }
             let level = state.machine.take(sample)
-            state.last = sample.first.map { (level, $0.instant) }
-            return (level, device)
+            state.last = (level, instant)
+            return (level, followed.validity(in: context.modes))
         }
-        guard let followed, let first = sample.first else { return }
-        if followed.level == nil, sample.contains(where: \.isFault) {
-            return light.reportFault(at: first.instant)
+        guard let shown else { return }
+        if shown.level == nil, sample.contains(where: \.isFault) {
+            return light.reportFault(at: instant)
         }
-        let validity = followed.device.ageLimit(in: context.modes.mode)
-        light.offer(followed.level, at: first.instant, validFor: validity)
+        light.offer(shown.level, at: instant, validFor: shown.validity)
     }
 
     /// A level that was good for seconds is good for minutes when the mode becomes slower.
     private func renew() {
-        let (last, device) = memory.withLock { ($0.last, $0.device) }
-        guard let last, let level = last.level, let device else { return }
-        let validity = device.ageLimit(in: context.modes.mode)
-        light.offer(level, at: last.instant, validFor: validity)
+        let (last, followed) = memory.withLock { ($0.last, $0.followed) }
+        guard let last, let level = last.level, let followed else { return }
+        light.offer(level, at: last.instant, validFor: followed.validity(in: context.modes))
     }
 
     /// The child that holds the lamp.
@@ -188,13 +204,13 @@ extension TrafficLightStatus {
 
 extension LampState {
     /// One letter per state, for files and terminals in place of a lamp.
-    fileprivate var letter: Character {
+    fileprivate var letter: UInt8 {
         switch self {
-        case .good: "G"
-        case .moderate: "Y"
-        case .poor: "R"
-        case .unknown: "U"
-        case .fault: "F"
+        case .good: UInt8(ascii: "G")
+        case .moderate: UInt8(ascii: "Y")
+        case .poor: UInt8(ascii: "R")
+        case .unknown: UInt8(ascii: "U")
+        case .fault: UInt8(ascii: "F")
         }
     }
 }
@@ -211,7 +227,7 @@ final class LetterBox: Sendable {
         old?.close()
     }
 
-    func write(_ letter: Character) { output.withLock { $0 }?.write(letter) }
+    func write(_ letter: UInt8) { output.withLock { $0 }?.write(letter) }
 }
 
 /// Stands for three lines where a lamp is a file: the letters are written by the light itself.
@@ -227,7 +243,7 @@ struct LetterLines: GPIOLines {
     ) async throws -> [EdgeEvent]? { nil }
 
     func release() {
-        letters.write("-")
+        letters.write(UInt8(ascii: "-"))
         letters.use(nil)
     }
 }

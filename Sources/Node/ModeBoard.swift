@@ -20,6 +20,8 @@ package final class ModeBoard: Sendable {
 
     package var mode: StationMode { state.withLock { $0.mode } }
 
+    var isContinuous: Bool { state.withLock { $0.mode.isContinuous } }
+
     package func change(to mode: StationMode) {
         let observers = state.withLock { state in
             state.mode = mode

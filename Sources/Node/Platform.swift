@@ -49,7 +49,8 @@ package protocol Platform: Sendable {
 
 /// What takes lamp letters in place of a lamp.
 package protocol LetterOutput: Sendable {
-    func write(_ letter: Character)
+    /// Writes one letter, in ASCII.
+    func write(_ letter: UInt8)
     func close()
 }
 

@@ -44,11 +44,12 @@ package final class Recorder: ReadingSink {
     }
 
     package func accept(_ readings: [Reading]) async {
-        let (watchers, feeds) = state.withLock { state in
+        // The light first: what is kept and told can wait for it.
+        for watcher in state.withLock({ $0.watchers }) { watcher(readings) }
+        let feeds = state.withLock { state in
             for reading in readings { Self.append(reading, to: &state.rings) }
-            return (state.watchers, state.feeds)
+            return state.feeds
         }
-        for watcher in watchers { watcher(readings) }
         for feed in feeds {
             for reading in readings { feed.mailbox.offer(.reading(reading)) }
         }
@@ -70,7 +71,7 @@ package final class Recorder: ReadingSink {
     }
 
     private static func append(_ reading: Reading, to rings: inout [ReadingRing]) {
-        if let index = rings.firstIndex(where: { $0.channel == reading.channel }) {
+        if let index = rings.indices.first(where: { rings[$0].channel == reading.channel }) {
             rings[index].append(reading)
         } else if rings.count < channelLimit {
             var ring = ReadingRing(reading.channel)

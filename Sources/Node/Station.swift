@@ -307,7 +307,7 @@ extension Station {
 
     private func ageLimit(of name: String) -> Duration {
         let device = state.withLock { $0.configuration.devices }.first { $0.name == name }
-        return device?.ageLimit(in: context.modes.mode) ?? .minutes(10)
+        return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .minutes(10)
     }
 }
 

@@ -39,10 +39,7 @@ package struct MonotonicInstant: InstantProtocol, Hashable, Sendable, CustomStri
 extension Duration {
     /// The duration in nanoseconds, saturating at ±292 years.
     package var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return scaled.addingSaturating(attoseconds / 1_000_000_000)
+        Int64(clamping: attoseconds / 1_000_000_000)
     }
 
     /// The duration in seconds, for display and for ratios.

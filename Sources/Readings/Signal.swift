@@ -10,7 +10,9 @@ package final class Signal: Sendable {
 
     private enum State {
         case idle
-        case waiting(CheckedContinuation<Outcome, Never>)
+        // Left in the step that takes the continuation, so it is resumed once; `Unsafe` because a
+        // checked one costs two allocations on the way from a frame to its light.
+        case waiting(UnsafeContinuation<Outcome, Never>)
         case pending(Outcome)
     }
 
@@ -25,7 +27,7 @@ package final class Signal: Sendable {
     ///
     /// For clocks alone.
     package func finish(_ outcome: Outcome) {
-        let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+        let waiter = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
             switch state {
             case .waiting(let continuation):
                 state = .idle
@@ -61,7 +63,7 @@ package final class Signal: Sendable {
     ///
     /// - Returns: Why the wait ended.
     package func park() async -> Outcome {
-        await withCheckedContinuation { continuation in
+        await withUnsafeContinuation { continuation in
             let early = state.withLock { state -> Outcome? in
                 switch state {
                 case .pending(let outcome):

@@ -50,7 +50,9 @@ package final class SimulatedBlockStorage: BlockStorage {
     private var visible: [[UInt8]]
     private var durable: [[UInt8]]
     /// Bound: what is written between two syncs.
-    private var pending: [(index: Int, bytes: [UInt8])] = []
+    private var pending: [Write] = []
+
+    private typealias Write = (index: Int, bytes: [UInt8])
 
     /// A card with zeros on it.
     package init(blockSize: Int = 4_096, blockCount: Int) {
@@ -73,16 +75,16 @@ package final class SimulatedBlockStorage: BlockStorage {
         var blocks = durable
         switch survival {
         case .nothing: break
-        case .everything: for write in pending { blocks[write.index] = write.bytes }
+        case .everything: for write in pending { Self.apply(write, to: &blocks) }
         case .someWrites(let seed):
             var dice = SplitMix64(seed: seed)
             for write in pending where Bool.random(using: &dice) {
-                blocks[write.index] = write.bytes
+                Self.apply(write, to: &blocks)
             }
         case .someSectors(let seed):
             var dice = SplitMix64(seed: seed)
             for write in pending {
-                for start in stride(from: 0, to: blockSize, by: 512)
+                for start in stride(from: 0, to: write.bytes.count, by: 512)
                 where Bool.random(using: &dice) {
                     let sector = start..<start + 512
                     blocks[write.index].replaceSubrange(sector, with: write.bytes[sector])
@@ -104,7 +106,7 @@ package final class SimulatedBlockStorage: BlockStorage {
     }
 
     package func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) {
-        precondition(bytes.count == blockSize, "a write is one block")
+        precondition(bytes.count % 512 == 0 && (512...blockSize).contains(bytes.count))
         if faults.isReadOnly { throw .readOnly(path: "simulated") }
         if faults.isFull { throw .full(path: "simulated") }
         let hasPower = begin()
@@ -114,8 +116,8 @@ package final class SimulatedBlockStorage: BlockStorage {
             throw Self.failed("pwrite")
         }
         if hasPower || operationCount - 1 == faults.powerEndsAt {
-            byteCount += blockSize
-            visible[index] = bytes
+            byteCount += bytes.count
+            visible[index].replaceSubrange(0..<bytes.count, with: bytes)
             pending.append((index, bytes))
         }
         guard hasPower else { throw Self.failed("pwrite") }
@@ -129,8 +131,12 @@ package final class SimulatedBlockStorage: BlockStorage {
             pending.removeAll()  // Linux calls the pages clean after an error, and forgets them.
             throw Self.failed("fdatasync")
         }
-        for write in pending { durable[write.index] = write.bytes }
+        for write in pending { Self.apply(write, to: &durable) }
         pending.removeAll()
+    }
+
+    private static func apply(_ write: Write, to blocks: inout [[UInt8]]) {
+        blocks[write.index].replaceSubrange(0..<write.bytes.count, with: write.bytes)
     }
 
     /// Counts an operation; false when there is no power to end it with.

@@ -134,8 +134,8 @@ package final class SimulatedPlatform: Platform {
     private struct Letters: LetterOutput {
         let platform: SimulatedPlatform
 
-        func write(_ letter: Character) {
-            platform.state.withLock { $0.letters.append(letter) }
+        func write(_ letter: UInt8) {
+            platform.state.withLock { $0.letters.append(Character(UnicodeScalar(letter))) }
         }
 
         func close() {}

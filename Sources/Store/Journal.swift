@@ -18,7 +18,9 @@ package final class Journal {
     private var waiting: [UInt64] = []
     /// What was lost of it, oldest first; at most `slotCount`.
     private var lost: [JournalDamage] = []
-    /// Slots that refused a write; tried again after a restart. At most `slotCount`.
+    /// Slots that refused a write, at most `slotCount`.
+    ///
+    /// They are tried again after a restart.
     private var badSlots: Set<Int> = []
     private var acknowledged: UInt64 = 0
     private var next: UInt64 = 1
@@ -90,7 +92,8 @@ package final class Journal {
     ///
     /// - Parameters:
     ///   - sequence: Serves what is newer.
-    ///   - limit: Blocks at most, so that memory stays bounded; ask again after the last.
+    ///   - limit: Blocks at most, ≥ 1, so that memory stays bounded; ask again after the last.
+    /// - Returns: The blocks, and the damage between them and up to the next one.
     package func replay(
         after sequence: UInt64,
         limit: Int = .max

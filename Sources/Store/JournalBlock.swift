@@ -93,6 +93,7 @@ struct JournalBlockLayout {
 
     var payloadCapacity: Int { min(blockSize - Self.headerByteCount, Int(UInt16.max)) }
 
+    /// The block and zeros up to the next multiple of 512 bytes; behind them, nothing matters.
     func encode(_ block: JournalBlock, previous: UInt64) -> [UInt8] {
         precondition(block.payload.count <= payloadCapacity, "the caller splits payloads")
         var bytes = Self.magic
@@ -104,7 +105,7 @@ struct JournalBlockLayout {
         bytes += block.boot.bytes
         bytes.append(littleEndian: Self.check(header: bytes[...], payload: block.payload[...]))
         bytes += block.payload
-        bytes += repeatElement(0, count: blockSize - bytes.count)
+        bytes += repeatElement(0, count: -bytes.count & 511)
         return bytes
     }
 

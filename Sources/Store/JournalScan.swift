@@ -11,7 +11,7 @@ struct JournalScan {
         var unfinished: JournalDamage?
     }
 
-    /// Acknowledged blocks count up; the newest whole one ends the run. 0 when there is none.
+    /// The whole block with the greatest number, which ends the run; 0 when there is none.
     private(set) var newest: UInt64 = 0
     /// Set when nothing is whole and something says that its blocks have another size.
     private(set) var otherBlockSize: Int?

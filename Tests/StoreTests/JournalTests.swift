@@ -31,7 +31,7 @@ private func payload(_ number: Int) -> [UInt8] { Array("payload \(number)".utf8)
         let journal = try Journal(storage, reusableUpTo: 0)
         let syncs = storage.syncCount
         for number in 1...5 { _ = try journal.append(payload(number), boot: boot) }
-        #expect(storage.writeCount == 5 && storage.byteCount == 5 * 4_096)
+        #expect(storage.writeCount == 5 && storage.byteCount == 5 * 512)
         #expect(storage.syncCount - syncs == 5)
     }
 

@@ -53,6 +53,13 @@ extension SDS011Driver {
                 until: deadline
             )
             guard let bytes else { return false }
+            if mode == .live, let measurement = decodeOne(bytes) {
+                let now = clock.now
+                await account(for: 1, at: now)
+                await take(measurement, at: now)
+                await succeed()
+                return true
+            }
             if await takeStreamed(decode(bytes)) { return true }
         }
         return false
@@ -66,19 +73,47 @@ extension SDS011Driver {
         let measurements = frames.compactMap(\.measurement)
         guard mode == .live, !measurements.isEmpty else { return false }
         let now = clock.now
-        let passed = accountedUntil.duration(to: now) / Self.interval
-        await account(missed: Int(passed.rounded()) - measurements.count)
-        accountedUntil = now
-        for measurement in measurements {
-            if now < warmAt {
-                note(measurement)
-                await accept(.warmingUp, at: now)
-            } else {
-                await accept(measurement, by: .live)
-            }
-        }
+        await account(for: measurements.count, at: now)
+        for measurement in measurements { await take(measurement, at: now) }
         await succeed()
         return true
+    }
+
+    /// The measurement of the known part, when the bytes are that and nothing else.
+    ///
+    /// The usual case, without an array or a wait on the way to the light; otherwise nothing is
+    /// decoded.
+    private func decodeOne(_ bytes: [UInt8]) -> SDS011Measurement? {
+        var (trial, only, count) = (decoder, SDS011Frame?.none, 0)
+        trial.decode(bytes.span) { result in
+            only = try? result.get()
+            count += 1
+        }
+        guard count == 1, case .measurement(let measurement, let id) = only, id == knownID,
+            id == settings.deviceID ?? id
+        else { return nil }
+        decoder = trial
+        foreignID = nil
+        return measurement
+    }
+
+    private func take(_ measurement: SDS011Measurement, at now: MonotonicInstant) async {
+        if now < warmAt {
+            note(measurement)
+            await accept(.warmingUp, at: now)
+        } else {
+            await accept(measurement, by: .live)
+        }
+    }
+
+    /// Accounts for every whole interval, rounded, that these measurements do not stand for.
+    private func account(for count: Int, at now: MonotonicInstant) async {
+        // In integers: this is on the way to the light.
+        let interval = Self.interval.wholeNanoseconds
+        let passed = now.nanoseconds - accountedUntil.nanoseconds
+        let missed = Int((passed + interval / 2) / interval) - count
+        if missed > 0 { await account(missed: missed) }
+        accountedUntil = now
     }
 
     /// Works down the ladder until a measurement comes, accounting for every second meanwhile.

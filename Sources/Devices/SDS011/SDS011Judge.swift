@@ -59,14 +59,13 @@ package struct SDS011Judge: Hashable, Sendable {
         runLength = measurement == last ? min(runLength + 1, Int.max - 1) : 1
         last = measurement
         let current = doubts(about: measurement, by: limits)
-        let begun = SDS011Doubt.allCases.filter { current.contains($0) && !doubts.contains($0) }
-        let ended = SDS011Doubt.allCases.filter { !current.contains($0) && doubts.contains($0) }
+        let past = doubts
         doubts = current
 
         func outcome(_ tenths: UInt16) -> Outcome {
             if measurement == .zero { return .noData(.warmingUp) }
             if current.contains(.stuck) { return .noData(.stuck) }
-            var quality: Quality = []
+            var quality = Quality(rawValue: 0)
             if current.contains(.unchanging) { quality.insert(.unchanging) }
             if current.contains(.ceiling) { quality.insert(.ceiling) }
             if current.contains(.inconsistent) { quality.insert(.inconsistent) }
@@ -75,9 +74,18 @@ package struct SDS011Judge: Hashable, Sendable {
         return Verdict(
             pm25: outcome(measurement.pm25Tenths),
             pm10: outcome(measurement.pm10Tenths),
-            begun: begun,
-            ended: ended
+            begun: Self.doubts(in: current, without: past),
+            ended: Self.doubts(in: past, without: current)
         )
+    }
+
+    /// In the order of their declaration; most measurements have none.
+    private static func doubts(
+        in these: Set<SDS011Doubt>,
+        without those: Set<SDS011Doubt>
+    ) -> [SDS011Doubt] {
+        guard !these.isEmpty else { return [] }
+        return SDS011Doubt.allCases.filter { these.contains($0) && !those.contains($0) }
     }
 
     private func doubts(

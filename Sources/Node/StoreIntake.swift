@@ -1,0 +1,131 @@
+import Readings
+import Store
+
+/// What waits to be written to the card: samples and events since the last block.
+///
+/// Pure, and runs on the loop: an append costs a few hundred instructions and no system call.
+/// Bound: one block's worth; whoever feeds it takes a batch when it is full or due.
+struct StoreIntake {
+    /// What must not wait goes out after this long, so that what comes with it shares the write.
+    static let urgentWindow: Duration = .seconds(2)
+
+    private struct Open {
+        let stream: StreamDescription
+        var encoder: SegmentEncoder
+        var last: Tick
+    }
+
+    /// Between the first record and its write: what a power cut loses at most.
+    private let lossWindow: Duration
+    private let capacity: Int
+    private var streams: [StreamDescription]
+    private var open: [Open] = []
+    private var others: [JournalRecord] = []
+    private var otherByteCount = 0
+    /// When a batch must be taken; nil when nothing waits.
+    private(set) var dueAt: MonotonicInstant?
+    /// Samples and events that wait, which is what the mirror holds of them.
+    private(set) var count = 0
+
+    init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
+        (self.lossWindow, self.capacity, self.streams) = (lossWindow, capacity, streams)
+    }
+
+    /// Whether one more sample might not fit.
+    var isFull: Bool { byteCountBound + Self.headroom > capacity }
+    private static let headroom = 512
+
+    private var byteCountBound: Int {
+        // Kind, length and stream id of each record take 16 bytes at most.
+        open.reduce(otherByteCount) { $0 + $1.encoder.byteCountBound + 16 }
+    }
+
+    /// Takes the readings of one sample.
+    ///
+    /// - Returns: The sample as it is stored.
+    mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
+        guard let first = readings.first, let stream = stream(for: readings, at: now) else {
+            return nil
+        }
+        let sample = StoredSample(
+            stream: stream.id,
+            tick: Tick(first.instant),
+            outcomes: readings.map(\.outcome)
+        )
+        take(sample, of: stream, at: now)
+        return sample
+    }
+
+    /// Takes a sample that an earlier process left in the mirror.
+    mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
+        guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
+        take(sample, of: stream, at: now)
+    }
+
+    private mutating func take(
+        _ sample: StoredSample,
+        of stream: StreamDescription,
+        at now: MonotonicInstant
+    ) {
+        let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: sample.tick)
+        // Absences that are accounted for afterwards lie before the sample that told of them.
+        let tick = max(sample.tick, open[index].last)
+        open[index].last = tick
+        open[index].encoder.append(tick, sample.outcomes)
+        count += 1
+        note(dueAt: now.advanced(by: lossWindow))
+    }
+
+    /// Takes anything that is not a sample.
+    mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+        others.append(record)
+        otherByteCount += JournalRecordCodec.encode([record]).count
+        count += 1
+        note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow))
+    }
+
+    /// Everything that waits, as payloads of blocks; nothing waits afterwards.
+    mutating func drain() -> [[UInt8]] {
+        let samples = open.map { JournalRecord.samples($0.stream.id, segment: $0.encoder.finished()) }
+        // Streams before their samples: a block explains itself.
+        let (payloads, _) = JournalRecordCodec.payloads(others + samples, capacity: capacity)
+        (open, others, otherByteCount, dueAt, count) = ([], [], 0, nil, 0)
+        return payloads
+    }
+
+    private mutating func note(dueAt instant: MonotonicInstant) {
+        dueAt = min(dueAt ?? instant, instant)
+    }
+
+    private mutating func begin(_ stream: StreamDescription, at tick: Tick) -> Int {
+        let decimals = stream.quantities.map(\.decimals)
+        let encoder = SegmentEncoder(decimals: decimals, startingAt: tick)
+        open.append(Open(stream: stream, encoder: encoder, last: tick))
+        return open.count - 1
+    }
+
+    /// The stream of a device's channels; a new one gets the next number.
+    ///
+    /// Bound: 65 535 streams in the life of a store; further ones are not stored.
+    private mutating func stream(
+        for readings: [Reading],
+        at now: MonotonicInstant
+    ) -> StreamDescription? {
+        let device = readings[0].channel.device
+        let known = streams.first { stream in
+            stream.device == device && stream.quantities.count == readings.count
+                && zip(stream.quantities, readings).allSatisfy { $0 == $1.channel.quantity }
+        }
+        if let known { return known }
+        let last = streams.map(\.id.rawValue).max() ?? 0
+        guard last < .max, readings.count <= 16 else { return nil }
+        let stream = StreamDescription(
+            id: StreamID(last + 1),
+            device: device,
+            quantities: readings.map(\.channel.quantity)
+        )
+        streams.append(stream)
+        take(.stream(stream), isUrgent: false, at: now)
+        return stream
+    }
+}

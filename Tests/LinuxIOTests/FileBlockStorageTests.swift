@@ -1,0 +1,128 @@
+import Glibc
+import HardwareIO
+import LinuxIO
+import SimulationKit
+import Testing
+
+@Suite struct FileBlockStorageTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    @Test(arguments: [FileBlockStorage.Caching.buffered, .direct], [512, 4_096])
+    func keepsTheContractOfBlockStorage(
+        caching: FileBlockStorage.Caching,
+        blockSize: Int
+    ) throws {
+        let path = folder.path("journal.ring")
+        try BlockStorageConformance(blockSize: blockSize, blockCount: 5).check {
+            try FileBlockStorage(path: path, blockSize: blockSize, blockCount: 5, caching: caching)
+        }
+    }
+
+    @Test func keepsTheContractInTheSimulationToo() throws {
+        let card = SimulatedBlockStorage(blockSize: 1_024, blockCount: 5)
+        try BlockStorageConformance(blockSize: 1_024, blockCount: 5).check {
+            card.afterPowerCut(.nothing)
+        } reopened: {
+            ($0 as? SimulatedBlockStorage)?.afterPowerCut(.nothing) ?? card
+        }
+    }
+
+    @Test func makesTheWholeFileOrNone() throws {
+        let path = folder.path("journal.ring")
+        // What a cut in the middle of making it leaves behind.
+        let stale = open(path + ".new", O_CREAT | O_WRONLY, 0o600)
+        _ = Glibc.write(stale, "half", 4)
+        close(stale)
+        let made = try FileBlockStorage(path: path, blockSize: 4_096, blockCount: 40)
+        #expect(made.isNew && !made.isDevice)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_size == 163_840)
+        #expect(status.st_blocks * 512 >= 163_840, "no holes")
+        #expect(access(path + ".new", F_OK) != 0)
+        let found = try FileBlockStorage(path: path, blockSize: 4_096, blockCount: nil)
+        #expect(!found.isNew && found.blockCount == 40)
+    }
+
+    @Test func countsWhatItAskedOfTheCard() throws {
+        let storage = try FileBlockStorage(path: folder.path("a"), blockCount: 2)
+        try storage.write(0, [UInt8](repeating: 1, count: 512))
+        try storage.write(1, [UInt8](repeating: 1, count: 4_096))
+        try storage.sync()
+        #expect(storage.writeCount == 2 && storage.byteCount == 4_608 && storage.syncCount == 1)
+    }
+
+    @Test func refusesAFileOfAnotherSize() throws {
+        let path = folder.path("journal.ring")
+        _ = try FileBlockStorage(path: path, blockCount: 4)
+        #expect(throws: StorageError.wrongSize(path: path, found: 16_384, wanted: 20_480)) {
+            try FileBlockStorage(path: path, blockCount: 5)
+        }
+        truncate(path, 100)
+        #expect(throws: StorageError.wrongSize(path: path, found: 100, wanted: 4_096)) {
+            try FileBlockStorage(path: path, blockCount: nil)
+        }
+        truncate(path, 0)
+        #expect(throws: StorageError.wrongSize(path: path, found: 0, wanted: 16_384)) {
+            try FileBlockStorage(path: path, blockCount: 4)
+        }
+    }
+
+    @Test func saysInWordsWhatIsWrongWithThePath() throws {
+        let missing = folder.path("none/journal.ring")
+        let error = #expect(throws: StorageError.self) {
+            try FileBlockStorage(path: missing, blockCount: 4)
+        }
+        #expect(error == .absent(path: missing))
+        #expect(error?.description.contains("make the folder") == true)
+        #expect(throws: StorageError.absent(path: missing)) {
+            try FileBlockStorage(path: missing, blockCount: nil)
+        }
+        #expect(throws: StorageError.self) {
+            try FileBlockStorage(path: folder.root, blockCount: 4)
+        }
+        // The kernel's own read-only folder, for root and for everybody else.
+        let error2 = #expect(throws: StorageError.self) {
+            try FileBlockStorage(path: "/proc/journal.ring", blockCount: 4)
+        }
+        #expect(error2 == .absent(path: "/proc/journal.ring"))
+    }
+}
+
+@Suite struct SharedMemoryFileTests {
+    @Test func outlivesTheObjectThatWrote() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path("tail")
+        let first = try SharedMemoryFile(path: path, byteCount: 8_192)
+        first.write([1, 2, 3], at: 8_189)
+        // A second mapping sees what is in the file, as the next process does.
+        let second = try SharedMemoryFile(path: path, byteCount: 8_192)
+        #expect(second.read(8_188..<8_192) == [0, 1, 2, 3])
+        second.write([9], at: 0)
+        #expect(first.read(0..<2) == [9, 0])
+    }
+
+    @Test func startsAgainWithZerosWhenTheSizeIsAnother() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path("tail")
+        try SharedMemoryFile(path: path, byteCount: 4_096).write([1], at: 0)
+        let other = try SharedMemoryFile(path: path, byteCount: 8_192)
+        #expect(other.read(0..<8_192).allSatisfy { $0 == 0 })
+    }
+
+    @Test func saysThatTheFolderIsMissing() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path("none/tail")
+        #expect(throws: StorageError.absent(path: path)) {
+            try SharedMemoryFile(path: path, byteCount: 4_096)
+        }
+    }
+
+    @Test func knowsWhetherItLiesInMemory() throws {
+        try #require(access("/dev/shm", W_OK) == 0)
+        let path = "/dev/shm/roost-test-\(getpid())"
+        defer { unlink(path) }
+        #expect(try SharedMemoryFile(path: path, byteCount: 4_096).isInMemory)
+    }
+}
