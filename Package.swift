@@ -59,6 +59,9 @@ let package = Package(
 
         library("Readings"),
         library("SQLite", ["CSQLite"]),
+        .target(name: "CPowerCutVFS", dependencies: ["CSQLite"]),
+        library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Readings"]),
+        library("PowerCutWorkloads", ["HardwareIO", "PowerCut", "SQLite"]),
         library("Store", ["HardwareIO", "Readings", "SQLite", deques, logging]),
         library("Alerts", ["Readings"]),
         library("Supervision", ["Readings", deques, logging]),
@@ -117,6 +120,12 @@ let package = Package(
             exclude: ["allocations.c"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "roost-powercut",
+            dependencies: ["PowerCut", "PowerCutWorkloads", arguments],
+            path: "Benchmarks/RoostPowerCut",
+            swiftSettings: strict
+        ),
 
         tests("ReadingsTests", ["Readings"]),
         tests("SchedulingTests", ["Readings", "Scheduling"]),
@@ -156,6 +165,7 @@ let package = Package(
             ]
         ),
         tests("SQLiteTests", ["CSQLite", "SQLite"]),
+        tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),
         tests(
             "StoreTests",
             ["HardwareIO", "LinuxIO", "Readings", "SQLite", "SimulationKit", "Store"],

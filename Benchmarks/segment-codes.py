@@ -3,7 +3,7 @@
     python3 Benchmarks/segment-codes.py DAY.u16 MINUTES.u16
 
 DAY is a 1 Hz day, MINUTES a minute series: rows of two little-endian u16, in tenths. The days of
-Sensor.Community come from Tests/StoreTests/Fixtures. Prints 36 rows of 28 hexadecimal digits, and on
+Sensor.Community come from Tests/StoreTests/Fixtures. Prints 36 rows of 43 hexadecimal digits, and on
 standard error the bytes a row that they give, also when each half of the day codes the other.
 """
 
@@ -12,20 +12,20 @@ import struct
 import sys
 from pathlib import Path
 
-LEVELS, NEIGHBOURS, TOKENS, LONGEST = 12, 3, 28, 10
+LEVELS, NEIGHBOURS, TOKENS, LONGEST, SMALL = 12, 3, 43, 10, 15
 FIXTURES = Path(__file__).parent.parent / "Tests/StoreTests/Fixtures"
 
 
 def token(delta):
     size = abs(delta)
-    if size <= 7:
+    if size <= SMALL:
         return 2 * size - (delta < 0)
-    return min(size.bit_length() + 11, 27)
+    return min(size.bit_length() + 26, 42)
 
 
 def extra(delta):
     length = abs(delta).bit_length()
-    return 0 if length <= 3 else length + (6 if length >= 16 else 0)
+    return 0 if length <= 4 else length + (6 if length >= 16 else 0)
 
 
 def symbols(rows, segment):
@@ -42,7 +42,7 @@ def symbols(rows, segment):
             context = level * NEIGHBOURS + min(abs(neighbour), 2)
             yield context, -delta if neighbour < 0 else delta
             size = abs(delta)
-            if size > 7:
+            if size > SMALL:
                 size = min(size, 16 + (a >> 5), 1023)
             activity[channel] += ((size << 8) - a) >> 4
             neighbour = delta
@@ -59,11 +59,11 @@ def prior(level, weight=300.0):
         low, high = (q, high) if 2 * q / (1 - q * q) < mean else (low, q)
     counts = [0.0] * TOKENS
     zero = (1 - q) / (1 + q)
-    for delta in range(-7, 8):
+    for delta in range(-SMALL, SMALL + 1):
         counts[token(delta)] += zero * q ** abs(delta)
-    for length in range(4, 16):
-        counts[length + 11] += 2 * zero * (q ** 2 ** (length - 1) - q ** 2**length) / (1 - q)
-    counts[27] += 2 * zero * q**32768 / (1 - q)
+    for length in range(5, 16):
+        counts[length + 26] += 2 * zero * (q ** 2 ** (length - 1) - q ** 2**length) / (1 - q)
+    counts[42] += 2 * zero * q**32768 / (1 - q)
     return [weight * count + 0.02 for count in counts]
 
 

@@ -33,6 +33,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let lastSeconds: Double?
     /// `readings`, `events`: at most this many, the newest, 1…10 000.
     package let limit: Int?
+    /// `readings`, `events`: `next` of the page before; nil asks for the first.
+    package var from: String?
 
     package init(
         _ command: Command,
@@ -49,6 +51,15 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         self.seconds = seconds
         self.lastSeconds = lastSeconds
         self.limit = limit
+    }
+}
+
+extension ControlRequest {
+    /// The same question for the page that begins at `cursor`.
+    package func page(from cursor: String?) -> ControlRequest {
+        var request = self
+        request.from = cursor
+        return request
     }
 }
 

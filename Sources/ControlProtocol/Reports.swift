@@ -150,12 +150,15 @@ package struct EventReport: Codable, Hashable, Sendable {
 package struct ReadingsReport: Codable, Hashable, Sendable {
     /// Oldest first.
     package let readings: [ReadingReport]
-    /// How many were left out by `limit`.
+    /// How many were left out by `limit`; told on the first page.
     package let omittedCount: Int
+    /// Where the next page begins, for `ControlRequest.from`; nil on the last.
+    package let next: String?
 
-    package init(readings: [ReadingReport], omittedCount: Int) {
+    package init(readings: [ReadingReport], omittedCount: Int, next: String?) {
         self.readings = readings
         self.omittedCount = omittedCount
+        self.next = next
     }
 }
 
@@ -163,10 +166,13 @@ package struct EventsReport: Codable, Hashable, Sendable {
     /// Oldest first.
     package let events: [EventReport]
     package let omittedCount: Int
+    /// Where the next page begins, for `ControlRequest.from`; nil on the last.
+    package let next: String?
 
-    package init(events: [EventReport], omittedCount: Int) {
+    package init(events: [EventReport], omittedCount: Int, next: String?) {
         self.events = events
         self.omittedCount = omittedCount
+        self.next = next
     }
 }
 

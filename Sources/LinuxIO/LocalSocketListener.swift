@@ -7,7 +7,7 @@ import Synchronization
 /// The node's control socket: mode 0660, so that its group may use it.
 package final class LocalSocketListener: LineListener {
     /// Connections the kernel keeps waiting; more are refused.
-    private static let waitingMax: Int32 = 16
+    private static let waitingMax: Int32 = 128
 
     package let path: String
     private let loop: EventLoop
@@ -20,10 +20,17 @@ package final class LocalSocketListener: LineListener {
     ///   socket.
     package init(path: String, on loop: EventLoop) throws(LocalSocketError) {
         try LocalSocket.demandShort(path)
+        try Self.demandFree(path)
         let descriptor = try LocalSocket.open(path)
-        try Self.bind(descriptor, to: path)
-        guard listen(descriptor.raw, Self.waitingMax) == 0 else {
-            throw .system(call: "listen", errno: errno, path: path)
+        // Under another name first: whoever sees the socket's own can connect to it.
+        let nascent = "\(path).\(getpid())"
+        try LocalSocket.demandShort(nascent)
+        unlink(nascent)
+        try Self.bind(descriptor, to: nascent)
+        guard listen(descriptor.raw, Self.waitingMax) == 0, rename(nascent, path) == 0 else {
+            let code = errno
+            unlink(nascent)
+            throw .system(call: "listen", errno: code, path: path)
         }
         watched = try LocalSocket.register(descriptor, path: path, on: loop)
         self.path = path
@@ -72,11 +79,6 @@ package final class LocalSocketListener: LineListener {
         guard fchmod(descriptor.raw, 0o660) == 0 else {
             throw .system(call: "fchmod", errno: errno, path: path)
         }
-        guard clinux_unix_bind(descriptor.raw, path) != 0 else { return try setMode(path) }
-        guard errno == EADDRINUSE, isDead(path) else {
-            throw .system(call: "bind", errno: errno, path: path)
-        }
-        unlink(path)
         guard clinux_unix_bind(descriptor.raw, path) == 0 else {
             throw .system(call: "bind", errno: errno, path: path)
         }
@@ -89,12 +91,14 @@ package final class LocalSocketListener: LineListener {
         }
     }
 
-    /// Whether the socket at `path` is one that nobody listens at.
-    private static func isDead(_ path: String) -> Bool {
+    /// Refuses a path where somebody listens, or where something else than a socket is.
+    private static func demandFree(_ path: String) throws(LocalSocketError) {
         var status = stat()
-        defer { errno = EADDRINUSE }
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
-        guard let probe = try? LocalSocket.open(path) else { return false }
-        return clinux_unix_connect(probe.raw, path) != 0 && errno == ECONNREFUSED
+        guard lstat(path, &status) == 0 else { return }
+        let isSocket = status.st_mode & S_IFMT == S_IFSOCK
+        let probe = try LocalSocket.open(path)
+        guard isSocket, clinux_unix_connect(probe.raw, path) != 0, errno == ECONNREFUSED else {
+            throw .system(call: "bind", errno: EADDRINUSE, path: path)
+        }
     }
 }

@@ -79,6 +79,7 @@ package struct StationProcess: Sendable {
         let lock = try takeLock()
         defer { lock.release() }
         let loop = try EventLoop()
+        try demandSocket(on: loop)
         let signals = try SignalMonitor(on: loop)
         let linux = try LinuxPlatform(on: loop)
         let logger = logger
@@ -144,11 +145,24 @@ package struct StationProcess: Sendable {
         }
     }
 
+    /// One station on a socket, whatever its name.
+    private func demandSocket(on loop: EventLoop) throws {
+        guard let other = try? LocalSocket.connect(path: configuration.socket, on: loop) else {
+            return
+        }
+        let process = other.peer.map { "process \($0.processID)" } ?? "another process"
+        other.close()
+        throw InstanceRefused(
+            description: "\(configuration.socket): \(process) answers here already; "
+                + "stop it, or name another `socket`"
+        )
+    }
+
     /// One station of a name beside one socket.
     private func takeLock() throws -> InstanceLock {
         let directory = configuration.socket.split(separator: "/", omittingEmptySubsequences: false)
             .dropLast().joined(separator: "/")
-        if !directory.isEmpty { _ = mkdir(directory, 0o755) }
+        makeFolders(directory)
         let lock = "\(directory.isEmpty ? "." : directory)/\(configuration.name).lock"
         do throws(LinuxError) {
             return try InstanceLock(path: lock)
@@ -158,6 +172,15 @@ package struct StationProcess: Sendable {
                 description: "the station \(configuration.name) runs already: "
                     + "\(holder ?? "another process"), lock \(lock)"
             )
+        }
+    }
+
+    /// Makes a folder and those above it, as far as that is allowed; the lock tells what is not.
+    private func makeFolders(_ path: String) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            _ = mkdir(folder, 0o755)
         }
     }
 }

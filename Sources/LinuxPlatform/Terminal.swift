@@ -35,7 +35,16 @@ struct LineLog: LogHandler {
         let details = all.filter { $0.key != "source" }.sorted { $0.key < $1.key }
             .map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
         let lead = hasJournal ? "<\(Self.priority(event.level))>" : "\(event.level.rawValue) "
-        Terminal.error("\(lead)\(source)\(event.message)\(details)")
+        Terminal.error(Self.plain("\(lead)\(source)\(event.message)\(details)"))
+    }
+
+    /// The text without control characters: a line stays one line, whoever chose its words.
+    private static func plain(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "·" : $0 }
+            )
+        )
     }
 
     private static func quoted(_ text: String) -> String {

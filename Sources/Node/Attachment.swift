@@ -50,6 +50,8 @@ package final class Attachment: OrderlyStop {
         self.attach = attach
     }
 
+    private var isStopping: Bool { running.withLock { $0.isStopping } }
+
     package func requestStop() {
         let driver = running.withLock { running in
             running.isStopping = true
@@ -62,7 +64,7 @@ package final class Attachment: OrderlyStop {
     package func run() async throws {
         var pause = Duration.seconds(1)
         var told: String?
-        while !Task.isCancelled, !running.withLock({ $0.isStopping }) {
+        while !Task.isCancelled, !isStopping {
             let trouble: Trouble?
             do {
                 let attached = try await attach(heartbeat)
@@ -144,6 +146,8 @@ package final class Attachment: OrderlyStop {
         if case .absent = trouble, let path = subject.path {
             let (platform, since) = (station.platform, station.clock.now)
             try await untilStopped { try await platform.waitForPath(path) }
+            // The stop's one signal may have ended that wait.
+            if isStopping { return told }
             // Plugged in anew: whatever it did before, it deserves a quick try.
             if since.duration(to: station.clock.now) > .seconds(2) { pause = .seconds(1) }
         }

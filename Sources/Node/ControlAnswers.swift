@@ -17,6 +17,9 @@ package struct ControlAnswers: Sendable {
     }
 
     static let longestList = 10_000
+    /// A reading takes some 200 bytes of a line's 64 KiB; an event of the longest kind 1 KiB.
+    static let readingsPerPage = 200
+    static let eventsPerPage = 50
 
     private let station: StationContext
     private let version: String
@@ -40,14 +43,20 @@ package struct ControlAnswers: Sendable {
                     unclaimed: sources.unclaimed()
                 )
             )
-        case .readings: try ok(readings(request))
-        case .events: try ok(events(request))
+        case .readings: try ok { () throws(ControlFailure) in try readings(request) }
+        case .events: try ok { () throws(ControlFailure) in try events(request) }
         case .mode: try await changeMode(request, from: peer)
         }
     }
 
     private func ok(_ body: some Codable & Sendable) throws -> String {
         try ControlCodec.line(ControlAnswer(.success(body)))
+    }
+
+    private func ok<Body: Codable & Sendable>(
+        _ body: () throws(ControlFailure) -> Body
+    ) throws -> String {
+        try ControlCodec.line(ControlAnswer(Result(catching: body)))
     }
 
     private func changeMode(
@@ -123,21 +132,42 @@ package struct ControlAnswers: Sendable {
         min(max(request.limit ?? Self.longestList, 1), Self.longestList)
     }
 
-    private func readings(_ request: ControlRequest) -> ReadingsReport {
+    private func readings(_ request: ControlRequest) throws(ControlFailure) -> ReadingsReport {
         let now = station.clock.now
-        let found = station.recorder.readings(since: start(request, now), limit: limit(request))
+        let cursor = request.from.map(ReadingCursor.init)
+        if case .some(.none) = cursor { throw Self.badCursor }
+        let page = station.recorder.readingPage(
+            from: cursor ?? nil,
+            since: start(request, now),
+            limit: limit(request),
+            count: Self.readingsPerPage
+        )
         return ReadingsReport(
-            readings: found.readings.map { ReadingReport($0, at: now) },
-            omittedCount: found.omittedCount
+            readings: page.readings.map { ReadingReport($0, at: now) },
+            omittedCount: page.omittedCount,
+            next: page.next?.text
         )
     }
 
-    private func events(_ request: ControlRequest) -> EventsReport {
+    private func events(_ request: ControlRequest) throws(ControlFailure) -> EventsReport {
         let now = station.clock.now
-        let found = station.recorder.events(since: start(request, now), limit: limit(request))
+        let number = request.from.map { Int($0) }
+        if case .some(.none) = number { throw Self.badCursor }
+        let page = station.recorder.eventPage(
+            from: number ?? nil,
+            since: start(request, now),
+            limit: limit(request),
+            count: Self.eventsPerPage
+        )
         return EventsReport(
-            events: found.events.map { EventReport($0, at: now) },
-            omittedCount: found.omittedCount
+            events: page.events.map { EventReport($0, at: now) },
+            omittedCount: page.omittedCount,
+            next: page.next.map { "\($0)" }
         )
     }
+
+    private static let badCursor = ControlFailure(
+        code: "bad-request",
+        message: "from is `next` of the page before"
+    )
 }

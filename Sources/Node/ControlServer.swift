@@ -10,6 +10,8 @@ import Synchronization
 /// socket may ask and command: its file mode is the lock, and who changed what is written down.
 package actor ControlServer: Child {
     static let connectionLimit = 16
+    /// A connection that asks nothing for so long makes room for others.
+    static let idleLimit = Duration.minutes(2)
 
     private let path: String
     private let answers: ControlAnswers
@@ -61,7 +63,7 @@ package actor ControlServer: Child {
             connectionCount -= 1
         }
         do {
-            while let line = try await connection.nextLine() {
+            while let line = try await nextLine(of: connection) {
                 guard try await answer(line, on: connection) else { return }
             }
         } catch let error as LocalSocketError {
@@ -70,6 +72,20 @@ package actor ControlServer: Child {
             try? connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
         } catch {
             // Cancelled, or a peer that reads too slowly: the connection ends, the node does not.
+        }
+    }
+
+    /// The next request; nil at the end, or when none comes for too long.
+    private func nextLine(of connection: any LineConnection) async throws -> String? {
+        let clock = station.clock
+        return try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { try await connection.nextLine() }
+            group.addTask {
+                try await clock.sleep(for: Self.idleLimit, tolerance: Self.idleLimit / 2)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
         }
     }
 

@@ -83,6 +83,10 @@ package final class LampPost: Sendable {
             return (level, followed.validity(in: context.modes))
         }
         guard let shown else { return }
+        // In a stream of seconds one missed frame is no news: a level grows stale by itself.
+        if shown.level == nil, context.modes.isContinuous, sample.allSatisfy(\.isMissedFrame) {
+            return
+        }
         if shown.level == nil, sample.contains(where: \.isFault) {
             return light.reportFault(at: instant)
         }
@@ -184,6 +188,14 @@ extension LightsConfiguration {
 }
 
 extension Reading {
+    /// Whether nothing is known but that this one did not come.
+    fileprivate var isMissedFrame: Bool {
+        switch outcome {
+        case .noData(.replyTimeout), .noData(.badFrames): true
+        case .noData, .value: false
+        }
+    }
+
     /// Whether the absence of a value means that something is broken, not merely away.
     fileprivate var isFault: Bool {
         switch outcome {

@@ -8,6 +8,8 @@ import Synchronization
 package final class ModeBoard: Sendable {
     private struct State {
         var mode: StationMode
+        /// What it is again when a mode that was asked for ends.
+        var base: StationMode
         var observers: [String: @Sendable (StationMode) -> Void] = [:]
     }
 
@@ -15,12 +17,23 @@ package final class ModeBoard: Sendable {
     fileprivate let changed = Signal()
 
     package init(_ mode: StationMode) {
-        state = Mutex(State(mode: mode))
+        state = Mutex(State(mode: mode, base: mode))
     }
 
     package var mode: StationMode { state.withLock { $0.mode } }
 
     var isContinuous: Bool { state.withLock { $0.mode.isContinuous } }
+
+    /// The mode the configuration names; it holds whenever no other was asked for.
+    package func configure(_ base: StationMode) {
+        let hasChanged = state.withLock { state in
+            defer { state.base = base }
+            return state.base != base
+        }
+        if hasChanged { change(to: base) }
+    }
+
+    fileprivate func end() { change(to: state.withLock { $0.base }) }
 
     package func change(to mode: StationMode) {
         let observers = state.withLock { state in
@@ -66,7 +79,7 @@ package actor ModeKeeper: Child {
                 tolerance: .seconds(1)
             )
             if let ends = board.mode.ends, ends <= clock.now {
-                board.change(to: StationMode(kind: .months))
+                board.end()
             }
             guard board.mode != known else { continue }
             await record(from: known, to: board.mode)

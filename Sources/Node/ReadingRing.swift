@@ -18,6 +18,8 @@ struct ReadingRing {
     }
 
     let channel: Channel
+    /// Names this ring within its recorder; never given to another.
+    let serial: Int
     private let capacity: Int
     private var rows: [Row] = []
     private var head = 0
@@ -27,8 +29,9 @@ struct ReadingRing {
     /// The last value, whatever came after it.
     private(set) var lastValue: Reading?
 
-    init(_ channel: Channel, capacity: Int = Self.capacity) {
+    init(_ channel: Channel, serial: Int = 0, capacity: Int = Self.capacity) {
         self.channel = channel
+        self.serial = serial
         self.capacity = capacity
     }
 
@@ -55,14 +58,29 @@ struct ReadingRing {
         return unpack(rows[(head + index) % rows.count])
     }
 
-    /// Readings at or after `start`, oldest first.
-    func readings(since start: MonotonicInstant) -> [Reading] {
-        var (low, high) = (0, count)
+    /// Numbers of the readings kept, counted from the first that ever came.
+    var numbers: Range<Int> { acceptedCount - count..<acceptedCount }
+
+    /// The reading with a number that is kept.
+    func reading(number: Int) -> Reading { self[number - numbers.lowerBound] }
+
+    /// When the reading with a number that is kept was taken.
+    func instant(number: Int) -> Int64 {
+        rows[(head + number - numbers.lowerBound) % rows.count].nanoseconds
+    }
+
+    /// The number of the first reading at or after `start`.
+    func firstNumber(since start: MonotonicInstant) -> Int {
+        var (low, high) = (numbers.lowerBound, numbers.upperBound)
         while low < high {
             let middle = (low + high) / 2
-            if self[middle].instant < start { low = middle + 1 } else { high = middle }
+            if instant(number: middle) < start.nanoseconds {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        return (low..<count).map { self[$0] }
+        return low
     }
 
     private mutating func dropOlder(than start: MonotonicInstant) {

@@ -22,6 +22,10 @@ package final class Recorder: ReadingSink {
 
     private struct State {
         var rings: [ReadingRing] = []
+        /// Rings ever made.
+        var ringCount = 0
+        /// Whether it was told that a channel found no room.
+        var isFull = false
         var events: Deque<Event> = []
         var eventCount = 0
         var feeds: [LiveFeed] = []
@@ -46,10 +50,11 @@ package final class Recorder: ReadingSink {
     package func accept(_ readings: [Reading]) async {
         // The light first: what is kept and told can wait for it.
         for watcher in state.withLock({ $0.watchers }) { watcher(readings) }
-        let feeds = state.withLock { state in
-            for reading in readings { Self.append(reading, to: &state.rings) }
-            return state.feeds
+        let (feeds, isKept) = state.withLock { state in
+            let isKept = readings.reduce(true) { Self.append($1, to: &state) && $0 }
+            return (state.feeds, isKept)
         }
+        if !isKept { tellFull(readings) }
         for feed in feeds {
             for reading in readings { feed.mailbox.offer(.reading(reading)) }
         }
@@ -70,14 +75,36 @@ package final class Recorder: ReadingSink {
         if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
     }
 
-    private static func append(_ reading: Reading, to rings: inout [ReadingRing]) {
-        if let index = rings.indices.first(where: { rings[$0].channel == reading.channel }) {
-            rings[index].append(reading)
-        } else if rings.count < channelLimit {
-            var ring = ReadingRing(reading.channel)
+    /// Keeps a reading.
+    ///
+    /// - Returns: false for the first of a channel beyond the bound, whose readings are not kept.
+    private static func append(_ reading: Reading, to state: inout State) -> Bool {
+        if let index = state.rings.indices.first(where: {
+            state.rings[$0].channel == reading.channel
+        }) {
+            state.rings[index].append(reading)
+        } else if state.rings.count < channelLimit {
+            state.ringCount += 1
+            var ring = ReadingRing(reading.channel, serial: state.ringCount)
             ring.append(reading)
-            rings.append(ring)
+            state.rings.append(ring)
+        } else if !state.isFull {
+            state.isFull = true
+            return false
         }
+        return true
+    }
+
+    private func tellFull(_ readings: [Reading]) {
+        note(
+            Event(
+                at: clock.now,
+                source: readings.first?.channel.device ?? "",
+                kind: "too many channels",
+                severity: .warning,
+                ["limit": "\(Self.channelLimit)"]
+            )
+        )
     }
 
     private func log(_ event: Event, omittedBefore omitted: Int) {
@@ -126,27 +153,72 @@ extension Recorder {
         }
     }
 
-    /// Readings since an instant in order of time, the newest `limit` of them.
-    package func readings(
+    /// A page of readings in order of time.
+    ///
+    /// - Parameters:
+    ///   - cursor: Where the page begins; nil begins with the newest `limit` since `start`.
+    ///   - start: Oldest instant of the first page.
+    ///   - limit: Readings of all pages together.
+    ///   - count: Readings of this page.
+    /// - Returns: The page; `next` is nil when it is the last.
+    func readingPage(
+        from cursor: ReadingCursor?,
         since start: MonotonicInstant,
-        limit: Int
-    ) -> (readings: [Reading], omittedCount: Int) {
-        let all = state.withLock { state in
-            state.rings.flatMap { $0.readings(since: start) }
+        limit: Int,
+        count: Int
+    ) -> (readings: [Reading], next: ReadingCursor?, omittedCount: Int) {
+        state.withLock { state in
+            var (cursor, omitted) =
+                cursor.map { ($0, 0) }
+                ?? ReadingCursor.start(of: state.rings, since: start, limit: limit)
+            let (readings, isOver) = cursor.take(count, from: state.rings)
+            return (readings, isOver ? nil : cursor, omitted)
         }
-        let ordered = all.enumerated().sorted {
-            ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset)
-        }
-        return (ordered.suffix(limit).map(\.element), max(0, all.count - limit))
     }
 
-    /// Events since an instant, oldest first, the newest `limit` of them.
-    package func events(
+    /// A page of events, oldest first; numbers count from the first event that ever came.
+    ///
+    /// - Parameters:
+    ///   - number: Where the page begins; nil begins with the newest `limit` since `start`.
+    ///   - start: Oldest instant of the first page.
+    ///   - limit: Events of all pages together.
+    ///   - count: Events of this page.
+    /// - Returns: The page; `next` is nil when it is the last.
+    func eventPage(
+        from number: Int?,
         since start: MonotonicInstant,
-        limit: Int
-    ) -> (events: [Event], omittedCount: Int) {
-        let all = state.withLock { $0.events.filter { $0.instant >= start } }
-        return (Array(all.suffix(limit)), max(0, all.count - limit))
+        limit: Int,
+        count: Int
+    ) -> (events: [Event], next: Int?, omittedCount: Int) {
+        state.withLock { state in
+            let oldest = state.eventCount - state.events.count
+            var omitted = 0
+            var first = number.map { max($0 - oldest, 0) }
+            if first == nil {
+                let since = state.events.firstIndex { $0.instant >= start } ?? state.events.count
+                first = max(since, state.events.count - limit)
+                omitted = (first ?? since) - since
+            }
+            let begin = min(first ?? 0, state.events.count)
+            let end = min(begin + count, state.events.count)
+            let next = end < state.events.count ? oldest + end : nil
+            return (Array(state.events[begin..<end]), next, omitted)
+        }
+    }
+
+    /// All readings since an instant, for tests and small work.
+    package func readings(since start: MonotonicInstant) -> [Reading] {
+        readingPage(from: nil, since: start, limit: .max, count: .max / 2).readings
+    }
+
+    /// All events since an instant, for tests and small work.
+    package func events(since start: MonotonicInstant) -> [Event] {
+        eventPage(from: nil, since: start, limit: Self.eventLimit, count: Self.eventLimit).events
+    }
+
+    /// Forgets the channels of a device that is no longer configured.
+    package func forget(_ device: String) {
+        state.withLock { state in state.rings.removeAll { $0.channel.device == device } }
     }
 
     /// A new listener, or nil at the bound.

@@ -29,7 +29,8 @@ extension EventReport {
             source: event.source,
             kind: event.kind,
             severity: event.severity.name,
-            details: event.details.map { "\($0.key)=\($0.value)" }
+            // A path may have 4 KiB; fifty events have to fit one line.
+            details: event.details.map { "\($0.key)=\($0.value.prefix(200))" }
         )
     }
 }

@@ -50,6 +50,7 @@ package final class Station: Sendable {
         var watchdog: (any WatchdogDevice)?
         /// Of the devices supervisor that runs now; a restarted one is a new object.
         var devices: Supervisor?
+        var isStopping = false
     }
 
     /// The child that starts last.
@@ -80,7 +81,9 @@ package final class Station: Sendable {
             observer: { event in
                 recorder.note(event)
                 // Children start from left to right: the last one's start is everybody's.
-                if event.kind == "child started", event["child"] == Self.lastChild {
+                if event.kind == "child started", event.source == configuration.name,
+                    event["child"] == Self.lastChild
+                {
                     platform.notify(.ready)
                 }
             },
@@ -106,6 +109,7 @@ package final class Station: Sendable {
 
     /// Stops everything in order; `run()` ends when it is done.
     package func requestStop() {
+        state.withLock { $0.isStopping = true }
         surroundings.platform.notify(.stopping)
         root.requestStop()
     }
@@ -177,6 +181,7 @@ package final class Station: Sendable {
             let devices = Supervisor(
                 id: "devices",
                 policy: RestartPolicy(
+                    stopsTogether: true,
                     // A broken driver slows down by itself; this ends the branch for a swarm.
                     intensity: RestartIntensity(limit: 10, within: .minutes(1))
                 ),
@@ -242,6 +247,7 @@ extension Station {
     ///
     /// Name, socket and watchdog are what the process is known by; they change at a restart alone.
     package func reload(_ next: StationConfiguration) {
+        guard !state.withLock({ $0.isStopping }) else { return }
         surroundings.platform.notify(.reloading)
         let (old, devices) = state.withLock { state in
             defer { state.configuration = next }
@@ -250,9 +256,12 @@ extension Station {
         if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog {
             note("restart needed", .warning, ["for": "name, socket or watchdog"])
         }
+        let kept = Set(next.devices.map(\.name))
         for device in old.devices where !next.devices.contains(device) {
             devices?.remove(device.name)
             context.devices.remove(device.name)
+            context.modes.observe(device.name, nil)
+            if !kept.contains(device.name) { context.recorder.forget(device.name) }
         }
         lamp.configure(next)
         if old.lights != next.lights {
@@ -263,7 +272,7 @@ extension Station {
         for device in next.devices where !old.devices.contains(device) {
             devices?.add(spec(device))
         }
-        if old.mode != next.mode { context.modes.change(to: StationMode(kind: next.mode)) }
+        context.modes.configure(StationMode(kind: next.mode))
         note("configuration reloaded", .notice, ["devices": "\(next.devices.count)"])
         surroundings.platform.notify(.ready)
     }
@@ -284,7 +293,7 @@ extension Station {
                     adapters.unclaimed(besides: self?.claimedPorts ?? [])
                 },
                 watchdog: { [weak self] in self?.watchdogReport },
-                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .minutes(10) }
+                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
         )
     }
@@ -307,7 +316,8 @@ extension Station {
 
     private func ageLimit(of name: String) -> Duration {
         let device = state.withLock { $0.configuration.devices }.first { $0.name == name }
-        return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .minutes(10)
+        // What nobody is configured to measure is stale at once.
+        return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .zero
     }
 }
 

@@ -9,6 +9,12 @@ package struct StationConfiguration: Hashable, Sendable {
     /// Devices of one station; more is a mistake in the file.
     package static let deviceLimit = 32
     package static let defaultSocket = "/run/roost/roost.sock"
+    /// Names that parts of the station have already.
+    package static let reservedNames = [
+        "control", "devices", "hotplug", "lights", "mode", "supervisor", "vigil",
+    ]
+    /// Bytes of a socket's path: the kernel takes 107, and a moment of making it takes 12.
+    package static let socketByteLimit = 95
 
     /// 1…64 letters, digits, `-`, `_` and `.`; names the lock as well.
     package let name: String
@@ -109,7 +115,7 @@ extension StationConfiguration {
         name = reader.name("name") ?? "roost"
         let modes = [StationMode.Kind.months, .live].map(\.rawValue)
         mode = reader.string("mode", in: modes).flatMap(StationMode.Kind.init) ?? .months
-        socket = reader.string("socket") ?? Self.defaultSocket
+        socket = reader.absolutePath("socket", limit: Self.socketByteLimit) ?? Self.defaultSocket
         devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
             entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
@@ -137,15 +143,17 @@ extension StationConfiguration {
                 }
             case .pir(let sensor):
                 let place = "devices[\(index)].line"
-                if let first = lines.updateValue(place, forKey: "\(sensor.line)") {
+                let key = "\(sensor.line) of \(sensor.chip ?? "")"
+                if let first = lines.updateValue(place, forKey: key) {
                     problems.add(place, "is \(first) too")
                 }
             }
         }
         guard let lights else { return }
-        if case .lines(_, let used, _) = lights.output {
+        if case .lines(let chip, let used, _) = lights.output {
             for (key, line) in zip(["red", "yellow", "green"], used) {
-                if let first = lines.updateValue("lights.\(key)", forKey: "\(line)") {
+                let place = "\(line) of \(chip ?? "")"
+                if let first = lines.updateValue("lights.\(key)", forKey: place) {
                     problems.add("lights.\(key)", "is \(first) too")
                 }
             }
@@ -163,6 +171,9 @@ extension DeviceConfiguration {
         let isNamed = reader.value("name") != nil
         if !isNamed { reader.problem("name", "is missing") }
         let name = reader.name("name")
+        if let name, StationConfiguration.reservedNames.contains(name) {
+            reader.problem("name", "\(name) is the name of a part of the station; choose another")
+        }
         guard let type = reader.required("type") else { return nil }
         let kind: Kind?
         switch type {
@@ -180,7 +191,8 @@ extension DeviceConfiguration {
 
 extension SDS011Configuration {
     fileprivate init?(_ reader: inout ObjectReader) {
-        let port = reader.required("port")
+        if reader.value("port") == nil { reader.problem("port", "is missing") }
+        let port = reader.absolutePath("port")
         period = reader.seconds("periodSeconds", in: 60...86_400) ?? .seconds(300)
         warmUp = reader.seconds("warmUpSeconds", in: 5...120) ?? .seconds(25)
         window = reader.seconds("windowSeconds", in: 1...60) ?? .seconds(5)
@@ -211,7 +223,7 @@ extension LightsConfiguration {
         var reader = reader
         defer { reader.finish() }
         follows = reader.string("follows")
-        if let path = reader.string("output") {
+        if let path = reader.absolutePath("output") {
             output = .letters(path: path)
             return
         }
@@ -228,13 +240,23 @@ extension LightsConfiguration {
 extension WatchdogConfiguration {
     fileprivate init(_ reader: ObjectReader) {
         var reader = reader
-        path = reader.string("path") ?? "/dev/watchdog"
+        path = reader.absolutePath("path") ?? "/dev/watchdog"
         timeout = reader.seconds("timeoutSeconds", in: 2...15) ?? .seconds(15)
         reader.finish()
     }
 }
 
 extension ObjectReader {
+    /// A path from the root: what it means must not depend on where somebody stood.
+    fileprivate mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
+        guard let path = string(key) else { return nil }
+        guard path.hasPrefix("/"), path.utf8.count <= limit, !path.utf8.contains(0) else {
+            problem(key, "expected an absolute path of at most \(limit) bytes, found \"\(path)\"")
+            return nil
+        }
+        return path
+    }
+
     /// A name that may stand in file names and queries.
     fileprivate mutating func name(_ key: String) -> String? {
         guard let text = string(key) else { return nil }

@@ -67,8 +67,11 @@ package struct StationMode: Hashable, Sendable {
             guard name == nil else { throw ModeProblem(words: "only a survey has a name") }
             return StationMode(kind: .live, ends: now.advanced(by: asked ?? defaultLiveTime))
         case .survey:
-            guard let name, (1...64).contains(name.count) else {
-                throw ModeProblem(words: "a survey needs a name of 1 to 64 characters")
+            let isPlain = name?.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            guard let name, (1...64).contains(name.count), isPlain ?? false else {
+                throw ModeProblem(
+                    words: "a survey needs a name of 1 to 64 characters without control characters"
+                )
             }
             let ends = now.advanced(by: asked ?? defaultSurveyTime)
             return StationMode(kind: .survey, name: name, ends: ends)

@@ -17,7 +17,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case otherChannels
         /// More bytes than the content needs.
         case trailingBytes
-        /// What stands there cannot be, in words.
+        /// Anything else that cannot be, in words.
         case invalid(String)
     }
 
@@ -28,12 +28,6 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
-    }
-
-    static func truncated(at offset: Int) -> CodecError { CodecError(.truncated, at: offset) }
-
-    static func invalid(_ what: String, at offset: Int) -> CodecError {
-        CodecError(.invalid(what), at: offset)
     }
 
     package var description: String {
@@ -49,5 +43,17 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
             case .invalid(let what): what
             }
         return "\(words) at byte \(offset)"
+    }
+}
+
+extension CodecError {
+    /// More bytes were announced than there are.
+    package static func truncated(at offset: Int) -> CodecError {
+        CodecError(.truncated, at: offset)
+    }
+
+    /// What stands at a byte cannot be.
+    package static func invalid(_ what: String, at offset: Int) -> CodecError {
+        CodecError(.invalid(what), at: offset)
     }
 }

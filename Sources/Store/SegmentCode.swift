@@ -1,57 +1,59 @@
 /// The prefix codes of the deltas: one for each context, fixed by version 1 of the format.
 ///
 /// A context is how lively the channel has been (`SegmentModel.level`, 0…11) and how large the
-/// neighbouring delta is (0, 1, more). A token is a delta of −7…7, the bit length 4…14 of a larger
+/// neighbouring delta is (0, 1, more). A token is a delta of −15…15, the bit length 5…15 of a larger
 /// one, or the escape for bit lengths from 16. The codes are canonical: shorter first, then by token.
 ///
 /// - Source: `Benchmarks/segment-codes.py`, which computes the lengths (package-merge, at most ten
 ///   bits) from a real 1 Hz day of two SDS011, a day of the SDS011 5331 and of the DHT22 5332 of
 ///   Sensor.Community at 150 s, a minute series, and geometric distributions as the prior.
 enum SegmentCode {
-    static let tokenCount = 28
-    static let escape = 27
+    static let tokenCount = 43
+    static let escape = 42
+    /// A bit length plus this is its token.
+    static let lengthToken = 26
     static let contextCount = 36
     /// The longest code in bits, which is how many the decoder looks at.
     static let maximumLength = 10
 
     /// Code lengths in hexadecimal, one row for each context, one digit for each token.
     static let lengths: [String] = [
-        "123548899aaaaaa9aaaaaaaaaaaa",
-        "123558688a7aaaaaa78aaaaaaaaa",
-        "13266889999a9aaa5aaa5aaaaaaa",
-        "123458899aaaaaa9aaaaaaaaaaaa",
-        "1234597a9aaaaaaaaaaaaaaaaaaa",
-        "1235497a9aaaaaaaaaaaaaaaaaaa",
-        "1235566889999aa9aaaaaaaaaaaa",
-        "1325497a9aaaaaaaaaaaaaaaaaaa",
-        "1235576a8a9a9aa77aaaaaaaaaaa",
-        "2224455767888998aaaaaaaaaaaa",
-        "2324364758696986aaaaaaaaaaaa",
-        "232436465768898788aaaaaaaaaa",
-        "333334445556677589aaaaaaaaaa",
-        "343435364647475489aaaaaaaaaa",
-        "3434344546465654589a9aaaaaaa",
-        "34444444454555536899aaaaaaaa",
-        "44444545464646525899aaaaaaaa",
-        "45454546464646424688aaaaaaaa",
-        "45444555555556523588aaaaaaaa",
-        "44454555565555523588aaaaaaaa",
-        "5555555656565652246889aaaaaa",
-        "55565655666665622367aaaaaaaa",
-        "56565656565656622367aaaaaaaa",
-        "67776767677766622247aaaaaaaa",
-        "56666676677776632235aaaaaaaa",
-        "66666666677766632235aaaaaaaa",
-        "6777676767777663223469aaaaaa",
-        "7777867777778774322349aaaaaa",
-        "7777777777777774322349aaaaaa",
-        "6988867878888764322346aaaaaa",
-        "999999aaa9aa99953322349aaaaa",
-        "888888888888999443223489aaaa",
-        "69999888999a97944322348aaaaa",
-        "999999999aaaaaa544322348aaaa",
-        "999999999aaaaaa544322348aaaa",
-        "9aaaaa9a9aaa99a544322347aaaa",
+        "12355778898a9aaa9aaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "123558699a8aaaaaaaaaaaaaaaaaaaaa8aaaaaaaaaa",
+        "1326688999999aaaaaaaaaaaaaaaaaa6aaa5aaaaaaa",
+        "123556798aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "123558698aa99aaaaaaaaaaaaaaaaaa99aaaaaaaaaa",
+        "123558698aaaaaaa8aaaaaaaaaaaaaa9aaaaaaaaaaa",
+        "123556789aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "132557698aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "1235586a8a9aaaaaaaaa9aaaaaaaaaa8aaaaaaaaaaa",
+        "222446576778899aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "2324364758697a7a8a9a9aaaaaaaaaaaaaaaaaaaaaa",
+        "2324364658698a8aaa9aaaaaaaaaaaa89aaaaaaaaaa",
+        "3333344455566778788999aaaaaaaaa9aaaaaaaaaaa",
+        "343435354646575869697a8a8a8a9a97aaaaaaaaaaa",
+        "3434344546465757686879797a8a9a8689aaaaaaaaa",
+        "344444445555555566666777777888759aaaaaaaaaa",
+        "444444454546465657575868696878758aaaaaaaaaa",
+        "45454545464646465757575868686974679aaaaaaaa",
+        "45445555555556556566566666666863599aaaaaaaa",
+        "54454555565555565656566657676863599aaaaaaaa",
+        "55555656565656565757575767576862468aaaaaaaa",
+        "55565555666665666666676666766662367aaaaaaaa",
+        "55565656565656665666666667676862368aaaaaaaa",
+        "57676667676766676766576866676862247aaaaaaaa",
+        "56666676777777676777677777777772235aaaaaaaa",
+        "67666666677767677677777777677772235aaaaaaaa",
+        "7777777777777767677667777767677223469aaaaaa",
+        "8777868877878887888688788878888322349aaaaaa",
+        "7778777788778778878788887878888322349aaaaaa",
+        "7888878888888769888678898777898322346aaaaaa",
+        "99999999999999999999999a9a9aa9a3322349aaaaa",
+        "888888888888888888888889989799843223489aaaa",
+        "69999888999aa799999769a997789994322348aaaaa",
+        "9999999999999999999999999aaaaaa44322348aaaa",
+        "9999999999999999999999999aaaaaa44322348aaaa",
+        "99999999999999999aaa99aaaa9aaa944322347aaaa",
     ]
 
     /// For each context and token: the code, first bit lowest, shifted by four, and its length.
@@ -71,15 +73,23 @@ enum SegmentCode {
         return codes
     }
 
-    /// For each context and the next ten bits: the token, shifted by four, and its length.
+    /// The bits the decoder looks at.
+    static let mask: UInt64 = 1 << maximumLength - 1
+    /// Where an entry of `decoding` has min(|delta|, 2): in place for the next look-up.
+    static let neighbourMask = 3 << maximumLength
+
+    /// For each context and the next ten bits: what they begin with.
+    ///
+    /// From the lowest bit: the length in four bits, the token in six, min(|delta|, 2) in two.
     static let decoding: [UInt16] = {
         let size = 1 << maximumLength
         var table = [UInt16](repeating: 0, count: contextCount * size)
         for (index, entry) in encoding.enumerated() {
             let (context, token) = index.quotientAndRemainder(dividingBy: tokenCount)
             let (code, length) = (Int(entry >> 4), Int(entry & 15))
+            let neighbour = min((token + 1) / 2, 2) << maximumLength
             for bits in stride(from: code, to: size, by: 1 << length) {
-                table[context * size + bits] = UInt16(token << 4 | length)
+                table[context * size + bits] = UInt16(neighbour | token << 4 | length)
             }
         }
         return table

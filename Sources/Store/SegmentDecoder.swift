@@ -17,11 +17,11 @@ package struct SegmentDecoder: Sendable {
     private var tick: Int64
     private var statuses: [ChannelStatus]
     private var states: [SegmentChannelState]
-    private var lead: Int64 = 0
+    private var lead = SegmentNeighbour()
 
     private var tempo = SegmentTempo()
     private var tempoModel = SegmentModel()
-    private var lastResidual: Int64 = 0
+    private var lastResidual = SegmentNeighbour()
     private var isJittering = false
     private var intervalOnce: Int64?
 
@@ -29,7 +29,7 @@ package struct SegmentDecoder: Sendable {
     private let exceptionEnd: Int
     private var exceptionRow = 0
     private var pendingOperation: SegmentFormat.Operation?
-    private var position: Int  // In bits.
+    private var cursor: SegmentCursor
 
     private var rows = SegmentRows()
     private var rowsTaken = 0
@@ -53,7 +53,7 @@ package struct SegmentDecoder: Sendable {
         states = header.firstValues.map { SegmentChannelState(previous: $0) }
         exceptionOffset = header.exceptions.lowerBound
         exceptionEnd = header.exceptions.upperBound
-        position = header.exceptions.upperBound * 8
+        cursor = SegmentCursor(position: header.exceptions.upperBound * 8)
         try readExceptionHead()
     }
 
@@ -166,6 +166,7 @@ extension SegmentDecoder {
 
     /// Nothing may be left but zeros in the last byte.
     private func checkEnd() throws(CodecError) {
+        let position = cursor.position
         let used = (position + 7) / 8
         guard used == byteCount else { throw CodecError(.trailingBytes, at: used) }
         guard position % 8 == 0 || bytes[used - 1] >> UInt8(position % 8) == 0 else {
@@ -188,7 +189,7 @@ extension SegmentDecoder {
         } else {
             try decodeAny(wanted, active, into: &rows)
         }
-        guard position <= byteCount * 8 else { throw CodecError(.truncated, at: byteCount) }
+        guard cursor.position <= byteCount * 8 else { throw CodecError(.truncated, at: byteCount) }
     }
 
     /// Ticks at the expected interval, which need no bits.
@@ -208,7 +209,7 @@ extension SegmentDecoder {
     private mutating func advance(by interval: Int64) throws(CodecError) {
         let bound = SegmentFormat.maximumTick
         guard (0...bound * 2).contains(interval), tick + interval <= bound else {
-            throw CodecError(.outOfRange, at: min(position / 8, byteCount))
+            throw CodecError(.outOfRange, at: min(cursor.position / 8, byteCount))
         }
         tick += interval
     }
@@ -220,23 +221,21 @@ extension SegmentDecoder {
         let (bytes, table) = (bytes, SegmentCode.decoding)  // Shared, not copied.
         let (raw, codes) = (bytes.span.bytes, table.span)
         var mantissas = rows.mantissas.mutableSpan
-        var (first, second) = (states[0], states[1])
-        var (lead, position) = (lead, position)
+        var (first, second, lead, cursor) = (states[0], states[1], lead, cursor)
         let end = byteCount * 8
         for index in 0..<wanted {
-            guard position <= end else { break }
-            let delta = readDelta(raw, codes, &position, beside: lead, &first.model)
-            first.previous &+= delta
-            lead = delta
-            let other = readDelta(raw, codes, &position, beside: delta, &second.model)
-            second.previous &+= other
+            guard cursor.position <= end else { break }
+            cursor.load(raw)
+            first.previous &+= lead.readDelta(raw, codes, &cursor, &first.model)
+            var neighbour = lead
+            second.previous &+= neighbour.readDelta(raw, codes, &cursor, &second.model)
             mantissas[unchecked: 2 &* index] = first.previous
             mantissas[unchecked: 2 &* index &+ 1] = second.previous
         }
-        (states[0], states[1]) = (first, second)
-        (self.lead, self.position) = (lead, position)
+        (states[0], states[1], self.lead, self.cursor) = (first, second, lead, cursor)
     }
 
+    /// Rows of any shape, and of jitter.
     private mutating func decodeAny(
         _ wanted: Int,
         _ active: [Int],
@@ -245,34 +244,20 @@ extension SegmentDecoder {
         let (bytes, table) = (bytes, SegmentCode.decoding)  // Shared, not copied.
         let (raw, codes) = (bytes.span.bytes, table.span)
         let width = statuses.count
-        var (lead, position) = (lead, position)
-        defer { (self.lead, self.position) = (lead, position) }
         for index in 0..<wanted {
-            guard position <= byteCount * 8 else { return }
+            guard cursor.position <= byteCount * 8 else { return }
             if isJittering {
-                let residual = readDelta(
-                    raw,
-                    codes,
-                    &position,
-                    beside: lastResidual,
-                    &tempoModel
-                )
-                self.position = position
+                cursor.load(raw)
+                let residual = lastResidual.readDelta(raw, codes, &cursor, &tempoModel)
                 try advance(by: tempo.interval &+ residual)
-                lastResidual = residual
                 tempo.follow(residual)
                 rows.ticks[index] = tick
             }
             var neighbour = lead
             for channel in active {
-                neighbour = readDelta(
-                    raw,
-                    codes,
-                    &position,
-                    beside: neighbour,
-                    &states[channel].model
-                )
-                states[channel].previous &+= neighbour
+                cursor.load(raw)
+                let delta = neighbour.readDelta(raw, codes, &cursor, &states[channel].model)
+                states[channel].previous &+= delta
                 if channel == active[0] { lead = neighbour }
                 rows.mantissas[index * width + channel] = states[channel].previous
             }
@@ -284,68 +269,4 @@ extension SegmentDecoder {
 private struct SegmentChannelState: Sendable {
     var previous: Int64
     var model = SegmentModel()
-}
-
-/// Reads one delta: two table look-ups for a small one.
-///
-/// - Parameters:
-///   - bytes: With 192 more than there are bits.
-///   - codes: `SegmentCode.decoding`.
-///   - position: In bits.
-///   - neighbour: The delta beside it.
-///   - model: Of its channel.
-/// - Returns: The delta, and the position moved behind it.
-@inline(__always)
-private func readDelta(
-    _ bytes: RawSpan,
-    _ codes: Span<UInt16>,
-    _ position: inout Int,
-    beside neighbour: Int64,
-    _ model: inout SegmentModel
-) -> Int64 {
-    let context = model.context(beside: neighbour)
-    let mask = 1 << SegmentCode.maximumLength - 1
-    let next = Int(truncatingIfNeeded: bits(bytes, at: position)) & mask
-    let entry = Int(codes[unchecked: context << SegmentCode.maximumLength | next])
-    position &+= entry & 15
-    let token = entry >> 4
-    let delta: Int64
-    if token <= 2 * SegmentModel.smallDelta {
-        delta = Int64(token >> 1) ^ -Int64(token & 1)
-        model.learn(small: (token &+ 1) >> 1)
-    } else {
-        delta = readLargeDelta(bytes, token, &position)
-        model.learn(large: delta.magnitude)
-    }
-    return neighbour < 0 ? 0 &- delta : delta
-}
-
-/// Reads what follows the token of a delta beyond ±7; a bit length beyond 64 counts as 64.
-@inline(never)
-private func readLargeDelta(_ bytes: RawSpan, _ token: Int, _ position: inout Int) -> Int64 {
-    var length = token - 11
-    if token == SegmentCode.escape {
-        length = min(16 + Int(bits(bytes, at: position) & 63), 64)
-        position += 6
-    }
-    let isNegative = bits(bytes, at: position) & 1 != 0
-    position += 1
-    let low = min(length - 1, 32)
-    var magnitude = bits(bytes, at: position) & (1 << UInt64(low) - 1)
-    position += low
-    let high = length - 1 - low
-    magnitude |= (bits(bytes, at: position) & (1 << UInt64(high) - 1)) << UInt64(low)
-    position += high
-    magnitude |= 1 << UInt64(length - 1)
-    return Int64(bitPattern: isNegative ? 0 &- magnitude : magnitude)
-}
-
-/// At least 57 bits from there on.
-@inline(__always)
-private func bits(_ bytes: RawSpan, at position: Int) -> UInt64 {
-    let word = bytes.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: position >> 3,
-        as: UInt64.self
-    )
-    return UInt64(littleEndian: word) &>> UInt64(position & 7)
 }

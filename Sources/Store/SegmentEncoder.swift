@@ -191,7 +191,7 @@ extension BitWriter {
             return
         }
         let length = UInt64.bitWidth - magnitude.leadingZeroBitCount
-        let token = min(length + 11, SegmentCode.escape)
+        let token = min(length + SegmentCode.lengthToken, SegmentCode.escape)
         append(token: token, context)
         if token == SegmentCode.escape { append(UInt64(length - 16), count: 6) }
         append(signed < 0 ? 1 : 0, count: 1)

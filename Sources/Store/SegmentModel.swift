@@ -6,7 +6,7 @@ struct SegmentModel {
     private(set) var activity = 256
 
     /// A delta no larger than this has a token of its own.
-    static let smallDelta = 7
+    static let smallDelta = 15
 
     /// How lively the channel is: 0 below a mean of 1/4, then one more for each doubling, up to 11.
     @inline(__always)
@@ -18,10 +18,10 @@ struct SegmentModel {
         level * 3 + Int(truncatingIfNeeded: min(neighbour.magnitude, 2))
     }
 
-    /// Takes a delta of −7…7.
+    /// Takes a delta of −15…15.
     @inline(__always)
     mutating func learn(small magnitude: Int) {
-        activity += (magnitude << 8 - activity) >> 4
+        activity &+= (magnitude << 8 &- activity) >> 4
     }
 
     /// Takes a larger delta, which counts for no more than eight times the mean and 16.

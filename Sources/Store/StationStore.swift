@@ -95,7 +95,7 @@ package final class StationStore {
     private static func count(in block: JournalBlock) -> Int {
         JournalRecordCodec.contents(block.payload).records.reduce(0) { sum, record in
             guard case .samples(_, let segment) = record else { return sum + 1 }
-            return sum + (SegmentDecoder.count(of: segment) ?? 0)
+            return sum + ((try? SegmentHeader(segment))?.count ?? 0)
         }
     }
 }

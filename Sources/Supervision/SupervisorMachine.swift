@@ -205,9 +205,11 @@ extension SupervisorMachine {
 // MARK: Steps towards the goal
 
 extension SupervisorMachine {
-    // Where children depend on each other, or all go, one stops after the other, rightmost first.
+    // Where children depend on each other, or all go, one stops after the other, rightmost first,
+    // unless the policy says that they need not.
     private mutating func takeDown() {
-        let isSequential = policy.strategy != .oneForOne || ending != nil
+        let isSequential =
+            !policy.stopsTogether && (policy.strategy != .oneForOne || ending != nil)
         for index in children.indices.reversed() where children[index].isToStop {
             let child = children[index]
             if child.phase == .starting || child.phase == .running {

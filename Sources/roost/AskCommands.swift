@@ -50,6 +50,10 @@ struct SpanOptions: ParsableArguments {
     @Option(help: "At most this many, the newest: 1…10000.")
     var limit: Int?
 
+    func request(_ command: ControlRequest.Command, from: String?) -> ControlRequest {
+        ControlRequest(command, lastSeconds: last?.seconds, limit: limit).page(from: from)
+    }
+
     func validate() throws {
         if let limit, !(1...10_000).contains(limit) {
             throw ValidationError("--limit is 1 to 10000, not \(limit)")
@@ -70,12 +74,20 @@ struct ReadingsCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        let request = ControlRequest(
-            .readings,
-            lastSeconds: span.last?.seconds,
-            limit: span.limit
+        let span = span
+        let report = try client.withStation { client in
+            try await client.pages { from in
+                let request = span.request(.readings, from: from)
+                let page = try await client.ask(request, ReadingsReport.self)
+                return (page.readings, page.omittedCount, page.next)
+            }
+        }
+        let whole = ReadingsReport(
+            readings: report.items,
+            omittedCount: report.omittedCount,
+            next: nil
         )
-        try client.show(request, as: ReadingsReport.self, ReportWords.readings)
+        try client.show(whole, ReportWords.readings)
     }
 }
 
@@ -89,8 +101,16 @@ struct EventsCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        let request = ControlRequest(.events, lastSeconds: span.last?.seconds, limit: span.limit)
-        try client.show(request, as: EventsReport.self, ReportWords.events)
+        let span = span
+        let report = try client.withStation { client in
+            try await client.pages { from in
+                let request = span.request(.events, from: from)
+                let page = try await client.ask(request, EventsReport.self)
+                return (page.events, page.omittedCount, page.next)
+            }
+        }
+        let whole = EventsReport(events: report.items, omittedCount: report.omittedCount, next: nil)
+        try client.show(whole, ReportWords.events)
     }
 }
 

@@ -45,7 +45,14 @@ struct ClientOptions: ParsableArguments {
         as type: Body.Type,
         _ words: @escaping @Sendable (Body, Paint) -> [String]
     ) throws {
-        let body = try withStation { try await $0.ask(request, Body.self) }
+        try show(withStation { try await $0.ask(request, Body.self) }, words)
+    }
+
+    /// Prints a report as JSON or as words.
+    func show<Body: Codable & Sendable>(
+        _ body: Body,
+        _ words: (Body, Paint) -> [String]
+    ) throws {
         if json {
             Output.line(try ControlCodec.line(body))
         } else {
@@ -74,6 +81,23 @@ struct ControlClient: Sendable {
             throw ControlFailure(code: "bad-answer", message: "the station sent an empty answer")
         }
         return body
+    }
+}
+
+extension ControlClient {
+    /// Asks page after page until there is no next.
+    func pages<Item>(
+        _ ask: (_ from: String?) async throws -> ([Item], omittedCount: Int, next: String?)
+    ) async throws -> (items: [Item], omittedCount: Int) {
+        var (items, omitted) = ([Item](), 0)
+        var from: String?
+        repeat {
+            let page = try await ask(from)
+            items += page.0
+            omitted += page.omittedCount
+            from = page.next
+        } while from != nil
+        return (items, omitted)
     }
 }
 

@@ -38,29 +38,33 @@ struct DemoCommand: ParsableCommand {
         let signals = try SignalMonitor(on: loop)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
+        // Our children end when our end of their pipes does; the folder is ours to remove.
+        Output.lastWill.withLock { $0 = { folder.remove() } }
         let stage = DemoStage(folder: folder.path, seed: seed, loop: loop)
         let show = DemoShow(length: length?.duration, json: json, stage: stage)
-        let wasInterrupted = try loop.run {
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask {
-                    _ = try await signals.next()
-                    return true
+        let outcome = Result {
+            try loop.run {
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    group.addTask {
+                        _ = try await signals.next()
+                        return true
+                    }
+                    group.addTask {
+                        try await show.run()
+                        return false
+                    }
+                    defer { group.cancelAll() }
+                    return try await group.next() ?? false
                 }
-                group.addTask {
-                    try await show.run()
-                    return false
-                }
-                defer { group.cancelAll() }
-                return try await group.next() ?? false
             }
         }
         let isClean = try loop.run { try await stage.clear() }
-        try show.conclude(wasInterrupted: wasInterrupted, isClean: isClean)
+        try show.conclude(wasInterrupted: outcome.get(), isClean: isClean)
     }
 }
 
 /// A folder of our own under the temporary directory.
-struct TemporaryFolder {
+struct TemporaryFolder: Sendable {
     let path: String
 
     init() throws {

@@ -59,8 +59,12 @@ final class DemoShow: Sendable {
         let client = try connect(socket)
         defer { client.connection.close() }
         // What happened before we came: the node reads its sensor from its first moment on.
-        let past = try await client.ask(ControlRequest(.events), EventsReport.self)
-        for event in past.events { take(LiveItem(event: event)) }
+        let past = try await client.pages { from in
+            let request = ControlRequest(.events).page(from: from)
+            let page = try await client.ask(request, EventsReport.self)
+            return (page.events, page.omittedCount, page.next)
+        }
+        for event in past.items { take(LiveItem(event: event)) }
         try client.connection.send(ControlCodec.line(ControlRequest(.live)))
         while !Task.isCancelled, let line = try await client.connection.nextLine() {
             if json { Output.line(line) }

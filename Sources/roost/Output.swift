@@ -1,10 +1,19 @@
 import Glibc
+import Synchronization
 
 /// Standard output and standard error, unbuffered: a line is out when it is said.
 enum Output {
     static func line(_ text: String) { write(text + "\n", to: 1) }
 
+    private static func end(_ code: Int32) -> Never {
+        lastWill.withLock { $0.take() }?()
+        exit(code)
+    }
+
     static func error(_ text: String) { write("roost: \(text)\n", to: 2) }
+
+    /// What to do before the process ends because nobody reads any more.
+    static let lastWill = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Writes everything; ends the process quietly when nobody reads any more, as `head` does.
     static func write(_ text: String, to descriptor: Int32 = 1) {
@@ -12,7 +21,7 @@ enum Output {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                guard errno == EINTR || errno == EAGAIN else { exit(errno == EPIPE ? 0 : 1) }
+                guard errno == EINTR || errno == EAGAIN else { end(errno == EPIPE ? 0 : 1) }
                 continue
             }
             bytes = bytes.dropFirst(count)

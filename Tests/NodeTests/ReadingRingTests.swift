@@ -41,9 +41,10 @@ import Testing
     @Test func findsReadingsSinceAnInstant() {
         var ring = ReadingRing(channel, capacity: 50)
         for second in 0..<120 { ring.append(reading(second, .value(1))) }
-        let found = ring.readings(since: .boot.advanced(by: .seconds(110)))
-        #expect(found.map(\.instant.nanoseconds) == (110..<120).map { $0 * 1_000_000_000 })
-        #expect(ring.readings(since: .boot).count == 50)
-        #expect(ring.readings(since: .boot.advanced(by: .days(1))).isEmpty)
+        #expect(ring.numbers == 70..<120)
+        #expect(ring.firstNumber(since: .boot.advanced(by: .seconds(110))) == 110)
+        #expect(ring.reading(number: 110).instant == .boot.advanced(by: .seconds(110)))
+        #expect(ring.firstNumber(since: .boot) == 70)
+        #expect(ring.firstNumber(since: .boot.advanced(by: .days(1))) == 120)
     }
 }

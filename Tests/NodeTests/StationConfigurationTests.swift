@@ -71,18 +71,26 @@ import Testing
         (#"{"devices": {}}"#, "devices: expected an array, found an object"),
         (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),
         (#"{"devices": [{"name": "d", "type": "sds011"}]}"#, "devices[0].port: is missing"),
-        (#"{"devices": [{"type": "sds011", "port": "p"}]}"#, "devices[0].name: is missing"),
+        (#"{"devices": [{"type": "sds011", "port": "/p"}]}"#, "devices[0].name: is missing"),
         (
             #"{"devices": [{"name": "d", "type": "dht22", "pin": 4}]}"#,
             #"devices[0].type: expected one of sds011, pir, found "dht22""#
         ),
         (
-            #"{"devices": [{"name": "d", "type": "sds011", "port": "p", "periodSeconds": 5}]}"#,
+            #"{"devices": [{"name": "d", "type": "sds011", "port": "/p", "periodSeconds": 5}]}"#,
             "devices[0].periodSeconds: expected a number 60…86400, found 5"
         ),
         (
             #"{"devices": [{"name": "d", "type": "pir", "line": 1.5}]}"#,
             "devices[0].line: expected a line's name or its offset 0…1023, found 1.5"
+        ),
+        (
+            #"{"devices": [{"name": "d", "type": "sds011", "port": "ttyUSB0"}]}"#,
+            #"devices[0].port: expected an absolute path of at most 4096 bytes, found "ttyUSB0""#
+        ),
+        (
+            #"{"devices": [{"name": "lights", "type": "sds011", "port": "/p"}]}"#,
+            "devices[0].name: lights is the name of a part of the station; choose another"
         ),
         (#"{"lights": {"follows": "nobody"}}"#, "lights.follows: no device is named nobody"),
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
@@ -106,8 +114,8 @@ import Testing
 
     @Test func namesDevicesAndPortsThatAreUsedTwice() {
         let text = """
-            {"devices": [{"name": "d", "type": "sds011", "port": "p"},
-                         {"name": "d", "type": "sds011", "port": "p"}]}
+            {"devices": [{"name": "d", "type": "sds011", "port": "/p"},
+                         {"name": "d", "type": "sds011", "port": "/p"}]}
             """
         #expect(
             problems(text) == [
@@ -122,7 +130,7 @@ import Testing
         let seed: UInt64 = 20_261_121
         var generator = SplitMix64(seed: seed)
         let good = Array(
-            #"{"name":"b","devices":[{"name":"d","type":"sds011","port":"p","periodSeconds":3e2}]}"#
+            #"{"devices":[{"name":"d","type":"sds011","port":"/p","periodSeconds":3e2}]}"#
                 .utf8
         )
         var accepted = 0

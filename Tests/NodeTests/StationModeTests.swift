@@ -21,6 +21,7 @@ import Testing
         arguments: [
             (nil, nil, nil), ("fast", nil, nil), ("live", "x", nil), ("live", nil, 0.5),
             ("live", nil, 90_000), ("live", nil, .nan), ("survey", nil, nil), ("survey", "", nil),
+            ("survey", "a\nb", nil),
             ("months", nil, 5), ("months", "x", nil),
         ] as [(String?, String?, Double?)]
     )

@@ -70,11 +70,11 @@ struct TestStation: Sendable {
     func sleep(_ duration: Duration) async throws { try await clock.sleep(for: duration) }
 
     var events: [Event] {
-        station.context.recorder.events(since: .boot, limit: 10_000).events
+        station.context.recorder.events(since: .boot)
     }
 
     func readings(_ quantity: Quantity = .pm25) -> [Reading] {
-        station.context.recorder.readings(since: .boot, limit: 200_000).readings
+        station.context.recorder.readings(since: .boot)
             .filter { $0.channel.quantity == quantity }
     }
 
@@ -239,6 +239,39 @@ struct TestStation: Sendable {
         #expect(!tree.children.contains { $0.id == "lights" })
         #expect(before == 2)
         #expect(kinds.contains("configuration reloaded"))
+    }
+
+    @Test func aDeviceThatIsNoLongerConfiguredShowsNoValue() throws {
+        let (before, after) = try simulate { clock in
+            let test = try TestStation(clock)
+            return try await test.run { test in
+                try await test.sleep(.minutes(7))
+                let before = test.station.status.channels.count
+                let next = #"{"name": "test", "watchdog": {}}"#
+                let parsed = try StationConfiguration.read(Array(next.utf8), file: "next")
+                test.station.reload(parsed)
+                try await test.sleep(.minutes(1))
+                let channels = test.station.status.channels
+                return (before, channels.filter { !$0.isStale }.count)
+            }
+        }
+        #expect(before == 2)
+        #expect(after == 0)
+    }
+
+    @Test func aModeThatEndsGivesWayToTheConfiguredOne() throws {
+        let modes = try simulate { clock in
+            let text = #"{"name": "test", "mode": "live"}"#
+            let test = try TestStation(clock, text)
+            return try await test.run { test in
+                let asked = ControlRequest(.mode, mode: "survey", name: "attic", seconds: 30)
+                _ = try await test.ask(asked, StatusReport.self)
+                let during = test.station.status.mode.mode
+                try await test.sleep(.minutes(1))
+                return [during, test.station.status.mode.mode]
+            }
+        }
+        #expect(modes == ["survey", "live"])
     }
 
     @Test func theSameSeedGivesTheSameEvents() throws {

@@ -11,6 +11,9 @@ extension TidyRule {
         "Supervision": ["DequeModule"],
         "Scheduling": [],
         "HardwareIO": [],
+        "SQLite": ["CSQLite"],
+        "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
+        "PowerCutWorkloads": ["HardwareIO", "PowerCut", "SQLite"],
         "Devices": ["HardwareIO", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [

@@ -1,0 +1,38 @@
+/// One thing done to the files of a folder, as a power cut counts them.
+package enum PowerCutOperation: Hashable, Sendable {
+    case create(String)
+    case write(String, offset: Int, bytes: [UInt8])
+    case truncate(String, byteCount: Int)
+    case sync(String)
+    case delete(String)
+    case rename(String, to: String)
+    case syncFolder
+    /// Nothing done: here the workload told somebody that something is safe.
+    case acknowledge(Int64)
+}
+
+extension PowerCutOperation: CustomStringConvertible {
+    /// In a few words, without the bytes.
+    package var description: String {
+        switch self {
+        case .create(let name): "create \(name)"
+        case .write(let name, let offset, let bytes): "write \(name) \(offset)+\(bytes.count)"
+        case .truncate(let name, let byteCount): "truncate \(name) to \(byteCount)"
+        case .sync(let name): "sync \(name)"
+        case .delete(let name): "delete \(name)"
+        case .rename(let name, let other): "rename \(name) to \(other)"
+        case .syncFolder: "sync folder"
+        case .acknowledge(let number): "acknowledge \(number)"
+        }
+    }
+}
+
+/// What the medium does to an operation that it refuses.
+package enum PowerCutFault: String, Hashable, Sendable, CaseIterable {
+    /// EIO.
+    case broken
+    /// ENOSPC; only creating and writing need room.
+    case full
+    /// EROFS, as after an error remounted the file system.
+    case readOnly
+}

@@ -1,0 +1,48 @@
+import PowerCut
+import SQLite
+
+/// Something that writes, and something that checks what is left of it.
+package struct PowerCutWorkload {
+    package let name: String
+    /// Whether it is wrong on purpose: then the play must find failures, or the play is blind.
+    package let isPlanted: Bool
+    package let write: (PowerCutRecording) throws -> Void
+    package let verify: (PowerCutState) throws -> Void
+
+    /// All that `scripts/powercut` plays.
+    package static var all: [PowerCutWorkload] {
+        [
+            sqlite(.truncate, .full), sqlite(.persist, .full), sqlite(.delete, .extra),
+            sqlite(.wal, .full), toy(acknowledgesTooEarly: false),
+            // The folder is not synced after the journal is deleted: it comes back and is played.
+            sqlite(.delete, .full, isPlanted: true),
+            sqlite(.truncate, .normal, isPlanted: true), sqlite(.wal, .normal, isPlanted: true),
+            sqlite(.truncate, .off, isPlanted: true), sqlite(.memory, .full, isPlanted: true),
+            toy(acknowledgesTooEarly: true),
+        ]
+    }
+
+    private static func sqlite(
+        _ mode: JournalMode,
+        _ synchronous: SynchronousMode,
+        isPlanted: Bool = false
+    ) -> PowerCutWorkload {
+        let numbers = NumbersInSQLite(mode: mode, synchronous: synchronous, count: 30)
+        return PowerCutWorkload(
+            name: "sqlite-\(mode)-\(synchronous)",
+            isPlanted: isPlanted,
+            write: numbers.write,
+            verify: numbers.verify
+        )
+    }
+
+    private static func toy(acknowledgesTooEarly: Bool) -> PowerCutWorkload {
+        let store = ToyStore(acknowledgesTooEarly: acknowledgesTooEarly)
+        return PowerCutWorkload(
+            name: acknowledgesTooEarly ? "toy-early" : "toy",
+            isPlanted: acknowledgesTooEarly,
+            write: store.write,
+            verify: store.verify
+        )
+    }
+}

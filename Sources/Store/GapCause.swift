@@ -1,0 +1,71 @@
+import Readings
+
+/// Why there is no value for a stretch of time; `unexplained` is a cause too.
+package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
+    // What a sample said of itself.
+    case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped
+    /// The user said that it should not measure.
+    case muted
+    /// The card did not take what waited, and the oldest of it was given up.
+    case cardDropped
+    /// A damaged block of the journal or of the history held it.
+    case damaged
+    /// Older than what the ring keeps.
+    case expired
+    /// From the start of the node to the first word of the channel.
+    case starting
+    case nodeStopped
+    /// The process ended without a stop, and came back within the same boot.
+    case nodeCrashed
+    /// No stop was written, and the next start was in another boot.
+    case powerLost
+    /// The node was off for a time that no trusted clock measured.
+    case clockUnknown
+    /// No sample was due: the device is measured on events, or was not configured.
+    case notScheduled
+    /// The schedule or the range ended before the next sample was due.
+    case notDue
+    /// A sample came, later than due by less than an interval.
+    case late
+    case unexplained
+
+    /// The cause that a sample without a value names.
+    package init(_ reason: NoData) {
+        self =
+            switch reason {
+            case .replyTimeout: .silent
+            case .badFrames: .badFrames
+            case .warmingUp: .warmingUp
+            case .unplugged: .unplugged
+            case .unusable: .unusable
+            case .stuck: .stuck
+            case .stopped: .driverStopped
+            }
+    }
+
+    /// As people say it.
+    package var words: String {
+        switch self {
+        case .silent: "sensor silent"
+        case .badFrames: "frames damaged"
+        case .warmingUp: "warming up"
+        case .unplugged: "unplugged"
+        case .unusable: "unusable"
+        case .stuck: "value stuck"
+        case .driverStopped: "driver stopped"
+        case .muted: "muted by you"
+        case .cardDropped: "dropped: card stalled"
+        case .damaged: "lost: block damaged"
+        case .expired: "older than the ring"
+        case .starting: "node starting"
+        case .nodeStopped: "node stopped"
+        case .nodeCrashed: "node crashed"
+        case .powerLost: "power lost"
+        case .clockUnknown: "off, clock unknown"
+        case .notScheduled: "not scheduled"
+        case .notDue: "not due yet"
+        case .late: "late"
+        case .unexplained: "unexplained"
+        }
+    }
+}
