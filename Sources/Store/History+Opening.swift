@@ -15,6 +15,7 @@ extension History {
     ///   - plan: How large a new one is made; one that is there keeps its size.
     ///   - version: Who opens it, for the record of migrations.
     ///   - vfs: The layer below; nil for the system's own.
+    /// - Returns: The history, and what was found.
     /// - Throws: `StoreError` when the folder or the card refuses.
     package static func open(
         path: String,

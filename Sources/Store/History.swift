@@ -79,7 +79,8 @@ package final class History {
     /// Takes what the journal holds, in one transaction; blocks up to `cursor` are ignored.
     ///
     /// - Parameter blocks: In the order of their sequence.
-    /// - Returns: What was in them. Nothing is kept of a call that throws.
+    /// - Returns: What was in them.
+    /// - Throws: `StoreError.database`; then nothing is kept of them.
     @discardableResult
     package func take(_ blocks: [JournalBlock]) throws(StoreError) -> HistoryTaken {
         try refuseWhenReadOnly()

@@ -12,6 +12,7 @@ final class HistoryAppender {
     ///   - key: The chain.
     ///   - newest: Where the chain ends, as far as is known.
     ///   - allocator: Gives slots of the ring.
+    /// - Throws: `StoreError.database`.
     init(
         _ key: SlotKey,
         newest: StreamHeads.Newest?,

@@ -36,6 +36,8 @@ extension HistoryReader {
     ///   - spans: Oldest first, with offsets on one axis.
     ///   - points: How many, 1…`pointCountMax`.
     ///   - tail: What is not in the history yet.
+    /// - Returns: The steps in order, the empty ones too.
+    /// - Throws: `StoreError.database`.
     package func downsampled(
         _ stream: StreamID,
         channel: Int,

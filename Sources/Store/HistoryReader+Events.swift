@@ -17,6 +17,8 @@ extension HistoryReader {
     /// - Parameters:
     ///   - limit: At most so many.
     ///   - isWanted: Which.
+    /// - Returns: Oldest first.
+    /// - Throws: `StoreError.database`.
     package func events(
         last limit: Int,
         where isWanted: (Event) -> Bool = { _ in true }
@@ -47,6 +49,7 @@ extension HistoryReader {
     ///   - boot: The first boot, or nil for all that is kept.
     ///   - tick: From when on in that boot.
     ///   - body: Returns false to stop.
+    /// - Throws: `StoreError.database`.
     package func events(
         from boot: BootID? = nil,
         _ tick: Tick = Tick(tenths: 0),

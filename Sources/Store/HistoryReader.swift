@@ -118,6 +118,8 @@ package final class HistoryReader {
     /// - Parameters:
     ///   - stream: The stream.
     ///   - tail: What is not in the history yet.
+    /// - Returns: One for each boot.
+    /// - Throws: `StoreError.database`.
     package func spans(
         of stream: StreamID,
         tail: HistoryTail? = nil

@@ -27,15 +27,15 @@ enum HistorySchema {
     /// Pages of everything but the rings, measured by a test, with some to spare.
     static let fixedPageCount = 420
 
-    /// Bytes of a slot: one fills a page. Larger rows would spill to other pages.
+    /// Bytes of a slot: one fills a page.
     ///
-    /// A row stays in its page up to 4 061 bytes, three of which are the row's own header; SQLite
+    /// Larger rows would spill to other pages: a row stays in its page up to 4 061 bytes, three of which are the row's own header; SQLite
     /// file format, section 1.6.
     static let largeSlot = 4_056
     /// Four fill a page: what grows slowly rewrites little, and neighbours share a page.
     static let smallSlot = 1_008
 
-    /// A row for every ring. `newest` of the events' chain is in `heads`, row 0.
+    /// Counters in the table `numbers`, besides the next slot of every ring.
     static let numbers = ["cursor", "boot", "run", "schedule"]
 
     static func migrations(_ plan: StorePlan) -> Migrations {
@@ -74,41 +74,44 @@ enum HistorySchema {
     /// Integers start at the longest that SQLite stores; whatever replaces them is no longer.
     private static var catalogue: String {
         let long = Int64.max
-        func rows(_ count: Int, _ insert: String) -> String {
-            """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
-            INSERT INTO \(insert) FROM n;
-            """
-        }
+        let names = numbers + HistoryRing.allCases.map(\.table)
+        let version = "printf('%.\(versionCountMax)c', ' ')"
         return """
             CREATE TABLE numbers(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-            \((numbers + HistoryRing.allCases.map(\.table)).map {
-                "INSERT INTO numbers VALUES('\($0)', \(long)); "
-                    + "UPDATE numbers SET value = 0 WHERE name = '\($0)';"
-            }.joined(separator: "\n"))
+            \(names.map { "INSERT INTO numbers VALUES('\($0)', \(long));" }.joined(separator: "\n"))
+            UPDATE numbers SET value = 0;
             CREATE TABLE streams(place INTEGER PRIMARY KEY, id INTEGER, device TEXT,
                 quantities TEXT, pad BLOB);
-            \(rows(streamCountMax, "streams SELECT i, NULL, '', '', zeroblob(\(streamByteCountMax + 16))"))
+            \(rows(streamCountMax, "streams", "NULL, '', '', zeroblob(\(streamByteCountMax + 16))"))
             CREATE TABLE heads(place INTEGER PRIMARY KEY, data BLOB NOT NULL);
-            \(rows(streamCountMax + 1, "heads SELECT i - 1, zeroblob(\(StreamHeads.byteCount))"))
+            INSERT INTO heads VALUES(0, zeroblob(\(StreamHeads.byteCount)));
+            \(rows(streamCountMax, "heads", "zeroblob(\(StreamHeads.byteCount))"))
             CREATE TABLE boots(place INTEGER PRIMARY KEY, boot INTEGER, id BLOB);
-            \(rows(bootCountMax, "boots SELECT i, \(long), zeroblob(16)"))
+            \(rows(bootCountMax, "boots", "\(long), zeroblob(16)"))
             CREATE TABLE anchors(place INTEGER PRIMARY KEY, boot INTEGER, tick INTEGER,
                 wall INTEGER, trusted INTEGER);
-            \(rows(bootCountMax * anchorsPerBoot, "anchors SELECT i, \(long), \(long), \(long), 0"))
+            \(rows(bootCountMax * anchorsPerBoot, "anchors", "\(long), \(long), \(long), 0"))
             CREATE TABLE runs(place INTEGER PRIMARY KEY, run INTEGER, boot INTEGER,
                 started INTEGER, stopped INTEGER, version TEXT);
-            \(rows(bootCountMax, "runs SELECT i, \(long), \(long), \(long), \(long), printf('%.\(versionCountMax)c', ' ')"))
+            \(rows(bootCountMax, "runs", "\(long), \(long), \(long), \(long), \(version)"))
             CREATE TABLE schedules(place INTEGER PRIMARY KEY, number INTEGER, stream INTEGER,
                 boot INTEGER, start INTEGER, interval INTEGER);
-            \(rows(scheduleCountMax, "schedules SELECT i, \(long), \(long), \(long), \(long), \(long)"))
+            \(rows(scheduleCountMax, "schedules", "\(long), \(long), \(long), \(long), \(long)"))
             CREATE TABLE settings(place INTEGER PRIMARY KEY, key TEXT, value TEXT, pad BLOB);
-            \(rows(settingCountMax, "settings SELECT i, NULL, '', zeroblob(\(settingByteCountMax + 16))"))
+            \(rows(settingCountMax, "settings", "NULL, '', zeroblob(\(settingByteCountMax + 16))"))
             UPDATE boots SET boot = 0;
             UPDATE anchors SET boot = 0;
             UPDATE runs SET run = 0;
             UPDATE schedules SET number = 0;
             """
+    }
+
+    /// Rows from 1 on, all alike.
+    private static func rows(_ count: Int, _ table: String, _ values: String) -> String {
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO \(table) SELECT i, \(values) FROM n;
+        """
     }
 
     /// Makes unused pages, so that the file would not grow if SQLite wanted one.

@@ -142,6 +142,8 @@ struct SlotChain<Ring: SlotHeaders> {
     /// - Parameters:
     ///   - position: What is looked for.
     ///   - newest: The chain's newest slot and its header.
+    /// - Returns: The slot and its header.
+    /// - Throws: `StoreError.database`.
     func find(
         _ position: HistoryPosition,
         from newest: (slot: Int, header: SlotHeader)

@@ -84,6 +84,7 @@ package struct RollupMachine: Sendable {
     ///   - value: The mantissa, or nil for an attempt without a value.
     ///   - interval: Tenths after which the next attempt was expected, or nil.
     ///   - close: Takes each bucket that is closed, with its tier.
+    /// - Throws: What `close` throws.
     mutating func add<Failure: Error>(
         _ tick: Int64,
         _ value: Int64?,

@@ -41,14 +41,17 @@ struct DustSeries {
     var boot = BootID(bytes: Array(repeating: 7, count: 16))
     var sequence: UInt64 = 0
     var tick: Int64
+    private let noise: Int64
     private var generator: SplitMix64
     private var level: Int64 = 120
 
     /// - Parameters:
     ///   - interval: Tenths between two samples.
     ///   - seed: Of the weather.
-    init(every interval: Int64, seed: UInt64 = 1) {
+    ///   - noise: Added either way; much of it fills the rings with few samples.
+    init(every interval: Int64, seed: UInt64 = 1, noise: Int64 = 3) {
         self.interval = interval
+        self.noise = noise
         tick = interval
         generator = SplitMix64(seed: seed)
     }
@@ -58,8 +61,8 @@ struct DustSeries {
     /// The next samples; one in a thousand has no value.
     mutating func samples(_ count: Int) -> [StoredSample] {
         (0..<count).map { _ in
-            level = min(max(level + Int64.random(in: -3...3, using: &generator), 5), 3_000)
-            let pm10 = level + Int64.random(in: 20...40, using: &generator)
+            level = min(max(level + Int64.random(in: -noise...noise, using: &generator), 5), noise * 1_000)
+            let pm10 = level + Int64.random(in: 20...20 + 7 * noise, using: &generator)
             let isMissing = UInt64.random(in: 0..<1_000, using: &generator) == 0
             let outcomes: [Outcome] =
                 isMissing

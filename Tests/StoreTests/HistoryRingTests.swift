@@ -13,9 +13,9 @@ import Testing
         let size = folder.databaseByteCount
         var largestLog = 0
         #if DEBUG
-            let interval: Int64 = 36_000  // A tenth of the samples: what is slow is the compiler.
+        let interval: Int64 = 36_000  // A tenth of the samples: what is slow is the compiler.
         #else
-            let interval: Int64 = 3_000
+        let interval: Int64 = 3_000
         #endif
         var dust = DustSeries(every: interval, seed: 11)
         try history.take([dust.start()])
@@ -43,11 +43,11 @@ import Testing
 
     @Test func forgetsTheOldestFirstAndReachesFurtherBackInCoarserTiers() throws {
         let history = try History.open(path: folder.database, plan: small).0
-        var dust = DustSeries(every: 10, seed: 12)
+        var dust = DustSeries(every: 600, seed: 12, noise: 1 << 33)
         try history.take([dust.start()])
         var samples: [StoredSample] = []
         for _ in 0..<60 {
-            let window = dust.samples(21_600)
+            let window = dust.samples(3_000)
             samples += window
             try history.take([dust.block(window)])
         }
@@ -57,7 +57,11 @@ import Testing
         #expect(kept == samples.suffix(kept.count))
         let newest = try #require(samples.last)
         let spans = [
-            HistorySpan(boot: dust.boot, from: Tick(tenths: 0), to: Tick(tenths: newest.tick.tenths + 1))
+            HistorySpan(
+                boot: dust.boot,
+                from: Tick(tenths: 0),
+                to: Tick(tenths: newest.tick.tenths + 1)
+            )
         ]
         let values = samples.compactMap { $0.outcomes[0].value?.mantissa }
         for points in [100, 3_000, 10_000] {
@@ -74,16 +78,16 @@ import Testing
 
     @Test func findsAnyPlaceInAFewSteps() throws {
         let history = try History.open(path: folder.database, plan: small).0
-        var dust = DustSeries(every: 10, seed: 13)
+        var dust = DustSeries(every: 10, seed: 13, noise: 1 << 33)
         try history.take([dust.start()])
-        for _ in 0..<60 { try history.take([dust.block(dust.samples(7_200))]) }
+        for _ in 0..<60 { try history.take([dust.block(dust.samples(720))]) }
         let slots = try HistorySlots(.samples, in: history.connection, isWritable: false)
         let counting = CountingHeaders(slots)
         let heads = try HistoryCatalogue(connection: history.connection).heads(1)
         let newest = try #require(heads.samples)
         let chain = SlotChain(ring: counting, key: SlotKey(DustSeries.stream.id))
         let header = try slots.header(of: newest.slot)
-        for tick in stride(from: Int64(10), to: 60 * 72_000, by: 37_777) {
+        for tick in stride(from: Int64(10), to: 60 * 7_200, by: 3_777) {
             counting.count = 0
             let position = HistoryPosition(boot: 1, tick: Tick(tenths: tick))
             let found = try chain.find(position, from: (newest.slot, header))
@@ -95,7 +99,7 @@ import Testing
 
     @Test func keepsWhatASlowStreamSaidLast() throws {
         let history = try History.open(path: folder.database, plan: small).0
-        var dust = DustSeries(every: 10, seed: 14)
+        var dust = DustSeries(every: 10, seed: 14, noise: 1 << 33)
         let slow = StreamDescription(
             id: StreamID(2),
             device: "well",
@@ -107,8 +111,7 @@ import Testing
             dust.start(),
             dust.block([], [.stream(slow), .samples(slow.id, segment: encoder.finished())]),
         ])
-        // Minutes are what runs round first here.
-        for _ in 0..<60 { try history.take([dust.block(dust.samples(21_600))]) }
+        for _ in 0..<60 { try history.take([dust.block(dust.samples(3_000))]) }
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.latest(slow.id)?.outcomes == [.value(4.25)])
     }

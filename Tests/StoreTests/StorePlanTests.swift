@@ -1,0 +1,59 @@
+import Readings
+import Testing
+
+@testable import Store
+
+@Suite struct StorePlanTests {
+    @Test func daysAreHeldAsAsked() {
+        for days in [30, 100, 365, 3_650] {
+            let plan = StorePlan(.days(days))
+            #expect(plan.figures.rawDays >= Double(days))
+            #expect(plan.figures.rawDays <= Double(days) * 1.05 + 20)
+        }
+    }
+
+    @Test func aSizeOutOfRangeIsBroughtIntoIt() {
+        #expect(StorePlan(.megabytes(0)).megabytes == 4)
+        #expect(StorePlan(.megabytes(.max)).megabytes == 65_536)
+        #expect(StorePlan(.days(.max)).megabytes == 65_536)
+        #expect(StorePlan(.days(-1)).megabytes == 4)
+    }
+
+    @Test func theRingsFitTheFile() {
+        for megabytes in [4, 5, 17, 64, 1_000] {
+            let plan = StorePlan(.megabytes(megabytes))
+            let pages = HistoryRing.allCases.map { plan.slotCount(of: $0) / $0.slotsPerPage }
+            let all = pages.reduce(0, +) + HistorySchema.fixedPageCount
+            #expect(all * HistorySchema.pageSize <= megabytes << 20)
+        }
+    }
+
+    @Test func coarserTiersReachFurtherBack() {
+        let figures = StorePlan(.megabytes(64)).figures
+        #expect(figures.quarterHourDays > figures.minuteDays)
+        #expect(figures.sixHourDays > 20 * 365)
+    }
+
+    @Test func aPartitionAndALongerWindowSpareTheCard() {
+        var plan = StorePlan(.megabytes(64))
+        let onFile = plan.figures
+        plan.journal.isOnPartition = true
+        let onPartition = plan.figures
+        plan.journal.lossWindow = .seconds(3_600)
+        let longer = plan.figures
+        #expect(onFile.bytesPerDay > onPartition.bytesPerDay)
+        #expect(onPartition.bytesPerDay > longer.bytesPerDay)
+        #expect(onFile.cardYears < onPartition.cardYears)
+        #expect(onPartition.cardYears < longer.cardYears)
+        #expect(onFile.bytesPerSample < 35)
+        #expect(onPartition.bytesPerSample < 15)
+    }
+
+    @Test func yearsFollowFromTheModel() {
+        var flash = FlashModel()
+        (flash.cardBytes, flash.enduranceCycles, flash.amplification) = (400 * 4_194_304, 1_000, 1)
+        // 256 pages of 16 KiB are one block: 400 000 erases, one a day.
+        #expect(flash.years(pagesPerDay: 256) == 400_000 / 365.25)
+        #expect(flash.years(pagesPerDay: 0) == .infinity)
+    }
+}
