@@ -154,7 +154,7 @@ let package = Package(
             "NodeTests",
             [
                 "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings",
-                "Scheduling", "SimulationKit", "Supervision", logging,
+                "Scheduling", "SimulationKit", "Store", "Supervision", logging,
             ]
         ),
         tests(

@@ -8,6 +8,8 @@ import Supervision
 package struct ControlAnswers: Sendable {
     /// What a station says about itself that no part of it knows alone.
     package struct Sources: Sendable {
+        /// What is wrong besides devices, in words.
+        package var trouble: @Sendable () -> String?
         package var lamp: @Sendable () -> String?
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
@@ -118,7 +120,7 @@ package struct ControlAnswers: Sendable {
                 eventCount: counts.events
             ),
             watchdog: sources.watchdog(),
-            faults: station.devices.faults
+            faults: station.devices.faults + [sources.trouble()].compactMap(\.self)
         )
     }
 

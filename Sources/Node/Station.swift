@@ -303,6 +303,7 @@ extension Station {
             station: context,
             version: roostVersion,
             sources: ControlAnswers.Sources(
+                trouble: { [store] in store.trouble.map { "store: \($0)" } },
                 lamp: { lamp.state },
                 tree: { TreeReport(root.tree, at: clock.now) },
                 unclaimed: { [weak self] in

@@ -33,11 +33,12 @@ package final class SimulatedPlatform: Platform {
     package let hotplug: SimulatedHotplug
     package let socket: SimulatedListener
     /// The journal's ring; the history is a real file.
-    package let card = SimulatedCard()
+    package let card: SimulatedCard
     private let state = Mutex(State())
 
-    package init(clock: SimulatedClock) {
+    package init(clock: SimulatedClock, card: SimulatedCard = SimulatedCard()) {
         simulatedClock = clock
+        self.card = card
         gpio = SimulatedGPIO(clock: clock)
         hotplug = SimulatedHotplug(clock: clock)
         socket = SimulatedListener(clock: clock)
@@ -215,6 +216,8 @@ package final class SimulatedHotplug: HotplugMonitor {
 /// Unchecked: one simulation is one thread.
 package final class SimulatedCard: @unchecked Sendable {
     package private(set) var storage: SimulatedBlockStorage?
+
+    package init() {}
 
     func journal(blockSize: Int, blockCount: Int) -> SimulatedBlockStorage {
         let journal =

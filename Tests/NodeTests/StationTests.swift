@@ -37,10 +37,11 @@ struct TestStation: Sendable {
         _ clock: SimulatedClock,
         _ text: String = everything,
         air: SDS011Air = .constant(SDS011Measurement(pm25Tenths: 21, pm10Tenths: 52)),
-        isPlugged: Bool = true
+        isPlugged: Bool = true,
+        card: SimulatedCard = SimulatedCard()
     ) throws {
         self.clock = clock
-        platform = SimulatedPlatform(clock: clock)
+        platform = SimulatedPlatform(clock: clock, card: card)
         line = SimulatedSerialPort(SDS011Simulator(air: air), clock: clock, path: Self.port)
         if isPlugged { platform.plug(line, at: Self.port) }
         let ended = ended

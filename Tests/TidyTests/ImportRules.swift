@@ -12,17 +12,17 @@ extension TidyRule {
         "Scheduling": [],
         "HardwareIO": [],
         "SQLite": ["CSQLite"],
+        "Store": ["DequeModule", "Glibc", "HardwareIO", "SQLite"],
         "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
         "PowerCutWorkloads": ["HardwareIO", "PowerCut", "SQLite"],
         "Devices": ["HardwareIO", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [
             "Alerts", "ControlProtocol", "DequeModule", "Devices", "HardwareIO", "Scheduling",
-            "Supervision",
+            "Store", "Supervision",
         ],
         "LinuxIO": [
             "CGPIOD", "CLinux", "CUdev", "DequeModule", "Glibc", "HardwareIO", "Scheduling",
-            "SystemPackage",
         ],
         "SimulationKit": [
             "Devices", "DequeModule", "HardwareIO", "Node", "Scheduling", "Supervision",
@@ -34,7 +34,7 @@ extension TidyRule {
         ],
         "roost": [
             "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Node", "SimulationKit", "Supervision",
+            "LinuxPlatform", "Node", "SQLite", "SimulationKit", "Store", "Supervision",
         ],
     ]
 

@@ -1,0 +1,104 @@
+import ControlProtocol
+import Devices
+import Glibc
+import HardwareIO
+import Logging
+import Readings
+import SimulationKit
+import Store
+import Supervision
+import Testing
+
+@testable import Node
+
+/// A folder on the real file system, gone afterwards.
+private final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/roost-store-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["history.db", "history.db-wal", "history.db-shm"] { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+}
+
+@Suite struct StoreKeeperTests {
+    private static func text(_ folder: Folder, mode: String = "months") -> String {
+        """
+        {"name": "test", "mode": "\(mode)",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+         "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+        """
+    }
+
+    /// Everything the history holds of the first stream.
+    private static func stored(_ folder: Folder) throws -> [BootSample] {
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        guard let stream = try reader.streams().first else { return [] }
+        let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+        var found: [BootSample] = []
+        while let sample = try samples.next() { found.append(sample) }
+        return found
+    }
+
+    @Test func everyReadingOfADayIsInTheHistoryAfterAnOrderlyStop() throws {
+        let folder = try Folder()
+        let (readings, writes) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await test.run { try await $0.sleep(.days(1)) }
+            return (test.readings(), test.platform.card.storage?.writeCount ?? 0)
+        }
+        let stored = try Self.stored(folder)
+        #expect(readings.count > 280)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        #expect(stored.map(\.tick) == readings.map { Tick($0.instant) })
+        // One write for each loss window with a sample in it, and a few for what is urgent.
+        #expect(writes < 200)
+    }
+
+    @Test func aSecondLifeGoesOnWhereTheFirstEnded() throws {
+        let folder = try Folder()
+        let lives = try simulate { clock in
+            let first = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await first.run { try await $0.sleep(.hours(2)) }
+            let card = first.platform.card
+            let second = try TestStation(
+                clock,
+                Self.text(folder),
+                air: .drifting(seed: 6),
+                card: card
+            )
+            try await second.run { try await $0.sleep(.hours(2)) }
+            return [first.readings().count, second.readings().count]
+        }
+        let stored = try Self.stored(folder)
+        #expect(stored.count == lives.reduce(0, +))
+        #expect(zip(stored, stored.dropFirst()).allSatisfy { $0.tick <= $1.tick })
+    }
+
+    @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
+        let folder = try Folder()
+        let (told, readings, faults) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            test.platform.refuseJournal(with: .readOnly(path: "journal.ring"))
+            let faults = try await test.run { test in
+                try await test.sleep(.hours(2))
+                let faults = test.station.status.faults
+                test.platform.refuseJournal(with: nil)
+                try await test.sleep(.hours(1))
+                return faults
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            return (told, test.readings(), faults)
+        }
+        #expect(told == ["card does not write", "card writes again", "store open"])
+        #expect(faults.contains { $0.hasPrefix("store: ") })
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+    }
+}
