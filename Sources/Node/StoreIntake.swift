@@ -84,7 +84,9 @@ struct StoreIntake {
 
     /// Everything that waits, as payloads of blocks; nothing waits afterwards.
     mutating func drain() -> [[UInt8]] {
-        let samples = open.map { JournalRecord.samples($0.stream.id, segment: $0.encoder.finished()) }
+        let samples = open.map {
+            JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
+        }
         // Streams before their samples: a block explains itself.
         let (payloads, _) = JournalRecordCodec.payloads(others + samples, capacity: capacity)
         (open, others, otherByteCount, dueAt, count) = ([], [], 0, nil, 0)

@@ -29,9 +29,11 @@ package actor StoreKeeper: OrderlyStop {
         self.configuration = configuration
         self.context = context
         self.post = post
-        boot = context.platform.figures.bootID.flatMap(BootID.init) ?? BootID(
-            bytes: Array(repeating: 0, count: 16)
-        )
+        boot =
+            context.platform.figures.bootID.flatMap(BootID.init)
+            ?? BootID(
+                bytes: Array(repeating: 0, count: 16)
+            )
     }
 
     nonisolated package func requestStop() {
@@ -186,8 +188,8 @@ package actor StoreKeeper: OrderlyStop {
 
 /// Holds the store between two visits of the disk thread.
 ///
-/// Unchecked: journal and history are plain objects that may not be shared, and the lock is all that
-/// ever reaches them.
+/// Unchecked: journal and history are plain objects that may not be shared, and the lock is all
+/// that ever reaches them.
 final class StoreVault: @unchecked Sendable {
     private let lock = Mutex(())
     private var store: StationStore?

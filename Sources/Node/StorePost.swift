@@ -99,7 +99,9 @@ extension [Reading] {
     fileprivate var samples: [[Reading]] {
         var samples: [[Reading]] = []
         for reading in self {
-            if let index = samples.lastIndex(where: { $0[0].channel.device == reading.channel.device }),
+            if let index = samples.lastIndex(where: {
+                $0[0].channel.device == reading.channel.device
+            }),
                 samples[index][0].instant == reading.instant,
                 !samples[index].contains(where: { $0.channel == reading.channel })
             {

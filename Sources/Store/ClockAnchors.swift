@@ -9,8 +9,8 @@ import Readings
 /// A boot without a trusted anchor is placed by what its clock said (a fake hardware clock, 1970),
 /// never before the end of the boot before it and never after the start of the next one that is
 /// sure; its times are marked unsure. Within a boot a later tick never gets an earlier time, and
-/// neither does a later boot. Memory: 32 B for each anchor, 100 B for each boot; the time to make it
-/// grows with the square of the boots, 0.2 s for 10 000.
+/// neither does a later boot. Memory: 32 B for each anchor, 100 B for each boot; the time to make
+/// it grows with the square of the boots, 0.2 s for 10 000.
 package struct ClockAnchors: Sendable {
     /// Wall time of a tick, and whether a trusted anchor stands behind it.
     package struct Time: Hashable, Sendable {

@@ -29,8 +29,8 @@ enum HistorySchema {
 
     /// Bytes of a slot: one fills a page.
     ///
-    /// Larger rows would spill to other pages: a row stays in its page up to 4 061 bytes, three of which are the row's own header; SQLite
-    /// file format, section 1.6.
+    /// Larger rows would spill to other pages: a row stays in its page up to 4 061 bytes, three of
+    /// which are the row's own header; SQLite file format, section 1.6.
     static let largeSlot = 4_056
     /// Four fill a page: what grows slowly rewrites little, and neighbours share a page.
     static let smallSlot = 1_008

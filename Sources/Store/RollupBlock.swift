@@ -1,9 +1,10 @@
 /// Buckets of one channel and tier packed one after the other, in the bytes of one slot.
 ///
 /// A bucket is: how many buckets after the one before (0 stands for "of another boot, or
-/// earlier": then follow the boot's ordinal and the index); count; covered tenths less the tier's length,
-/// zigzag; and when count is not 0, maximum less minimum; sum less count × minimum; minimum less the
-/// minimum before, zigzag. All are variable-length; differences wrap, so that any value survives.
+/// earlier": then follow the boot's ordinal and the index); count; covered tenths less the tier's
+/// length, zigzag; and when count is not 0, maximum less minimum; sum less count × minimum; minimum
+/// less the minimum before, zigzag. All are variable-length; differences wrap, so that any value
+/// survives.
 struct RollupBlock: Sendable {
     private struct State: Hashable, Sendable {
         var boot: UInt32 = 0

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Readings
 
 @testable import Store
@@ -61,7 +61,8 @@ struct DustSeries {
     /// The next samples; one in a thousand has no value.
     mutating func samples(_ count: Int) -> [StoredSample] {
         (0..<count).map { _ in
-            level = min(max(level + Int64.random(in: -noise...noise, using: &generator), 5), noise * 1_000)
+            let step = Int64.random(in: -noise...noise, using: &generator)
+            level = min(max(level + step, 5), noise * 1_000)
             let pm10 = level + Int64.random(in: 20...20 + 7 * noise, using: &generator)
             let isMissing = UInt64.random(in: 0..<1_000, using: &generator) == 0
             let outcomes: [Outcome] =
