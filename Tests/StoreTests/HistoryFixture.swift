@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Readings
 
 @testable import Store
@@ -9,7 +10,7 @@ final class HistoryFolder {
     var database: String { path + "/history.db" }
 
     init() {
-        path = NSTemporaryDirectory() + "roost-history-\(UUID().uuidString)"
+        path = "/tmp/roost-history-\(UUID().uuidString)"
         try? FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: true
@@ -24,8 +25,8 @@ final class HistoryFolder {
     }
 
     func byteCount(_ name: String) -> Int {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
-        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+        var status = stat()
+        return stat(path + "/" + name, &status) == 0 ? Int(status.st_size) : 0
     }
 }
 

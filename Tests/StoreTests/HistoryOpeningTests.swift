@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Readings
 import SQLite
 import Testing
@@ -14,10 +15,10 @@ import Testing
     }
 
     private func put(_ bytes: [UInt8], at offset: Int) throws {
-        let handle = try #require(FileHandle(forUpdatingAtPath: folder.database))
-        try handle.seek(toOffset: UInt64(offset))
-        try handle.write(contentsOf: Data(bytes))
-        try handle.close()
+        let descriptor = Glibc.open(folder.database, O_WRONLY)
+        try #require(descriptor >= 0)
+        defer { Glibc.close(descriptor) }
+        #expect(pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count)
     }
 
     @Test func reservesAllItsRoomAtOnce() throws {
