@@ -5,9 +5,9 @@ import Store
 ///
 /// Pure, and runs on the loop: an append costs a few hundred instructions and no system call.
 /// Bound: one block's worth; whoever feeds it takes a batch when it is full or due.
-struct StoreIntake {
+package struct StoreIntake {
     /// What must not wait goes out after this long, so that what comes with it shares the write.
-    static let urgentWindow: Duration = .seconds(2)
+    package static let urgentWindow: Duration = .seconds(2)
 
     private struct Open {
         let stream: StreamDescription
@@ -23,16 +23,16 @@ struct StoreIntake {
     private var others: [JournalRecord] = []
     private var otherByteCount = 0
     /// When a batch must be taken; nil when nothing waits.
-    private(set) var dueAt: MonotonicInstant?
+    package private(set) var dueAt: MonotonicInstant?
     /// Samples and events that wait, which is what the mirror holds of them.
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
+    package init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
         (self.lossWindow, self.capacity, self.streams) = (lossWindow, capacity, streams)
     }
 
     /// Whether one more sample might not fit.
-    var isFull: Bool { byteCountBound + Self.headroom > capacity }
+    package var isFull: Bool { byteCountBound + Self.headroom > capacity }
     private static let headroom = 512
 
     private var byteCountBound: Int {
@@ -43,7 +43,7 @@ struct StoreIntake {
     /// Takes the readings of one sample.
     ///
     /// - Returns: The sample as it is stored.
-    mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
+    package mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
         guard let first = readings.first, let stream = stream(for: readings, at: now) else {
             return nil
         }
@@ -57,7 +57,7 @@ struct StoreIntake {
     }
 
     /// Takes a sample that an earlier process left in the mirror.
-    mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
+    package mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
         guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
         take(sample, of: stream, at: now)
     }
@@ -77,7 +77,7 @@ struct StoreIntake {
     }
 
     /// Takes anything that is not a sample.
-    mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+    package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         others.append(record)
         otherByteCount += JournalRecordCodec.encode([record]).count
         count += 1
@@ -85,7 +85,7 @@ struct StoreIntake {
     }
 
     /// Everything that waits, as payloads of blocks; nothing waits afterwards.
-    mutating func drain() -> [[UInt8]] {
+    package mutating func drain() -> [[UInt8]] {
         let samples = open.map { JournalRecord.samples($0.stream.id, segment: $0.encoder.finished()) }
         // Streams before their samples: a block explains itself.
         let (payloads, _) = JournalRecordCodec.payloads(others + samples, capacity: capacity)
