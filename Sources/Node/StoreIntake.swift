@@ -5,7 +5,7 @@ import Store
 ///
 /// Pure, and runs on the loop: an append costs a few hundred instructions and no system call.
 /// Bound: one block's worth; whoever feeds it takes a batch when it is full or due.
-struct StoreIntake {
+package struct StoreIntake {
     /// What must not wait goes out after this long, so that what comes with it shares the write.
     static let urgentWindow: Duration = .seconds(2)
 
@@ -23,16 +23,16 @@ struct StoreIntake {
     private var others: [JournalRecord] = []
     private var otherByteCount = 0
     /// When a batch must be taken; nil when nothing waits.
-    private(set) var dueAt: MonotonicInstant?
+    package private(set) var dueAt: MonotonicInstant?
     /// Samples and events that wait, which is what the mirror holds of them.
     private(set) var count = 0
 
-    init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
+    package init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
         (self.lossWindow, self.capacity, self.streams) = (lossWindow, capacity, streams)
     }
 
     /// Whether one more sample might not fit.
-    var isFull: Bool { byteCountBound + Self.headroom > capacity }
+    package var isFull: Bool { byteCountBound + Self.headroom > capacity }
     private static let headroom = 512
 
     private var byteCountBound: Int {
@@ -43,7 +43,7 @@ struct StoreIntake {
     /// Takes the readings of one sample, whose stream is known.
     ///
     /// - Returns: The sample as it is stored; nil without its stream.
-    mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
+    package mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
         guard let first = readings.first, let stream = stream(of: readings) else { return nil }
         let sample = StoredSample(
             stream: stream.id,
@@ -55,7 +55,7 @@ struct StoreIntake {
     }
 
     /// Takes a sample that an earlier process left in the mirror.
-    mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
+    package mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
         guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
         take(sample, of: stream, at: now)
     }
@@ -75,7 +75,7 @@ struct StoreIntake {
     }
 
     /// Takes anything that is not a sample.
-    mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+    package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         others.append(record)
         otherByteCount += JournalRecordCodec.encode([record]).count
         count += 1
@@ -83,7 +83,7 @@ struct StoreIntake {
     }
 
     /// Everything that waits, as payloads of blocks; nothing waits afterwards.
-    mutating func drain() -> [[UInt8]] {
+    package mutating func drain() -> [[UInt8]] {
         let samples = open.map {
             JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
         }
@@ -105,7 +105,7 @@ struct StoreIntake {
     }
 
     /// The stream of a device's channels, once it has one.
-    func stream(of readings: [Reading]) -> StreamDescription? {
+    package func stream(of readings: [Reading]) -> StreamDescription? {
         guard let device = readings.first?.channel.device else { return nil }
         return streams.first { stream in
             stream.device == device && stream.quantities.count == readings.count
@@ -123,7 +123,7 @@ struct StoreIntake {
     /// A stream for channels that have none; the next number is its.
     ///
     /// Bound: 65 535 streams in the life of a store; further ones are not stored.
-    mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
+    package mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
         let last = streams.map(\.id.rawValue).max() ?? 0
         guard let device = readings.first?.channel.device, last < .max, readings.count <= 16 else {
             return nil

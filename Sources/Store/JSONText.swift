@@ -1,7 +1,7 @@
 /// Text as JSON writes it (RFC 8259, section 7).
-enum JSONText {
+package enum JSONText {
     /// In quotes; control characters, quotes and backslashes escaped.
-    static func string(_ text: String) -> String {
+    package static func string(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

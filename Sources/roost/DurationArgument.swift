@@ -5,6 +5,8 @@ import Readings
 struct DurationArgument: ExpressibleByArgument {
     let duration: Duration
 
+    init(_ duration: Duration) { self.duration = duration }
+
     init?(argument: String) {
         let units: [(String, Double)] = [
             ("ms", 0.001), ("s", 1), ("min", 60), ("m", 60), ("h", 3_600), ("d", 86_400), ("", 1),
@@ -20,6 +22,8 @@ struct DurationArgument: ExpressibleByArgument {
     }
 
     var seconds: Double { duration.inSeconds }
+
+    var defaultValueDescription: String { words(seconds: seconds) }
 }
 
 /// Seconds as people read them: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.

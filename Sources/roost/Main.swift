@@ -17,7 +17,8 @@ struct Roost: ParsableCommand {
         subcommands: [
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
             LiveCommand.self, ReadingsCommand.self, EventsCommand.self, ModeCommand.self,
-            SimulatorCommand.self, DemoNodeCommand.self,
+            SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
+            ImportCommand.self, DemoNodeCommand.self,
         ]
     )
 }

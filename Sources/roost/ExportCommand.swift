@@ -1,0 +1,144 @@
+import ArgumentParser
+import Glibc
+import Readings
+import Store
+
+struct ExportCommand: ParsableCommand {
+    /// The formats that there are.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv, ndjson, json, periods
+
+        var text: TextFormat? { TextFormat(rawValue: rawValue) }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes the samples of a store as CSV, NDJSON, JSON or folders of CSV files.",
+        discussion: """
+            Streams: a year takes no more memory than a day. The station may be running; what is
+            still in its journal is not in the export. `periods` makes the folders hourly, daily,
+            weekly and monthly, with `PM2.5,<value>,<time>` rows.
+
+            Examples: roost export --format csv --output year.csv
+                      roost export --format ndjson --from 2026-11-01 | gzip > november.gz
+                      roost export --format periods --zone +01:00 --output folders
+            """
+    )
+    @Option(help: "The store's folder.")
+    var store = StoreFolder.standard
+
+    @Option(help: "csv, ndjson, json or periods.")
+    var format: Format
+
+    @OptionGroup var time: TimeOptions
+
+    @Option(help: "A new file, or the folder for `periods`; standard output unless told.")
+    var output: String?
+
+    @Option(help: "Zone of the times in `periods`, as +01:00; UTC unless told.")
+    var zone = ZoneArgument(seconds: 0)
+
+    @Option(help: "Device for `periods`; the first with PM2.5 and PM10 unless told.")
+    var device: String?
+
+    func validate() throws {
+        if format == .periods, output == nil {
+            throw ValidationError("periods are folders; name where with --output")
+        }
+    }
+
+    func run() throws {
+        let folder = StoreFolder(path: store)
+        try withStore(folder) {
+            let reader = try folder.reader()
+            let times = try StoreTimes(reader)
+            var samples = try StoreSamples(reader, times, time.range)
+            let line = try ProgressLine()
+            let tell: (ExportProgress) -> Void = { progress in
+                let size = StoreWords.bytes(Double(progress.bytes))
+                line.show("export: \(progress.samples) samples, \(size)")
+            }
+            let done = try export(&samples, tell)
+            line.finish()
+            let files = done.files > 0 ? " in \(done.files) files" : ""
+            var words = "\(done.samples) samples, \(done.rows) rows, \(done.bytes) B\(files)"
+            if done.skipped > 0 { words += "; \(done.skipped) had no place in this format" }
+            let damaged = samples.damagedSegments + reader.damagedSlots
+            if damaged > 0 { words += "; \(damaged) damaged parts left out" }
+            if output != nil || line.elapsed > 2 { Output.error("export: \(words)") }
+            if damaged > 0 { throw ExitCode(1) }
+        }
+    }
+
+    private func export(
+        _ samples: inout StoreSamples,
+        _ tell: @escaping (ExportProgress) -> Void
+    ) throws -> ExportProgress {
+        guard let text = format.text else {
+            var folders = try FileFolders(output ?? ".")
+            var export = ExportPeriods(device: device, utcOffset: zone.seconds, progress: tell)
+            return try export.export(&samples, to: &folders)
+        }
+        guard let output else {
+            var export = ExportText(text, progress: tell) { bytes in
+                try FileBytes.write(bytes, to: 1, "standard output")
+            }
+            return try export.export(&samples)
+        }
+        let file = try NewFile(output)
+        do {
+            var export = ExportText(text, progress: tell) { try file.write($0) }
+            let done = try export.export(&samples)
+            try file.commit()
+            return done
+        } catch {
+            file.abandon()
+            throw error
+        }
+    }
+}
+
+/// An offset from Greenwich: `+01:00`, `-05:30`, `Z`.
+struct ZoneArgument: ExpressibleByArgument, Hashable {
+    let seconds: Int
+
+    init(seconds: Int) { self.seconds = seconds }
+
+    init?(argument: String) {
+        // One parser of zones is enough: an offset is what it does to a moment.
+        let moment = "2000-01-01T00:00:00"
+        guard !argument.isEmpty, !argument.hasPrefix("."),
+            let base = WallTime(iso8601: moment), let moved = WallTime(iso8601: moment + argument)
+        else { return nil }
+        seconds = Int((base.nanoseconds - moved.nanoseconds) / 1_000_000_000)
+    }
+
+    var defaultValueDescription: String { "Z" }
+}
+
+/// Folders of an export on the disk.
+struct FileFolders: ExportFolders {
+    private let path: String
+    private var open: [String: NewFile] = [:]
+
+    /// - Throws: `ClientFailure`.
+    init(_ path: String) throws {
+        self.path = path
+        try Self.make(path)
+    }
+
+    mutating func open(folder: String, name: String) throws {
+        try Self.make("\(path)/\(folder)")
+        open[folder] = try NewFile("\(path)/\(folder)/\(name)")
+    }
+
+    mutating func write(_ bytes: [UInt8], folder: String) throws { try open[folder]?.write(bytes) }
+
+    mutating func close(folder: String) throws { try open.removeValue(forKey: folder)?.commit() }
+
+    private static func make(_ path: String) throws {
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+            throw FileBytes.failure(path, "cannot be made")
+        }
+    }
+}

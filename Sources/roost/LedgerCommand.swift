@@ -1,0 +1,101 @@
+import ArgumentParser
+import ControlProtocol
+import Readings
+import Store
+
+struct LedgerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger",
+        abstract: "Accounts for every tenth of a second: covered by readings, or a gap and why.",
+        discussion: """
+            Reads the whole range once; the station may be running. What is still in its journal
+            is not accounted for yet.
+
+            Examples: roost ledger
+                      roost ledger --store /mnt/card/store --from 2026-11-01 --to 2026-11-08
+            """
+    )
+    @Option(help: "The store's folder.")
+    var store = StoreFolder.standard
+
+    @OptionGroup var time: TimeOptions
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    func run() throws {
+        let folder = StoreFolder(path: store)
+        let reports = try withStore(folder) {
+            let progress = try ProgressLine()
+            defer { progress.finish() }
+            return try StoreLedger.reports(try folder.reader(), time.range, progress)
+        }
+        if json {
+            Output.line(try ControlCodec.line(reports))
+        } else if reports.isEmpty {
+            Output.line("there are no streams yet")
+        } else {
+            Output.write(reports.map(\.text).joined(separator: "\n"))
+        }
+    }
+}
+
+/// Feeds ledgers from a history.
+enum StoreLedger {
+    static func reports(
+        _ reader: HistoryReader,
+        _ range: TimeRange,
+        _ progress: ProgressLine
+    ) throws -> [GapLedgerReport] {
+        let times = try StoreTimes(reader)
+        let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
+        let first = range.from.map { timeline.position(at: $0) } ?? 0
+        let last = range.to.map { timeline.position(at: $0) } ?? timeline.length
+        let schedules = try reader.schedules()
+        return try reader.streams().map { stream in
+            var ledger = GapLedger(stream, along: timeline, within: first..<max(first, last))
+            let mine = schedules.filter { $0.stream == stream.id }
+            var changes = ScheduleChanges(mine, along: timeline)
+            let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            var count = 0
+            while let sample = try samples.next() {
+                let position = timeline.position(sample.boot, sample.tick) ?? .min
+                while let change = changes.next(upTo: position) {
+                    ledger.schedule(change.interval, change.boot, from: change.from)
+                }
+                ledger.sample(sample.outcomes, sample.boot, sample.tick)
+                count += 1
+                if count % 65_536 == 0 {
+                    // Closed stretches are not shown here; their sums stay in the books.
+                    _ = ledger.takeStretches()
+                    let percent = position * 100 / max(1, timeline.length)
+                    progress.show("ledger: \(stream.device), \(percent) %")
+                }
+            }
+            while let change = changes.next(upTo: .max) {
+                ledger.schedule(change.interval, change.boot, from: change.from)
+            }
+            return ledger.finish()
+        }
+    }
+}
+
+/// The schedules of one stream, handed out in the order of the timeline.
+struct ScheduleChanges {
+    private var waiting: ArraySlice<(position: Int64, change: StoredSchedule)>
+
+    init(_ schedules: [StoredSchedule], along timeline: GapLedgerTimeline) {
+        waiting =
+            schedules.enumerated()
+            .map { (timeline.position($1.boot, $1.from) ?? .min, $0, $1) }
+            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            .map { (position: $0.0, change: $0.2) }[...]
+    }
+
+    /// The next that counts from a position on, or before.
+    mutating func next(upTo position: Int64) -> StoredSchedule? {
+        guard let first = waiting.first, first.position <= position else { return nil }
+        waiting.removeFirst()
+        return first.change
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Glibc
+import HardwareIO
+import LinuxIO
+import Readings
+import SQLite
+import Store
+
+/// The files of a store in one folder.
+struct StoreFolder {
+    static let standard = "/var/lib/roost"
+
+    let path: String
+
+    var journalPath: String { path + "/journal.ring" }
+    var historyPath: String { path + "/history.db" }
+
+    /// Opens the history for reading; the daemon may be writing.
+    ///
+    /// - Throws: `ClientFailure`.
+    func reader() throws -> HistoryReader {
+        do { return try HistoryReader(path: historyPath) } catch { throw failure(error) }
+    }
+
+    /// What went wrong, with the file and the next step.
+    func failure(_ error: StoreError) -> ClientFailure {
+        guard case .database(let found) = error else {
+            return ClientFailure(message: "\(error)", exitCode: 1)
+        }
+        let message: String
+        switch found.code {
+        case 14 where access(historyPath, F_OK) != 0:
+            message =
+                "\(historyPath): there is no history; name the store's folder, "
+                + "or make one with `roost store replay` or a running station"
+        case 14: message = "\(historyPath): cannot be opened; use sudo, or join the store's group"
+        case 5, 6: message = "\(historyPath): another program holds it; try again"
+        case 11, 26:
+            message =
+                "\(historyPath): \(found.message); `roost store check \(path)` says more, "
+                + "and the station sets it aside at its next start"
+        default: message = "\(found)"
+        }
+        return ClientFailure(message: message, exitCode: 1)
+    }
+}
+
+/// Runs a body and gives what the store throws its words.
+func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch let error as StoreError { throw folder.failure(error) }
+}
+
+/// A moment as people write it: `2026-11-21`, `2026-11-21T07:15:00`, with `Z` or `+01:00`.
+struct TimeArgument: ExpressibleByArgument, Hashable {
+    let wall: WallTime
+
+    init(_ wall: WallTime) { self.wall = wall }
+
+    var defaultValueDescription: String { wall.iso8601 }
+
+    init?(argument: String) {
+        let isDate = argument.utf8.count == 10
+        guard let wall = WallTime(iso8601: isDate ? argument + "T00:00:00" : argument) else {
+            return nil
+        }
+        self.wall = wall
+    }
+}
+
+/// From when to when; nil leaves it open.
+struct TimeRange: Hashable {
+    var from: WallTime?
+    var to: WallTime?
+}
+
+/// A range in wall time, as it is typed.
+struct TimeOptions: ParsableArguments {
+    @Option(help: "From when: 2026-11-21 or 2026-11-21T07:15:00+01:00; UTC without a zone.")
+    var from: TimeArgument?
+
+    @Option(help: "Until when, not included.")
+    var to: TimeArgument?
+
+    var range: TimeRange { TimeRange(from: from?.wall, to: to?.wall) }
+
+    func validate() throws {
+        if let from, let to, from.wall >= to.wall {
+            throw ValidationError("--from has to be before --to")
+        }
+    }
+}
+
+/// Says on standard error how far something has come: first after two seconds, then each second.
+final class ProgressLine {
+    private let clock: any NodeClock
+    private let start: MonotonicInstant
+    private var next: MonotonicInstant
+    private var hasSpoken = false
+
+    init() throws {
+        clock = try EventLoop().clock
+        start = clock.now
+        next = start.advanced(by: .seconds(2))
+    }
+
+    var elapsed: Double { start.duration(to: clock.now).inSeconds }
+
+    func show(_ text: @autoclosure () -> String) {
+        let now = clock.now
+        guard now >= next else { return }
+        next = now.advanced(by: .seconds(1))
+        hasSpoken = true
+        let end = isatty(2) == 1 ? "\u{1B}[K\r" : "\n"
+        Output.write("roost: \(text())\(end)", to: 2)
+    }
+
+    /// Leaves the last state on the screen.
+    func finish() {
+        if hasSpoken, isatty(2) == 1 { Output.write("\n", to: 2) }
+    }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import ControlProtocol
+import HardwareIO
+import LinuxIO
+import Readings
+import Store
+
+struct StoreStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "What a store holds: streams, from when to when, sizes, what waits.",
+        discussion: """
+            Reads only; the station may be running. What it has not handed to the history yet is
+            in the journal. --count reads every sample: about a second for a year at 1 Hz.
+
+            Examples: roost store status
+                      roost store status /mnt/card/store --count --json
+            """
+    )
+    @Argument(help: "The store's folder.")
+    var folder = StoreFolder.standard
+
+    @Flag(help: "Count the samples too.")
+    var count = false
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    func run() throws {
+        let folder = StoreFolder(path: folder)
+        let report = try withStore(folder) { try StoreStatusReport(folder, isCounting: count) }
+        if json {
+            Output.line(try ControlCodec.line(report))
+        } else {
+            for line in report.lines { Output.line(line) }
+        }
+    }
+}
+
+/// What a store holds.
+struct StoreStatusReport: Codable, Hashable {
+    struct Stream: Codable, Hashable {
+        let id: Int
+        let device: String
+        let channels: [String]
+        /// Boots in which it has samples.
+        let boots: Int
+        let from: String?
+        let to: String?
+        /// From first to last sample, without the time between boots.
+        let seconds: Double
+        var samples: Int?
+    }
+
+    let historyPath: String
+    let historyBytes: Int
+    let logBytes: Int
+    let journalBytes: Int?
+    /// The last journal block that is in the history.
+    let cursor: UInt64
+    let boots: Int
+    let runs: Int
+    let anchors: Int
+    var streams: [Stream] = []
+    /// Parts that could not be read, of those that were looked at.
+    var damaged = 0
+
+    init(_ folder: StoreFolder, isCounting: Bool) throws {
+        let reader = try folder.reader()
+        historyPath = folder.historyPath
+        historyBytes = FileBytes.size(folder.historyPath) ?? 0
+        logBytes = FileBytes.size(folder.historyPath + "-wal") ?? 0
+        journalBytes = FileBytes.size(folder.journalPath)
+        cursor = try reader.cursor()
+        boots = try reader.boots().count
+        runs = try reader.runs().count
+        anchors = try reader.anchors().count
+        let times = try StoreTimes(reader)
+        for stream in try reader.streams() {
+            let spans = try reader.spans(of: stream.id)
+            var entry = Stream(
+                id: Int(stream.id.rawValue),
+                device: stream.device,
+                channels: stream.quantities.map(\.name),
+                boots: spans.count,
+                from: spans.first.map { times.words($0.boot, $0.from) },
+                to: spans.last.map { times.words($0.boot, Tick(tenths: $0.to.tenths - 1)) },
+                seconds: Double(spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths }) / 10
+            )
+            if isCounting {
+                let samples = try reader.raw(stream.id, spans)
+                var count = 0
+                while try samples.next() != nil { count += 1 }
+                entry.samples = count
+                damaged += samples.damagedSegments
+            }
+            streams.append(entry)
+        }
+        damaged += reader.damagedSlots
+    }
+
+    var lines: [String] {
+        var lines = [
+            StoreWords.row("history", StoreWords.bytes(Double(historyBytes)), historyPath),
+            StoreWords.row("  its log", StoreWords.bytes(Double(logBytes))),
+            StoreWords.row(
+                "journal",
+                journalBytes.map { StoreWords.bytes(Double($0)) } ?? "not in this folder"
+            ),
+            StoreWords.row("  taken up to block", "\(cursor)"),
+            StoreWords.row("boots, runs, anchors", "\(boots), \(runs), \(anchors)"),
+        ]
+        for stream in streams {
+            let names = stream.channels.joined(separator: ", ")
+            lines.append(StoreWords.row("stream \(stream.id)", "\(stream.device): \(names)"))
+            guard let from = stream.from, let to = stream.to else {
+                lines.append(StoreWords.row("  samples", "none in the history yet"))
+                continue
+            }
+            lines.append(StoreWords.row("  from", from))
+            lines.append(StoreWords.row("  to", to))
+            let boots = "in \(stream.boots) \(stream.boots == 1 ? "boot" : "boots")"
+            lines.append(StoreWords.row("  on for", words(seconds: stream.seconds), boots))
+            if let samples = stream.samples {
+                lines.append(StoreWords.row("  samples", "\(samples)"))
+            }
+        }
+        let note = damaged > 0 ? "see `roost store check`" : ""
+        lines.append(StoreWords.row("damaged parts seen", "\(damaged)", note))
+        return lines
+    }
+}

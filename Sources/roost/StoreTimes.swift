@@ -1,0 +1,156 @@
+import Readings
+import SQLite
+import Store
+
+/// The runs and clocks of a history, and what they say of wall time.
+struct StoreTimes {
+    let runs: [NodeRun]
+    let clock: ClockAnchors
+
+    /// Reads them.
+    ///
+    /// A run that never said goodbye ends with its last sample or anchor.
+    init(_ reader: HistoryReader) throws {
+        let streams = try reader.streams()
+        let stored = try reader.runs()
+        let anchors = try reader.anchors()
+        var runs: [NodeRun] = []
+        for (number, run) in stored.enumerated() {
+            let isLast = number == stored.count - 1
+            if let stopped = run.stopped {
+                let end: NodeRun.End = .stopped
+                runs.append(NodeRun(boot: run.boot, started: run.started, ended: stopped, end: end))
+                continue
+            }
+            let next = isLast ? nil : stored[number + 1]
+            let limit = next.flatMap { $0.boot == run.boot ? $0.started : nil } ?? .end
+            var last = run.started
+            for anchor in anchors where anchor.boot == run.boot && anchor.tick < limit {
+                last = max(last, anchor.tick)
+            }
+            for stream in streams {
+                let tick = try Self.lastTick(reader, stream.id, run.boot, last, limit)
+                last = max(last, tick ?? last)
+            }
+            let end: NodeRun.End = isLast ? .running : .lost
+            runs.append(NodeRun(boot: run.boot, started: run.started, ended: last, end: end))
+        }
+        self.runs = runs
+        clock = ClockAnchors(runs: runs, anchors: anchors)
+    }
+
+    /// The last sample of a stream in `from..<to` of a boot, found by halving: 40 looks at most.
+    private static func lastTick(
+        _ reader: HistoryReader,
+        _ stream: StreamID,
+        _ boot: BootID,
+        _ from: Tick,
+        _ to: Tick
+    ) throws -> Tick? {
+        guard let span = try reader.spans(of: stream).last(where: { $0.boot == boot }) else {
+            return nil
+        }
+        if to >= span.to { return Tick(tenths: span.to.tenths - 1) }
+        var (low, high) = (from.tenths, to.tenths)
+        var found: Tick?
+        while low < high {
+            let middle = low + (high - low) / 2
+            let half = HistorySpan(boot: boot, from: Tick(tenths: middle), to: Tick(tenths: high))
+            if let sample = try reader.raw(stream, [half]).next() {
+                found = sample.tick
+                low = sample.tick.tenths + 1
+            } else {
+                high = middle
+            }
+        }
+        return found
+    }
+
+    /// The parts of spans that lie between two moments.
+    ///
+    /// What nothing dates is left out as soon as a moment is given.
+    func clip(_ spans: [HistorySpan], _ range: TimeRange) -> [HistorySpan] {
+        guard range.from != nil || range.to != nil else { return spans }
+        return spans.compactMap { span in
+            guard clock.time(span.boot, span.from) != nil else { return nil }
+            let from = range.from.map { first(notBefore: $0, in: span) } ?? span.from
+            let to = range.to.map { first(notBefore: $0, in: span) } ?? span.to
+            guard from < to else { return nil }
+            let offset = span.offset + from.tenths - span.from.tenths
+            return HistorySpan(boot: span.boot, from: from, to: to, offset: offset)
+        }
+    }
+
+    /// The first tick of a span that is not before a moment, or the span's end.
+    private func first(notBefore wall: WallTime, in span: HistorySpan) -> Tick {
+        var (low, high) = (span.from.tenths, span.to.tenths)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let isBefore =
+                clock.time(span.boot, Tick(tenths: middle)).map { $0.wall < wall } ?? true
+            if isBefore { low = middle + 1 } else { high = middle }
+        }
+        return Tick(tenths: low)
+    }
+
+    /// `2026-11-21T07:15:00Z`, with a `?` when no trusted clock stands behind it.
+    func words(_ boot: BootID, _ tick: Tick) -> String {
+        guard let time = clock.time(boot, tick) else { return "no date" }
+        return time.wall.iso8601 + (time.isSure ? "" : "?")
+    }
+}
+
+/// All samples of some streams in the order they were taken, one slot of each in memory.
+struct StoreSamples: SampleSource {
+    private struct Line {
+        let stream: StreamDescription
+        let samples: RawSamples
+        var head: BootSample?
+    }
+
+    private let clock: ClockAnchors
+    private let ordinals: [BootID: UInt32]
+    private var lines: [Line] = []
+    /// Samples at most, as the spans' lengths and nothing else say: a measure for progress.
+    let tenths: Int64
+
+    init(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange = TimeRange()
+    ) throws {
+        clock = times.clock
+        ordinals = Dictionary(try reader.boots().map { ($0.id, $0.ordinal) }) { first, _ in first }
+        var tenths: Int64 = 0
+        for stream in try reader.streams() {
+            let spans = times.clip(try reader.spans(of: stream.id), range)
+            tenths = max(tenths, spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths })
+            let samples = try reader.raw(stream.id, spans)
+            lines.append(Line(stream: stream, samples: samples, head: try samples.next()))
+        }
+        self.tenths = tenths
+    }
+
+    var damagedSegments: Int { lines.reduce(0) { $0 + $1.samples.damagedSegments } }
+
+    mutating func next() throws -> DatedSample? {
+        var best: Int?
+        for index in lines.indices where lines[index].head != nil {
+            if best.map({ key(index) < key($0) }) ?? true { best = index }
+        }
+        guard let best, let sample = lines[best].head else { return nil }
+        lines[best].head = try lines[best].samples.next()
+        return DatedSample(
+            stream: lines[best].stream,
+            boot: sample.boot,
+            tick: sample.tick,
+            time: clock.time(sample.boot, sample.tick),
+            outcomes: sample.outcomes
+        )
+    }
+
+    private func key(_ index: Int) -> (UInt32, Int64) {
+        guard let head = lines[index].head else { return (.max, .max) }
+        return (ordinals[head.boot] ?? .max, head.tick.tenths)
+    }
+}

@@ -1,0 +1,73 @@
+import Readings
+import Store
+
+/// The store's reports as lines of text.
+enum StoreWords {
+    private static let labelWidth = 26
+
+    static func row(_ label: String, _ value: String, _ note: String = "") -> String {
+        let line = label.padded(to: labelWidth) + value
+        return note.isEmpty ? line : line + "  (\(note))"
+    }
+
+    /// `12.3 days`, `4.2 years`.
+    static func span(days: Double) -> String {
+        guard days.isFinite, days < 365.25 * 1_000 else { return "over 1000 years" }
+        return days < 800 ? "\(rounded(days)) days" : "\(rounded(days / 365.25)) years"
+    }
+
+    /// `512 B`, `3.4 KB`, `64 MB`, in powers of a thousand.
+    static func bytes(_ count: Double) -> String {
+        let units = ["B", "KB", "MB", "GB", "TB"]
+        var (value, unit) = (count, 0)
+        while abs(value) >= 1_000, unit < units.count - 1 {
+            (value, unit) = (value / 1_000, unit + 1)
+        }
+        return "\(unit == 0 ? "\(Int(value.rounded()))" : rounded(value)) \(units[unit])"
+    }
+
+    /// Two digits after the point below ten, one below a thousand, none above.
+    static func rounded(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "many" }
+        let magnitude = abs(value)
+        if magnitude >= 1_000 { return "\(Int(value.rounded()))" }
+        let decimals = magnitude < 10 ? 2 : 1
+        let scale: Double = decimals == 2 ? 100 : 10
+        return FixedPoint(Int64((value * scale).rounded()), decimals: decimals).description
+    }
+
+    static func plan(_ plan: StorePlan) -> [String] {
+        let figures = plan.figures
+        return [
+            row("history", "\(figures.megabytes) MiB", "reserved at once, constant from then on"),
+            row("raw samples reach back", span(days: figures.rawDays)),
+            row("minutes", span(days: figures.minuteDays)),
+            row("quarter hours", span(days: figures.quarterHourDays)),
+            row("six hours", span(days: figures.sixHourDays)),
+            row(
+                "events",
+                span(days: figures.eventDays),
+                "at \(rounded(plan.load.eventsPerDay)) a day"
+            ),
+            row(
+                "lost with the power",
+                "at most \(words(seconds: plan.journal.lossWindow.inSeconds))"
+            ),
+            row("samples a day", rounded(figures.samplesPerDay)),
+            row(
+                "written a day",
+                bytes(figures.bytesPerDay),
+                "\(rounded(figures.bytesPerSample)) B a sample"
+            ),
+            row("  journal", bytes(figures.journalBytesPerDay)),
+            row("  history", bytes(figures.historyBytesPerDay)),
+            row("write requests a day", rounded(figures.requestsPerDay)),
+            row(
+                "the card lasts",
+                span(days: figures.cardYears * 365.25),
+                "\(rounded(plan.flash.cardBytes / 1e9)) GB, "
+                    + "\(rounded(plan.flash.enduranceCycles)) cycles, a cautious model"
+            ),
+        ]
+    }
+}
