@@ -111,6 +111,9 @@ struct StoreReplay {
                 .value(FixedPoint(Int64(tenths), decimals: 1))
             )
         }
+        if intake.stream(of: readings) == nil, let stream = intake.makeStream(for: readings) {
+            note(.stream(stream), now)
+        }
         guard let sample = intake.take(readings, at: now) else { return }
         report.rows += 1
         if report.rows == 1 {
