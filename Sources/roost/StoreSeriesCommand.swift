@@ -41,10 +41,26 @@ struct StoreSeriesCommand: ParsableCommand {
             let reader = try folder.reader()
             let (stream, index) = try chosen(try reader.streams())
             let times = try StoreTimes(reader)
-            let spans = times.clip(try reader.spans(of: stream.id), time.range)
-            let found = try reader.downsampled(stream.id, channel: index, spans, points: points)
+            let axis = StoreSeriesAxis(
+                times.clip(try reader.spans(of: stream.id), time.range),
+                points: points
+            )
+            let spans = axis.spans
+            let found = try reader.downsampled(
+                stream.id,
+                channel: index,
+                spans,
+                points: axis.points
+            )
             let decimals = stream.quantities[index].decimals
-            let steps = found.map { StoreSeriesStep($0, decimals, Self.start($0, spans, times)) }
+            let steps = found.map { point in
+                StoreSeriesStep(
+                    point,
+                    decimals,
+                    Self.start(point, spans, times),
+                    inside: axis.inside(point)
+                )
+            }
             if json {
                 for step in steps { Output.line(try ControlCodec.line(step)) }
             } else {
@@ -83,6 +99,57 @@ struct StoreSeriesCommand: ParsableCommand {
     }
 }
 
+/// Steps that are whole buckets of a rollup, so that no bucket lies across two of them.
+struct StoreSeriesAxis: Hashable {
+    private(set) var spans: [HistorySpan]
+    /// Never more than wanted.
+    private(set) var points: Int
+    /// What was asked for, tenths on the axis.
+    private let wanted: Range<Int64>
+
+    init(_ spans: [HistorySpan], points: Int) {
+        (self.spans, self.points) = (spans, points)
+        guard let first = spans.first, let last = spans.last else {
+            wanted = 0..<0
+            return
+        }
+        let end = last.offset + last.to.tenths - last.from.tenths
+        wanted = first.offset..<end
+        let count = Int64(max(1, points))
+        func width(_ length: Int64) -> Int64 { max(1, (length + count - 1) / count) }
+        guard
+            let grain = RollupTier.allCases.map(\.tenths).last(where: {
+                $0 <= width(end - first.offset)
+            })
+        else { return }
+        let early = first.from.tenths % grain
+        let length = end - first.offset + early
+        let step = (width(length) + grain - 1) / grain * grain
+        let steps = max(1, (length + step - 1) / step)
+        self.points = Int(steps)
+        self.spans[0] = HistorySpan(
+            boot: first.boot,
+            from: Tick(tenths: first.from.tenths - early),
+            to: first.to,
+            offset: first.offset - early
+        )
+        let final = self.spans[spans.count - 1]
+        self.spans[spans.count - 1] = HistorySpan(
+            boot: final.boot,
+            from: final.from,
+            to: Tick(tenths: final.to.tenths + steps * step - length),
+            offset: final.offset
+        )
+    }
+
+    /// Tenths of a step that were asked for.
+    func inside(_ point: HistoryPoint) -> Int64 {
+        let step = point.offset..<point.offset + point.width
+        let clipped = step.clamped(to: wanted)
+        return clipped.upperBound - clipped.lowerBound
+    }
+}
+
 /// One step of a series.
 struct StoreSeriesStep: Codable, Hashable {
     let time: String
@@ -94,7 +161,12 @@ struct StoreSeriesStep: Codable, Hashable {
     let most: Double?
     let gapSeconds: Double
 
-    init(_ point: HistoryPoint, _ decimals: Int, _ time: String) {
+    /// - Parameters:
+    ///   - point: What the history says.
+    ///   - decimals: Of the channel.
+    ///   - time: Its start in words.
+    ///   - inside: Tenths of it that were asked for; the rest is no gap.
+    init(_ point: HistoryPoint, _ decimals: Int, _ time: String, inside: Int64) {
         self.time = time
         let bucket = point.bucket
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
@@ -103,7 +175,7 @@ struct StoreSeriesStep: Codable, Hashable {
         least = bucket.count > 0 ? Double(bucket.minimum) / scale : nil
         mean = bucket.mean.map { $0 / scale }
         most = bucket.count > 0 ? Double(bucket.maximum) / scale : nil
-        gapSeconds = point.gap.inSeconds
+        gapSeconds = Double(max(0, inside - bucket.covered)) / 10
     }
 
     static let header =
