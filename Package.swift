@@ -171,6 +171,7 @@ let package = Package(
             ["HardwareIO", "LinuxIO", "Readings", "SQLite", "SimulationKit", "Store"],
             resources: [.copy("Fixtures")]
         ),
+        tests("roostTests", ["Readings", "Store", "roost", arguments]),
         tests("TidyTests", []),
     ]
 )

@@ -32,8 +32,10 @@ package struct StoreIntake {
     }
 
     /// Whether one more sample might not fit.
-    package var isFull: Bool { byteCountBound + Self.headroom > capacity }
-    private static let headroom = 512
+    package var isFull: Bool { byteCountBound + headroom > capacity }
+
+    /// What the largest row takes; other records that do not fit get a block of their own.
+    private var headroom: Int { open.map(\.encoder.rowByteCountBound).max() ?? 0 }
 
     private var byteCountBound: Int {
         // Kind, length and stream id of each record take 16 bytes at most.

@@ -16,7 +16,8 @@ struct DeviceCounter {
             guard stat(path, &status) == 0 else { continue }
             let isDevice = status.st_mode & S_IFMT == S_IFBLK
             let name = Self.name(isDevice ? status.st_rdev : status.st_dev)
-            if !names.contains(name) { names.append(name) }
+            // Memory file systems have no device.
+            if access(name, R_OK) == 0, !names.contains(name) { names.append(name) }
         }
         statistics = names
     }
@@ -35,7 +36,7 @@ struct DeviceCounter {
         sync()
         var sum = Count()
         for name in statistics {
-            guard let text = TextOutput.read(name), let count = Self.count(text) else { return nil }
+            guard let text = TextOutput.read(name), let count = Self.count(text) else { continue }
             sum.bytes += count.bytes
             sum.writes += count.writes
         }

@@ -65,7 +65,7 @@ struct ExportCommand: ParsableCommand {
             if done.skipped > 0 { words += "; \(done.skipped) had no place in this format" }
             let damaged = samples.damagedSegments + reader.damagedSlots
             if damaged > 0 { words += "; \(damaged) damaged parts left out" }
-            if output != nil || line.elapsed > 2 { Output.error("export: \(words)") }
+            if output != nil || damaged > 0 || line.elapsed > 2 { Output.error("export: \(words)") }
             if damaged > 0 { throw ExitCode(1) }
         }
     }

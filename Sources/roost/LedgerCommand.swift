@@ -9,7 +9,7 @@ struct LedgerCommand: ParsableCommand {
         abstract: "Accounts for every tenth of a second: covered by readings, or a gap and why.",
         discussion: """
             Reads the whole range once; the station may be running. What is still in its journal
-            is not accounted for yet.
+            is not accounted for yet. Time whose samples are damaged counts as unexplained.
 
             Examples: roost ledger
                       roost ledger --store /mnt/card/store --from 2026-11-01 --to 2026-11-08
@@ -59,15 +59,18 @@ enum StoreLedger {
             let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
             var count = 0
             while let sample = try samples.next() {
-                let position = timeline.position(sample.boot, sample.tick) ?? .min
-                while let change = changes.next(upTo: position) {
-                    ledger.schedule(change.interval, change.boot, from: change.from)
+                if !changes.isEmpty {
+                    let position = timeline.position(sample.boot, sample.tick) ?? .min
+                    while let change = changes.next(upTo: position) {
+                        ledger.schedule(change.interval, change.boot, from: change.from)
+                    }
                 }
                 ledger.sample(sample.outcomes, sample.boot, sample.tick)
                 count += 1
                 if count % 65_536 == 0 {
                     // Closed stretches are not shown here; their sums stay in the books.
                     _ = ledger.takeStretches()
+                    let position = timeline.position(sample.boot, sample.tick) ?? 0
                     let percent = position * 100 / max(1, timeline.length)
                     progress.show("ledger: \(stream.device), \(percent) %")
                 }
@@ -91,6 +94,8 @@ struct ScheduleChanges {
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
             .map { (position: $0.0, change: $0.2) }[...]
     }
+
+    var isEmpty: Bool { waiting.isEmpty }
 
     /// The next that counts from a position on, or before.
     mutating func next(upTo position: Int64) -> StoredSchedule? {

@@ -38,15 +38,15 @@ struct StoreCheckCommand: ParsableCommand {
         let progress = try ProgressLine()
         var report = StoreCheckReport()
         try withStore(folder) {
-            let reader = try folder.reader()
-            report.checkDatabase(folder, progress)
+            let reader = try report.open(folder)
+            if reader != nil { report.checkDatabase(folder, progress) }
             try report.checkJournal(
                 journal ?? folder.journalPath,
                 isNamed: journal != nil,
                 blockSize: block,
-                cursor: try reader.cursor()
+                cursor: try reader?.cursor() ?? 0
             )
-            try report.checkSamples(reader, progress)
+            if let reader { try report.checkSamples(reader, progress) }
         }
         progress.finish()
         if json {
@@ -79,6 +79,18 @@ struct StoreCheckReport: Codable, Hashable {
             findings.append(words)
         } else {
             omittedFindings += 1
+        }
+    }
+
+    /// The history, or nil when it is none any more, which is a finding.
+    ///
+    /// - Throws: `StoreError` when it is not there or may not be read.
+    mutating func open(_ folder: StoreFolder) throws -> HistoryReader? {
+        do { return try HistoryReader(path: folder.historyPath) } catch {
+            guard case .database(let found) = error, found.isCorrupt else { throw error }
+            let next = "the station sets it aside at its next start and begins a new one"
+            find("\(folder.historyPath): \(found.message); \(next)")
+            return nil
         }
     }
 

@@ -10,7 +10,7 @@ struct StoreCommand: ParsableCommand {
             "What the station keeps on its card: plan it, look at it, check it, replay into it.",
         subcommands: [
             StorePlanCommand.self, StoreStatusCommand.self, StoreCheckCommand.self,
-            StoreReplayCommand.self,
+            StoreSeriesCommand.self, StoreReplayCommand.self,
         ]
     )
 }

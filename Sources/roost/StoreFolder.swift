@@ -92,14 +92,15 @@ struct TimeOptions: ParsableArguments {
 
 /// Says on standard error how far something has come: first after two seconds, then each second.
 final class ProgressLine {
-    private let clock: any NodeClock
+    private let loop: EventLoop
+    private var clock: any NodeClock { loop.clock }
     private let start: MonotonicInstant
     private var next: MonotonicInstant
     private var hasSpoken = false
 
     init() throws {
-        clock = try EventLoop().clock
-        start = clock.now
+        loop = try EventLoop()
+        start = loop.clock.now
         next = start.advanced(by: .seconds(2))
     }
 
@@ -112,6 +113,12 @@ final class ProgressLine {
         hasSpoken = true
         let end = isatty(2) == 1 ? "\u{1B}[K\r" : "\n"
         Output.write("roost: \(text())\(end)", to: 2)
+    }
+
+    /// Waits in real time.
+    func pause(for length: Duration) throws {
+        let clock = loop.clock
+        try loop.run { try await clock.sleep(for: length) }
     }
 
     /// Leaves the last state on the screen.

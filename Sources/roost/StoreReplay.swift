@@ -9,6 +9,8 @@ struct StoreReplay {
     struct Settings {
         let plan: StorePlan
         let interval: Duration
+        /// Real time after each block.
+        let pause: Duration?
         let start: WallTime
     }
 
@@ -81,7 +83,12 @@ struct StoreReplay {
         for round in 1...times {
             for row in rows {
                 now = now.advanced(by: settings.interval)
+                let blocks = storage.writeCount
                 try take(row, now)
+                if let pause = settings.pause, storage.writeCount > blocks {
+                    progress.show("replay: \(report.rows) rows")
+                    try progress.pause(for: pause)
+                }
             }
             progress.show("replay: \(round) of \(times), \(report.rows) rows")
         }

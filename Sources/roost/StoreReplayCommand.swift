@@ -13,7 +13,8 @@ struct StoreReplayCommand: ParsableCommand {
             The series is two little-endian 16 bit numbers a row: PM2.5, PM10 in tenths of a µg/m³.
             Time is virtual: a day takes seconds. INTO is a new folder, or a block device for the
             journal; then --history names the history's file. What reached the device is what the
-            kernel counted since the empty store was made, file system and all.
+            kernel counted since the empty store was made, file system and all. A file system also
+            writes by timers in real time: --pause gives them their moments.
 
             Examples: roost store replay day-1hz.u16 --into /mnt/card/store
                       roost store replay day-1hz.u16 --into /tmp/year --repeat 365
@@ -43,6 +44,9 @@ struct StoreReplayCommand: ParsableCommand {
 
     @Option(name: .customLong("repeat"), help: "How many times the series is run through.")
     var repeats = 1
+
+    @Option(help: "Real time to wait after each block, so that the file system's timers run.")
+    var pause: DurationArgument?
 
     @Option(help: "MiB of the history's file.")
     var megabytes = 64
@@ -93,6 +97,7 @@ struct StoreReplayCommand: ParsableCommand {
         return StoreReplay.Settings(
             plan: StorePlan(.megabytes(megabytes), load: load, journal: journal),
             interval: interval.duration,
+            pause: pause?.duration,
             start: start.wall
         )
     }

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Readings
+import Store
+import Testing
+
+@testable import roost
+
+@Suite struct StoreArgumentTests {
+    @Test(arguments: [
+        ("2026-11-21", "2026-11-21T00:00:00Z"), ("2026-11-21T07:15:00", "2026-11-21T07:15:00Z"),
+        ("2026-11-21T07:15:00+01:00", "2026-11-21T06:15:00Z"),
+    ])
+    func aMomentIsADateOrATimeWithOrWithoutZone(text: String, expected: String) {
+        #expect(TimeArgument(argument: text)?.wall.iso8601 == expected)
+    }
+
+    @Test(arguments: ["", "yesterday", "2026-13-01", "2026-11-21T25:00:00", "2026-11-2"])
+    func whatIsNoMomentIsRefused(text: String) {
+        #expect(TimeArgument(argument: text) == nil)
+    }
+
+    @Test(arguments: [("Z", 0), ("+01:00", 3_600), ("-05:30", -19_800), ("+0545", 20_700)])
+    func aZoneIsAnOffset(text: String, expected: Int) {
+        #expect(ZoneArgument(argument: text)?.seconds == expected)
+    }
+
+    @Test(arguments: ["", "CET", ".5", "+1", "+25:00"])
+    func whatIsNoZoneIsRefused(text: String) {
+        #expect(ZoneArgument(argument: text) == nil)
+    }
+
+    @Test func aPlanTakesMegabytesOrDaysButNotBoth() throws {
+        let days = try StorePlanCommand.parse(["--days", "365"])
+        #expect(days.plan.figures.rawDays >= 365)
+        #expect(try StorePlanCommand.parse([]).plan.megabytes == 64)
+        #expect(throws: (any Error).self) {
+            try StorePlanCommand.parse(["--days", "365", "--megabytes", "64"])
+        }
+    }
+
+    @Test(arguments: [
+        ["--block", "1000"], ["--block", "256"], ["--megabytes", "3"], ["--days", "0"],
+        ["--card-gb", "nan"], ["--channels", "17"], ["--interval", "-1s"],
+    ])
+    func aPlanOutOfRangeIsRefused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try StorePlanCommand.parse(arguments) }
+    }
+
+    @Test func aRangeHasToBeginBeforeItEnds() throws {
+        let from = ["--from", "2026-11-02"]
+        let command = try LedgerCommand.parse(from + ["--to", "2026-11-03"])
+        let day = command.time.range
+        #expect(day.from?.iso8601 == "2026-11-02T00:00:00Z")
+        #expect(day.to?.iso8601 == "2026-11-03T00:00:00Z")
+        #expect(throws: (any Error).self) {
+            try LedgerCommand.parse(from + ["--to", "2026-11-02"])
+        }
+    }
+
+    @Test func periodsNeedAFolderAndAnImportOfThemASource() {
+        #expect(throws: (any Error).self) { try ExportCommand.parse(["--format", "periods"]) }
+        #expect(throws: Never.self) { try ExportCommand.parse(["--format", "csv"]) }
+        #expect(throws: (any Error).self) { try ImportCommand.parse(["a.csv", "--as", "periods"]) }
+    }
+}
