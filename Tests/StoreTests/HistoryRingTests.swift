@@ -13,9 +13,9 @@ import Testing
         let size = folder.databaseByteCount
         var largestLog = 0
         #if DEBUG
-            let interval: Int64 = 36_000  // A tenth of the samples: what is slow is the compiler.
+        let interval: Int64 = 36_000  // A tenth of the samples: what is slow is the compiler.
         #else
-            let interval: Int64 = 3_000
+        let interval: Int64 = 3_000
         #endif
         var dust = DustSeries(every: interval, seed: 11)
         try history.take([dust.start()])
@@ -57,7 +57,11 @@ import Testing
         #expect(kept == samples.suffix(kept.count))
         let newest = try #require(samples.last)
         let spans = [
-            HistorySpan(boot: dust.boot, from: Tick(tenths: 0), to: Tick(tenths: newest.tick.tenths + 1))
+            HistorySpan(
+                boot: dust.boot,
+                from: Tick(tenths: 0),
+                to: Tick(tenths: newest.tick.tenths + 1)
+            )
         ]
         let values = samples.compactMap { $0.outcomes[0].value?.mantissa }
         for points in [100, 3_000, 10_000] {

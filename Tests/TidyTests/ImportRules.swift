@@ -13,7 +13,7 @@ extension TidyRule {
         "HardwareIO": [],
         "SQLite": ["CSQLite"],
         "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
-        "PowerCutWorkloads": ["HardwareIO", "PowerCut", "SQLite"],
+        "PowerCutWorkloads": ["Glibc", "HardwareIO", "LinuxIO", "PowerCut", "SQLite", "Store"],
         "Devices": ["HardwareIO", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [
