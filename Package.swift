@@ -61,7 +61,10 @@ let package = Package(
         library("SQLite", ["CSQLite"]),
         .target(name: "CPowerCutVFS", dependencies: ["CSQLite"]),
         library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Readings"]),
-        library("PowerCutWorkloads", ["HardwareIO", "PowerCut", "SQLite"]),
+        library(
+            "PowerCutWorkloads",
+            ["HardwareIO", "LinuxIO", "PowerCut", "Readings", "SQLite", "Store"]
+        ),
         library("Store", ["HardwareIO", "Readings", "SQLite", deques, logging]),
         library("Alerts", ["Readings"]),
         library("Supervision", ["Readings", deques, logging]),
@@ -168,7 +171,10 @@ let package = Package(
         tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),
         tests(
             "StoreTests",
-            ["HardwareIO", "LinuxIO", "Readings", "SQLite", "SimulationKit", "Store"],
+            [
+                "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Readings", "SQLite",
+                "SimulationKit", "Store",
+            ],
             resources: [.copy("Fixtures")]
         ),
         tests("roostTests", ["Readings", "Store", "roost", arguments]),

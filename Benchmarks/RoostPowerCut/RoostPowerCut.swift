@@ -19,14 +19,23 @@ struct RoostPowerCut: ParsableCommand {
     @Option(help: "How many seeds.")
     var seeds: UInt64 = 8
 
-    @Option(help: "Cut at every N-th operation only.")
-    var stride = 1
+    @Option(
+        name: [.customLong("every"), .customLong("stride")],
+        help: "Cut at every N-th operation only; 1, and for the store 41, when not said."
+    )
+    var every: Int?
+
+    @Option(help: "1: do not cut again during recovery; 2: do.")
+    var depth = 2
+
+    @Option(help: "Hours that the store's script lasts.")
+    var hours = 72
+
+    @Flag(help: "Cut the store at every operation too; takes an hour or so.")
+    var full = false
 
     @Option(help: "Play one case, as a failure prints it: 123:torn-7/4:nothing.")
     var only: String?
-
-    @Flag(help: "Do not cut again during recovery.")
-    var once = false
 
     @Flag(help: "Let the medium refuse (EIO, full, read-only) at every operation instead.")
     var faults = false
@@ -35,11 +44,13 @@ struct RoostPowerCut: ParsableCommand {
     var list = false
 
     func validate() throws {
-        let names = Set(PowerCutWorkload.all.map(\.name))
+        let names = Set(PowerCutWorkload.all.map(\.name) + ["store", "store-early"])
         for name in workloads where !names.contains(name) {
             throw ValidationError("there is no workload \(name); --list shows them")
         }
-        guard stride >= 1 else { throw ValidationError("a stride of \(stride)") }
+        guard every ?? 1 >= 1 else { throw ValidationError("--every is 1 or more") }
+        guard (1...2).contains(depth) else { throw ValidationError("--depth is 1 or 2") }
+        guard (1...720).contains(hours) else { throw ValidationError("--hours is 1 to 720") }
         guard seeds <= UInt64.max - seed else { throw ValidationError("seeds out of range") }
         if let only, PowerCutCase(only) == nil { throw ValidationError("\(only) is no case") }
         if only != nil, workloads.count != 1 {
@@ -48,7 +59,8 @@ struct RoostPowerCut: ParsableCommand {
     }
 
     func run() throws {
-        let chosen = PowerCutWorkload.all.filter {
+        let stores = try PowerCutWorkload.stores(hours: hours, seed: seed)
+        let chosen = (PowerCutWorkload.all + stores).filter {
             workloads.isEmpty || workloads.contains($0.name)
         }
         if list {
@@ -59,6 +71,8 @@ struct RoostPowerCut: ParsableCommand {
         }
         var isAsExpected = true
         for workload in chosen where !(faults && workload.isPlanted) {
+            let clock = ContinuousClock()
+            let began = clock.now
             let report = try play(workload)
             for failure in report.failures { print("  \(failure)") }
             let isRight = report.failures.isEmpty != workload.isPlanted
@@ -66,7 +80,8 @@ struct RoostPowerCut: ParsableCommand {
             print(
                 "\(workload.name): \(report.operationCount) operations,",
                 "\(report.stateCount) states, \(report.secondCutCount) after a second cut,",
-                workload.isPlanted ? verdict : "\(report.failures.count) \(verdict)"
+                workload.isPlanted ? verdict : "\(report.failures.count) \(verdict),",
+                "seed \(seed), \((clock.now - began).components.seconds) s"
             )
             isAsExpected = isAsExpected && isRight
         }
@@ -75,6 +90,8 @@ struct RoostPowerCut: ParsableCommand {
 
     private func play(_ workload: PowerCutWorkload) throws -> PowerCutReport {
         let show = { (line: String) in print("  \(workload.name): \(line)") }
+        let isStore = workload.name.hasPrefix("store")
+        let stride = every ?? (isStore && !full ? 41 : 1)
         guard !faults else {
             return try mediumFaults(
                 stride: stride,
@@ -87,10 +104,14 @@ struct RoostPowerCut: ParsableCommand {
             models: CardModel.all(seeds: seed..<seed + seeds),
             stride: stride,
             only: only.flatMap(PowerCutCase.init),
-            command: { [name = workload.name] in "scripts/powercut \(name) --only \($0)" }
+            command: { [name = workload.name, seed, hours] in
+                "scripts/powercut \(name) --seed \(seed) --hours \(hours) --only \($0)"
+            }
         )
+        // A recovery has hundreds of operations, and a state of the store takes some 50 ms.
+        if isStore { plan.recoveryStride = stride * (full ? 127 : 13) }
         plan.fixesRandomness = true
-        if once { plan.recoveryModels = [] }
+        if depth == 1 { plan.recoveryModels = [] }
         // A planted bug needs to be found once.
         if workload.isPlanted { plan.failureCountMax = 1 }
         return try powercut(

@@ -76,6 +76,7 @@ struct Play {
         _ recovery: [PowerCutOperation]
     ) throws(PowerCutError) {
         guard plan.only == nil || plan.only?.second != nil else { return }
+        guard plan.only != nil || cut.position % plan.recoveryStride == 0 else { return }
         var card = Card(files, nameDurability: plan.nameDurability)
         var seenHere: Set<Int> = [Card.digest(files)]
         for (index, operation) in recovery.enumerated() {

@@ -58,6 +58,8 @@ package struct PowerCutPlan: Sendable {
     package var nameDurability: NameDurability
     /// Every how many operations the power goes; 1 is all of them, and the end is always played.
     package var stride: Int
+    /// Every how many operations the recovery is cut too, counted like `stride`.
+    package var recoveryStride = 1
     /// The only case to play.
     package var only: PowerCutCase?
     /// Whether SQLite's nonces are the same whenever a case is played, so that every byte is.

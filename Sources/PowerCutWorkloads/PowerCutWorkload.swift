@@ -22,6 +22,20 @@ package struct PowerCutWorkload {
         ]
     }
 
+    /// A whole store through three days, and the same with the planted bug.
+    package static func stores(hours: Int, seed: UInt64) throws -> [PowerCutWorkload] {
+        let script = StoreScript(hours: hours, seed: seed)
+        return try [false, true].map { isPlanted in
+            let store = try StoreWorkload(script, acknowledgesTooEarly: isPlanted)
+            return PowerCutWorkload(
+                name: isPlanted ? "store-early" : "store",
+                isPlanted: isPlanted,
+                write: store.write,
+                verify: store.verify
+            )
+        }
+    }
+
     private static func sqlite(
         _ mode: JournalMode,
         _ synchronous: SynchronousMode,

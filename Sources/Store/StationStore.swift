@@ -38,15 +38,22 @@ package final class StationStore {
     ///   - plan: How large a new history is made.
     ///   - version: Who opens it.
     ///   - mirrorSequence: The block that the tail mirror comes after.
+    ///   - vfs: The layer below the history; nil for the system's own.
     /// - Throws: `StoreError` when the card refuses.
     package init(
         journal storage: any BlockStorage,
         historyPath: String,
         plan: StorePlan,
         version: String,
-        mirrorSequence: UInt64
+        mirrorSequence: UInt64,
+        vfs: String? = nil
     ) throws(StoreError) {
-        let (history, found) = try History.open(path: historyPath, plan: plan, version: version)
+        let (history, found) = try History.open(
+            path: historyPath,
+            plan: plan,
+            version: version,
+            vfs: vfs
+        )
         let journal = try Journal(storage, reusableUpTo: history.cursor)
         (self.history, self.journal) = (history, journal)
         let waiting = journal.replay(after: history.cursor)
@@ -78,6 +85,16 @@ package final class StationStore {
     ///
     /// - Throws: `StoreError`; the journal keeps what was not taken.
     package func checkpoint() throws(StoreError) { try Self.take(from: journal, into: history) }
+
+    /// The value of a setting; nil when it was never set.
+    package func setting(_ key: String) throws(StoreError) -> String? {
+        try history.setting(key)
+    }
+
+    /// Changes a setting at once; see `History.set`.
+    package func set(_ key: String, to value: String?) throws(StoreError) {
+        try history.set(key, to: value)
+    }
 
     package func close() throws(StoreError) { try history.close() }
 

@@ -14,7 +14,7 @@ extension TidyRule {
         "SQLite": ["CSQLite"],
         "Store": ["DequeModule", "Glibc", "HardwareIO", "SQLite"],
         "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
-        "PowerCutWorkloads": ["HardwareIO", "PowerCut", "SQLite"],
+        "PowerCutWorkloads": ["Glibc", "HardwareIO", "LinuxIO", "PowerCut", "SQLite", "Store"],
         "Devices": ["HardwareIO", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [

@@ -1,0 +1,28 @@
+import PowerCut
+import PowerCutWorkloads
+import Testing
+
+/// The whole store at some of the cuts; `scripts/powercut --full` plays all of them.
+@Suite struct StorePowerCutTests {
+    @Test func keepsWhatItAcknowledgedWhereverThePowerEnds() throws {
+        let store = try StoreWorkload(StoreScript(hours: 6, seed: 1))
+        var plan = PowerCutPlan(
+            models: [.nothing, .everything, .random(seed: 1), .torn(seed: 1)],
+            recoveryModels: [.torn(seed: 2)],
+            stride: 23
+        )
+        plan.recoveryStride = 23 * 29
+        let report = try powercut(plan, workload: store.write, verify: store.verify)
+        #expect(report.failures.isEmpty, "\(report.failures.map(\.description))")
+        #expect(report.operationCount > 300)
+        #expect(report.stateCount > 30)
+    }
+
+    @Test func findsAStoreThatAcknowledgesBeforeItSyncs() throws {
+        let store = try StoreWorkload(StoreScript(hours: 2, seed: 1), acknowledgesTooEarly: true)
+        var plan = PowerCutPlan(models: [.nothing], recoveryModels: [], stride: 11)
+        plan.failureCountMax = 1
+        let report = try powercut(plan, workload: store.write, verify: store.verify)
+        #expect(report.failures.first?.error is StoreWorkload.Wrong)
+    }
+}
