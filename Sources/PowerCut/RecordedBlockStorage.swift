@@ -22,6 +22,7 @@ package final class RecordedBlockStorage: BlockStorage {
     ///   - isNew: Whether it made the file just now: zeros under the name `path.new`, synced,
     ///     renamed, the folder synced.
     ///   - forgetsSyncs: A planted bug, for the proof that it is found.
+    /// - Throws: `StorageError` when the recording refuses.
     package init(
         _ storage: any BlockStorage,
         path: String,

@@ -129,6 +129,13 @@ package final class StoreWorkload {
             if event.event.source == "script" { events.append(event) }
             return true
         }
+        let back = try reader.events(last: .max) { $0.source == "script" }
+        guard events == back else {
+            throw Wrong(
+                description: "\(events.count) events forwards, \(back.count) backwards, "
+                    + "\(promised) promised"
+            )
+        }
         let count = events.last == possible.last?.event ? possible.count : promised
         let expected = payloads.prefix(count)
         try compare("events", events, expected.map(\.event), atLeast: 100)
@@ -159,11 +166,13 @@ package final class StoreWorkload {
         _ wanted: [Value],
         atLeast floor: Int
     ) throws {
+        func place(_ value: Value?) -> Int { value.flatMap(wanted.firstIndex) ?? -1 }
         guard found.count >= min(floor, wanted.count), found == wanted.suffix(found.count) else {
             let same = zip(found.reversed(), wanted.reversed()).prefix { $0 == $1 }.count
             throw Wrong(
                 description: "\(name): \(found.count) found, \(wanted.count) wanted, "
-                    + "the newest \(same) alike"
+                    + "the newest \(same) alike; "
+                    + "from \(place(found.first)) to \(place(found.last))"
             )
         }
     }
