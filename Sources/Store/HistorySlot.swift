@@ -150,19 +150,26 @@ struct SlotChain<Ring: SlotHeaders> {
     ) throws(StoreError) -> (slot: Int, header: SlotHeader) {
         var current = newest
         while position <= current.header.first {
-            let header = current.header
-            if let jump = header.jump,
-                let far = try live(jump, depth: header.jumpDepth), position <= far.first
-            {
-                current = (jump, far)
-            } else if let previous = header.previous,
-                let near = try live(previous, depth: header.depth - 1)
-            {
-                current = (previous, near)
-            } else {
-                return current
-            }
+            guard let earlier = try step(back: current.header, towards: position) else { break }
+            current = earlier
         }
         return current
+    }
+
+    /// The slot to look at next on the way back: far when that is not too far, else the one before.
+    ///
+    /// In single steps: as one `if let … try …, else if let … try …` with typed throws, Swift 6.3.1
+    /// compiles it wrongly with `-O`, and every search ends at the newest slot.
+    private func step(
+        back header: SlotHeader,
+        towards position: HistoryPosition
+    ) throws(StoreError) -> (slot: Int, header: SlotHeader)? {
+        if let jump = header.jump {
+            let far = try live(jump, depth: header.jumpDepth)
+            if let far, position <= far.first { return (jump, far) }
+        }
+        guard let previous = header.previous else { return nil }
+        guard let near = try live(previous, depth: header.depth - 1) else { return nil }
+        return (previous, near)
     }
 }
