@@ -126,10 +126,11 @@ package struct StoreIntake {
     ///
     /// Bound: 65 535 streams in the life of a store; further ones are not stored.
     package mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
-        let last = streams.map(\.id.rawValue).max() ?? 0
-        guard let device = readings.first?.channel.device, last < .max, readings.count <= 16 else {
-            return nil
-        }
+        let last = streams.map(\.id).filter { !$0.isImported }.map(\.rawValue).max() ?? 0
+        guard let device = readings.first?.channel.device,
+            last < StreamID.firstImported.rawValue - 1,
+            readings.count <= 16
+        else { return nil }
         let stream = StreamDescription(
             id: StreamID(last + 1),
             device: device,

@@ -90,6 +90,10 @@ final class HistoryAppender {
 final class HistoryAllocator {
     let slots: HistorySlots
     private(set) var head: Int
+    /// Slots given out since it was made.
+    private(set) var count = 0
+    /// What they held before, by chain: as many entries as there are chains.
+    private(set) var recycled: [SlotKey: RecycledSlots] = [:]
     private let isOpen: (Int, SlotHeader) throws(StoreError) -> Bool
 
     /// - Parameters:
@@ -111,13 +115,41 @@ final class HistoryAllocator {
     /// half the ring is such slots, it takes them all the same.
     func allocate() throws(StoreError) -> Int {
         var skipped = 0
-        while skipped < slots.count / 2 {
-            let header = try slots.header(of: head)
-            guard header.key != nil, try isOpen(head, header) else { break }
+        var header = try slots.header(of: head)
+        while skipped < slots.count / 2, header.key != nil, try isOpen(head, header) {
             head = (head + 1) % slots.count
             skipped += 1
+            header = try slots.header(of: head)
         }
         defer { head = (head + 1) % slots.count }
+        if let key = header.key { recycled[key, default: RecycledSlots()].add(header) }
+        count += 1
         return head
+    }
+}
+
+/// What slots of one chain held that were given to others.
+struct RecycledSlots: Hashable, Sendable {
+    private(set) var slots = 0
+    /// Samples, buckets or events.
+    private(set) var items = 0
+    /// From the first to the last item; nil before the first slot.
+    private(set) var range: ClosedRange<HistoryPosition>?
+
+    /// Counts a slot, later ones of the chain after earlier ones.
+    mutating func add(_ header: SlotHeader) {
+        slots += 1
+        items += Int(header.count)
+        let (from, to) = (min(header.first, header.last), max(header.first, header.last))
+        range = min(range?.lowerBound ?? from, from)...max(range?.upperBound ?? to, to)
+    }
+
+    mutating func merge(_ other: RecycledSlots) {
+        slots += other.slots
+        items += other.items
+        guard let added = other.range else { return }
+        let mine = range ?? added
+        range =
+            min(mine.lowerBound, added.lowerBound)...max(mine.upperBound, added.upperBound)
     }
 }

@@ -36,6 +36,11 @@ final class HistoryChains {
     /// Next slots of the rings, by table.
     var ringHeads: [(String, Int)] { allocators.map { ($0.key.table, $0.value.head) } }
 
+    /// Slots given out of a ring, and what they held before.
+    func allocated(_ ring: HistoryRing) -> (count: Int, recycled: [SlotKey: RecycledSlots]) {
+        allocators[ring].map { ($0.count, $0.recycled) } ?? (0, [:])
+    }
+
     func know(_ stream: HistoryCatalogue.Stream) {
         places[stream.description.id] = stream.place
     }

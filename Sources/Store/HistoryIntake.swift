@@ -27,6 +27,11 @@ final class HistoryIntake {
         chains = HistoryChains(catalogue, rings, heads: numbers, streams)
     }
 
+    /// Slots given out of a ring so far, and what they held before.
+    func allocated(_ ring: HistoryRing) -> (count: Int, recycled: [SlotKey: RecycledSlots]) {
+        chains.allocated(ring)
+    }
+
     func take(_ block: JournalBlock) throws(StoreError) {
         let contents = JournalRecordCodec.contents(block.payload)
         if contents.fault != nil { taken.damagedBlocks += 1 }

@@ -67,6 +67,12 @@ package final class HistoryReader {
         self.rings = rings
     }
 
+    /// Reads over a connection that is open already, what its transaction wrote included.
+    init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) {
+        path = connection.path
+        (self.connection, self.rings) = (connection, rings)
+    }
+
     private static func open(_ path: String) throws(SQLiteError) -> Connection {
         do {
             let connection = try Connection(path, mode: .readOnly, busyTimeout: .seconds(10))

@@ -74,7 +74,7 @@ struct ImportSensorCommunityRows: ImportRows {
             values.append(ImportedSample.Value(quantity, value))
         }
         guard !values.isEmpty else { return .bad(.noValue) }
-        let source = "sensor-community-\(sensor)"
+        let source = "sensor-community:\(sensor)"
         return .row(ImportedSample(source: source, wall: wall, values: values))
     }
 

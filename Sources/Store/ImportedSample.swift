@@ -12,7 +12,7 @@ package struct ImportedSample: Hashable, Sendable {
         }
     }
 
-    /// Who measured, the same for each import of the same data: `sensor-community-5331`.
+    /// Who measured, the same for each import of the same data: `sensor-community:5331`.
     package let source: String
     package let wall: WallTime
     /// At least one.

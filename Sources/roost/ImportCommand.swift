@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlProtocol
 import Readings
 import Store
 
@@ -11,16 +12,23 @@ struct ImportCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Reads measurements of other programs and prints them as NDJSON.",
+        abstract: "Takes measurements of other programs into the history.",
         discussion: """
-            Checks and converts only: nothing is written into the history yet. Bad rows are named
-            and left out; exit code 1 when no row was good.
+            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`.
+            A sample is known by its source and tenth of a second, so the same files may be given
+            again, and files may overlap. All or nothing is written, and bad rows are named and left
+            out. The history is a ring: an import takes room as if it were measured now, and pushes
+            out the oldest. It is refused when it takes more than a quarter of a ring, unless --yes
+            is given, and always when it does not fit as a whole. Stop the station first.
 
-            Examples: roost import daily/*.csv --as periods --source balcony --zone +01:00
-                      roost import 2017-09-02_sds011_sensor_5331.csv --as sensor-community
+            Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row.
+
+            Examples: roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
+                      roost import weekly/*.csv --as periods --source balcony --zone +01:00
+                      roost import day.csv --as sensor-community --print | head
             """
     )
-    @Argument(help: "Files, or - for standard input.")
+    @Argument(help: "Files; - for standard input, with --print.")
     var files: [String]
 
     @Option(name: .customLong("as"), help: "periods or sensor-community.")
@@ -32,71 +40,68 @@ struct ImportCommand: ParsableCommand {
     @Option(help: "Zone of the times in `periods`, as +01:00; UTC unless told.")
     var zone = ZoneArgument(seconds: 0)
 
+    @Option(help: "The store's folder.")
+    var store = StoreFolder.standard
+
+    @Option(help: "Make a history of so many MiB when the folder has none.")
+    var megabytes: Int?
+
+    @Flag(help: "Say what would be written and what it would push out; write nothing.")
+    var dryRun = false
+
+    @Flag(help: "Also when it takes more than a quarter of a ring.")
+    var yes = false
+
+    @Flag(name: .customLong("print"), help: "Print the samples as NDJSON; touch no history.")
+    var prints = false
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
     func validate() throws {
         if kind == .periods, source == nil {
             throw ValidationError("periods do not say who measured; name it with --source")
         }
+        if let source,
+            !(1...64).contains(source.utf8.count) || source.utf8.contains(where: { $0 < 33 })
+        {
+            throw ValidationError("--source is a word of 1 to 64 bytes")
+        }
+        if let megabytes, !StorePlan.megabytesRange.contains(megabytes) {
+            let range = StorePlan.megabytesRange
+            throw ValidationError("--megabytes is \(range.lowerBound) to \(range.upperBound)")
+        }
+        if !prints, files.contains("-") {
+            throw ValidationError(
+                "an import reads its files twice, so it takes no standard input; write it into a "
+                    + "file, or add --print to convert it"
+            )
+        }
+        if prints, dryRun || json {
+            throw ValidationError("--print writes nothing and gives no report; drop the others")
+        }
+    }
+
+    private var format: ImportFormat {
+        switch kind {
+        case .periods: .periods(source: "periods:\(source ?? "")", utcOffset: zone.seconds)
+        case .sensorCommunity: .sensorCommunity
+        }
     }
 
     func run() throws {
-        let format: ImportFormat =
-            switch kind {
-            case .periods: .periods(source: source ?? "", utcOffset: zone.seconds)
-            case .sensorCommunity: .sensorCommunity
-            }
-        let progress = try ProgressLine()
-        var imported = 0
-        for file in files {
-            let report = try read(file, format, progress)
-            imported += report.imported
-            for problem in report.problems { Output.error("\(problem)") }
-            let omitted = report.badRows - report.problems.count
-            let more = omitted > 0 ? " (\(omitted) of them not named)" : ""
-            Output.error(
-                "\(file): \(report.rows) rows, \(report.imported) samples, "
-                    + "\(report.badRows) bad rows\(more)"
-            )
+        if prints { return try ImportPrinting(format: format).run(files) }
+        let folder = StoreFolder(path: store)
+        let summary = try withStore(folder) {
+            let run = try ImportRun(format: format, isDryRun: dryRun, isBold: yes)
+            return try run.run(files, into: folder, megabytes: megabytes)
         }
-        progress.finish()
-        if imported == 0 { throw ExitCode(1) }
-    }
-
-    private func read(
-        _ file: String,
-        _ format: ImportFormat,
-        _ progress: ProgressLine
-    ) throws -> ImportReport {
-        var text = ""
-        func flush() {
-            Output.write(text)
-            text = ""
+        if json {
+            Output.line(try ControlCodec.line(summary))
+        } else {
+            for line in summary.lines { Output.line(line) }
         }
-        let take: (ImportedSample) -> Void = { sample in
-            text += ImportWords.line(sample) + "\n"
-            if text.utf8.count >= FileBytes.pieceByteCount { flush() }
-        }
-        var imports = ImportFile(file, as: format, isKnown: { _, _ in false }, take: take)
-        try FileBytes.pieces(of: file) { piece in
-            let rows = try imports.take(piece)
-            progress.show("import: \(file), \(rows) rows")
-        }
-        let report = try imports.finish()
-        flush()
-        return report
-    }
-}
-
-/// Imported samples as text.
-enum ImportWords {
-    /// One object: `{"time":…,"source":…,"channels":{"pm25":{"value":12.3,"unit":…}}}`.
-    static func line(_ sample: ImportedSample) -> String {
-        let channels = sample.values.map { value in
-            let name = JSONText.string(value.quantity.name)
-            let unit = JSONText.string(value.quantity.unit)
-            return "\(name):{\"value\":\(value.value),\"unit\":\(unit)}"
-        }
-        return "{\"time\":\"\(sample.wall.iso8601Tenths)\",\"source\":"
-            + JSONText.string(sample.source)
-            + ",\"channels\":{\(channels.joined(separator: ","))}}"
+        if let refusal = summary.refusal { throw ClientFailure(message: refusal, exitCode: 1) }
+        if summary.samples + summary.known == 0 { throw ExitCode(1) }
     }
 }

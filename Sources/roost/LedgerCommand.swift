@@ -52,7 +52,8 @@ enum StoreLedger {
         let first = range.from.map { timeline.position(at: $0) } ?? 0
         let last = range.to.map { timeline.position(at: $0) } ?? timeline.length
         let schedules = try reader.schedules()
-        return try reader.streams().map { stream in
+        // What was imported was not expected from this node.
+        return try reader.streams().filter { !$0.id.isImported }.map { stream in
             var ledger = GapLedger(stream, along: timeline, within: first..<max(first, last))
             let mine = schedules.filter { $0.stream == stream.id }
             var changes = ScheduleChanges(mine, along: timeline)

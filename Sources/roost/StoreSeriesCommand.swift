@@ -42,7 +42,7 @@ struct StoreSeriesCommand: ParsableCommand {
             let (stream, index) = try chosen(try reader.streams())
             let times = try StoreTimes(reader)
             let axis = StoreSeriesAxis(
-                times.clip(try reader.spans(of: stream.id), time.range),
+                ImportedBoot.ordered(times.clip(try reader.spans(of: stream.id), time.range)),
                 points: points
             )
             let spans = axis.spans

@@ -77,7 +77,7 @@ struct StoreStatusReport: Codable, Hashable {
         anchors = try reader.anchors().count
         let times = try StoreTimes(reader)
         for stream in try reader.streams() {
-            let spans = try reader.spans(of: stream.id)
+            let spans = ImportedBoot.ordered(try reader.spans(of: stream.id))
             var entry = Stream(
                 id: Int(stream.id.rawValue),
                 device: stream.device,
@@ -85,7 +85,7 @@ struct StoreStatusReport: Codable, Hashable {
                 boots: spans.count,
                 from: spans.first.map { times.words($0.boot, $0.from) },
                 to: spans.last.map { times.words($0.boot, Tick(tenths: $0.to.tenths - 1)) },
-                seconds: Double(spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths }) / 10
+                seconds: Double(Self.length(spans)) / 10
             )
             if isCounting {
                 let samples = try reader.raw(stream.id, spans)
@@ -97,6 +97,12 @@ struct StoreStatusReport: Codable, Hashable {
             streams.append(entry)
         }
         damaged += reader.damagedSlots
+    }
+
+    /// Tenths from the first span's start to the last one's end on their axis.
+    private static func length(_ spans: [HistorySpan]) -> Int64 {
+        guard let first = spans.first, let last = spans.last else { return 0 }
+        return last.offset + last.to.tenths - last.from.tenths - first.offset
     }
 
     var lines: [String] {

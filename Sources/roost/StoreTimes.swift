@@ -101,10 +101,14 @@ struct StoreTimes {
 }
 
 /// All samples of some streams in the order they were taken, one slot of each in memory.
+///
+/// What the station measured goes by boot and tick. What was imported goes by its time, each of its
+/// boots a line of its own, and comes before a sample of the station that is later or has no date.
 struct StoreSamples: SampleSource {
     private struct Line {
         let stream: StreamDescription
         let samples: RawSamples
+        let isImported: Bool
         var head: BootSample?
     }
 
@@ -125,8 +129,18 @@ struct StoreSamples: SampleSource {
         for stream in try reader.streams() {
             let spans = times.clip(try reader.spans(of: stream.id), range)
             tenths = max(tenths, spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths })
-            let samples = try reader.raw(stream.id, spans)
-            lines.append(Line(stream: stream, samples: samples, head: try samples.next()))
+            let isImported = stream.id.isImported
+            for spans in isImported ? spans.map({ [$0] }) : [spans] {
+                let samples = try reader.raw(stream.id, spans)
+                let head = try samples.next()
+                let line = Line(
+                    stream: stream,
+                    samples: samples,
+                    isImported: isImported,
+                    head: head
+                )
+                lines.append(line)
+            }
         }
         self.tenths = tenths
     }
@@ -134,9 +148,13 @@ struct StoreSamples: SampleSource {
     var damagedSegments: Int { lines.reduce(0) { $0 + $1.samples.damagedSegments } }
 
     mutating func next() throws -> DatedSample? {
-        var best: Int?
-        for index in lines.indices where lines[index].head != nil {
-            if best.map({ key(index) < key($0) }) ?? true { best = index }
+        let measured = first { !$0.isImported }
+        let imported = first(\.isImported)
+        var best = imported ?? measured
+        if let imported, let measured, let wall = wall(measured),
+            wall < self.wall(imported) ?? wall
+        {
+            best = measured
         }
         guard let best, let sample = lines[best].head else { return nil }
         lines[best].head = try lines[best].samples.next()
@@ -149,8 +167,22 @@ struct StoreSamples: SampleSource {
         )
     }
 
+    private func first(_ isWanted: (Line) -> Bool) -> Int? {
+        var best: Int?
+        for index in lines.indices where lines[index].head != nil && isWanted(lines[index]) {
+            if best.map({ key(index) < key($0) }) ?? true { best = index }
+        }
+        return best
+    }
+
+    private func wall(_ index: Int) -> WallTime? {
+        lines[index].head.flatMap { clock.time($0.boot, $0.tick)?.wall }
+    }
+
+    /// Imported boots share one clock, so their order does not matter.
     private func key(_ index: Int) -> (UInt32, Int64) {
         guard let head = lines[index].head else { return (.max, .max) }
-        return (ordinals[head.boot] ?? .max, head.tick.tenths)
+        let ordinal = lines[index].isImported ? 0 : ordinals[head.boot] ?? .max
+        return (ordinal, head.tick.tenths)
     }
 }

@@ -67,7 +67,7 @@ private final class Shelf {
         let name = "2017-09-02_sds011_sensor_5331.csv"
         _ = try shelf.load(try ExportFixture.bytes(name), as: .sensorCommunity)
         #expect(shelf.samples[0].values.map(\.quantity.name) == ["pm10", "pm25"])
-        #expect(Set(shelf.samples.map(\.source)) == ["sensor-community-5331"])
+        #expect(Set(shelf.samples.map(\.source)) == ["sensor-community:5331"])
     }
 
     @Test func aSecondImportOfTheSameAddsNothing() throws {
