@@ -6,28 +6,30 @@ import Store
 struct ExportCommand: ParsableCommand {
     /// The formats that there are.
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        case csv, ndjson, json, periods
+        case csv, ndjson, json, sqlite, periods
 
         var text: TextFormat? { TextFormat(rawValue: rawValue) }
     }
 
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes the samples of a store as CSV, NDJSON, JSON or folders of CSV files.",
+        abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite or folders of CSV.",
         discussion: """
             Streams: a year takes no more memory than a day. The station may be running; what is
             still in its journal is not in the export. `periods` makes the folders hourly, daily,
-            weekly and monthly, with `PM2.5,<value>,<time>` rows.
+            weekly and monthly, with `PM2.5,<value>,<time>` rows. `sqlite` makes a database with tables
+            streams, channels, readings and events, whose `.schema` says what each column means.
 
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz
+                      roost export --format sqlite --output year.db --force
                       roost export --format periods --zone +01:00 --output folders
             """
     )
     @Option(help: "The store's folder.")
     var store = StoreFolder.standard
 
-    @Option(help: "csv, ndjson, json or periods.")
+    @Option(help: "csv, ndjson, json, sqlite or periods.")
     var format: Format
 
     @OptionGroup var time: TimeOptions
@@ -41,9 +43,18 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "Device for `periods`; the first with PM2.5 and PM10 unless told.")
     var device: String?
 
+    @Flag(help: "Replace a database that is there already.")
+    var force = false
+
     func validate() throws {
         if format == .periods, output == nil {
             throw ValidationError("periods are folders; name where with --output")
+        }
+        if format == .sqlite, output == nil {
+            throw ValidationError("a database is a file; name it with --output")
+        }
+        if force, format != .sqlite {
+            throw ValidationError("--force is for --format sqlite")
         }
     }
 
@@ -58,7 +69,17 @@ struct ExportCommand: ParsableCommand {
                 let size = StoreWords.bytes(Double(progress.bytes))
                 line.show("export: \(progress.samples) samples, \(size)")
             }
-            let done = try export(&samples, tell)
+            let done: ExportProgress
+            if format == .sqlite {
+                let database = try ExportDatabase(output ?? "", isForced: force)
+                done = try database.export(
+                    &samples,
+                    events: { try reader.dated(times.clock, time.range, $0) },
+                    tell
+                )
+            } else {
+                done = try export(&samples, tell)
+            }
             line.finish()
             let files = done.files > 0 ? " in \(done.files) files" : ""
             var words = "\(done.samples) samples, \(done.rows) rows, \(done.bytes) B\(files)"
