@@ -11,6 +11,8 @@ extension History {
 
     private struct Discarded: Error {}
 
+    private static func failure(_ error: SQLiteError) -> any Error { StoreError.database(error) }
+
     /// Writes samples of other programs, all or none of them.
     ///
     /// In one transaction, so that neither an error nor a power cut leaves half an import. Until it
@@ -33,8 +35,8 @@ extension History {
             try connection.setPragma("locking_mode", .text("EXCLUSIVE"))
             try connection.transaction(
                 .immediate,
-                wrapping: { StoreError.database($0) as any Error }
-            ) {
+                wrapping: Self.failure
+            ) { () throws(any Error) in
                 // Read now: somebody may have written since this was opened.
                 let cursor = try HistoryCatalogue(connection: connection).number("cursor")
                 let session = try HistoryImport(connection, rings, cursor: cursor)

@@ -51,7 +51,7 @@ package struct HistoryImportReport: Hashable, Sendable {
     package var streams = 0
     /// Of the ring that it fills most, 0…1 and beyond.
     package var share = 0.0
-    /// Of the samples' ring. Beyond 1 the import has pushed out samples of its own.
+    /// Of the samples' ring; beyond 1 the import has pushed out samples of its own.
     package var samplesShare = 0.0
     /// What the samples' ring held before, of each device.
     package var overwritten: [Overwritten] = []

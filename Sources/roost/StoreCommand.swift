@@ -7,10 +7,10 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
         abstract:
-            "What the station keeps on its card: plan it, look at it, check it, replay into it.",
+            "What the station keeps on its card: plan it, look at it, check it, copy it.",
         subcommands: [
             StorePlanCommand.self, StoreStatusCommand.self, StoreCheckCommand.self,
-            StoreSeriesCommand.self, StoreReplayCommand.self,
+            StoreSeriesCommand.self, StoreReplayCommand.self, StoreCompactCopyCommand.self,
         ]
     )
 }
