@@ -73,6 +73,8 @@ package struct HistoryCopy {
             guard rename(temporary, destination) == 0 else {
                 throw .database(source.connection.damaged("the copy cannot be renamed"))
             }
+            // A reader of a write-ahead log leaves an empty one behind.
+            remove(temporary)
             return copy.report
         } catch {
             remove(temporary)
