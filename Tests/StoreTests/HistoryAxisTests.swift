@@ -1,10 +1,9 @@
 import Readings
-import Store
 import Testing
 
-@testable import roost
+@testable import Store
 
-@Suite struct StoreSeriesAxisTests {
+@Suite struct HistoryAxisTests {
     private static let boot = BootID(bytes: Array(repeating: 7, count: 16))
 
     private func span(_ from: Int64, _ to: Int64, offset: Int64 = 0) -> HistorySpan {
@@ -18,7 +17,7 @@ import Testing
 
     @Test func aYearIn500StepsHasStepsOfWholeSixHours() {
         let year: Int64 = 365 * 864_000
-        let axis = StoreSeriesAxis([span(10, year + 1)], points: 500)
+        let axis = HistoryAxis([span(10, year + 1)], points: 500)
         let length = axis.spans[0].to.tenths - axis.spans[0].from.tenths
         #expect(axis.points <= 500)
         #expect(axis.spans[0].from == Tick(tenths: 0))
@@ -26,7 +25,7 @@ import Testing
     }
 
     @Test func onlyWhatWasAskedForCanBeAGap() {
-        let axis = StoreSeriesAxis([span(10, 36_010)], points: 1)
+        let axis = HistoryAxis([span(10, 36_010)], points: 1)
         let length = axis.spans[0].to.tenths - axis.spans[0].from.tenths
         let point = HistoryPoint(offset: axis.spans[0].offset, width: length)
         #expect(length > 36_000)
@@ -35,12 +34,12 @@ import Testing
 
     @Test func stepsFinerThanEachRollupStayAsTheyAre() {
         let spans = [span(10, 110), span(500, 600, offset: 100)]
-        let axis = StoreSeriesAxis(spans, points: 10)
+        let axis = HistoryAxis(spans, points: 10)
         #expect(axis.spans == spans)
         #expect(axis.points == 10)
     }
 
     @Test func nothingKeptIsNothingShown() {
-        #expect(StoreSeriesAxis([], points: 10).spans.isEmpty)
+        #expect(HistoryAxis([], points: 10).spans.isEmpty)
     }
 }
