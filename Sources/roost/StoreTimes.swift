@@ -5,6 +5,8 @@ import Store
 /// The runs and clocks of a history, and what they say of wall time.
 struct StoreTimes {
     let runs: [NodeRun]
+    /// The last that is known of the newest run.
+    var end: StoreMoment? { runs.last.map { StoreMoment(boot: $0.boot, tick: $0.ended) } }
     let clock: ClockAnchors
 
     /// Reads them.
@@ -119,11 +121,23 @@ struct StoreSamples: SampleSource {
         _ times: StoreTimes,
         _ range: TimeRange = TimeRange()
     ) throws {
-        clock = times.clock
+        try self.init(reader, StoreWindow(times: times, range: range)) { _ in true }
+    }
+
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - window: From when to when.
+    ///   - isWanted: Which streams.
+    init(
+        _ reader: HistoryReader,
+        _ window: StoreWindow,
+        _ isWanted: (StreamDescription) -> Bool
+    ) throws {
+        clock = window.times.clock
         ordinals = Dictionary(try reader.boots().map { ($0.id, $0.ordinal) }) { first, _ in first }
         var tenths: Int64 = 0
-        for stream in try reader.streams() {
-            let spans = times.clip(try reader.spans(of: stream.id), range)
+        for stream in try reader.streams() where isWanted(stream) {
+            let spans = window.clip(try reader.spans(of: stream.id))
             tenths = max(tenths, spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths })
             let samples = try reader.raw(stream.id, spans)
             lines.append(Line(stream: stream, samples: samples, head: try samples.next()))
