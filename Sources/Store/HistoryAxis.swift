@@ -7,6 +7,8 @@ package struct HistoryAxis: Hashable, Sendable {
     package private(set) var spans: [HistorySpan]
     /// Never more than wanted.
     package private(set) var points: Int
+    /// Whose buckets the steps are made of; nil where the steps are finer, or the boots too many.
+    private(set) var tier: RollupTier?
     /// What was asked for, tenths on the axis, oldest first.
     private var wanted: [Range<Int64>] = []
 
@@ -17,10 +19,10 @@ package struct HistoryAxis: Hashable, Sendable {
     ///   - points: Steps at most, 1…`HistoryReader.pointCountMax`.
     package init(_ spans: [HistorySpan], points: Int) {
         let count = min(max(points, 1), HistoryReader.pointCountMax)
-        (self.spans, self.points) = (spans, count)
-        wanted = spans.map(\.axis)
         let length = spans.axisLength
         let width = max(1, (length + Int64(count) - 1) / Int64(count))
+        (self.spans, self.points) = (spans, Int((length + width - 1) / width))
+        wanted = spans.map(\.axis)
         for tier in RollupTier.allCases.reversed() where tier.tenths <= width {
             let grain = tier.tenths
             let aligned = Self.aligned(spans, to: grain)
@@ -31,6 +33,7 @@ package struct HistoryAxis: Hashable, Sendable {
                 return offset..<offset + span.to.tenths - span.from.tenths
             }
             lay(aligned, count: Int64(count), grain)
+            self.tier = tier
             return
         }
     }
@@ -89,7 +92,7 @@ extension HistoryReader {
         channel: Int,
         along axis: HistoryAxis
     ) throws(StoreError) -> [HistoryPoint] {
-        try downsampled(stream, channel: channel, axis.spans, points: axis.points)
+        try downsampled(stream, channel: channel, axis.spans, points: axis.points, from: axis.tier)
     }
 }
 

@@ -43,6 +43,17 @@ extension HistoryReader {
         _ spans: [HistorySpan],
         points: Int
     ) throws(StoreError) -> [HistoryPoint] {
+        try downsampled(stream, channel: channel, spans, points: points, from: nil)
+    }
+
+    /// From the tier that is named, else from the coarsest that is no coarser than a step.
+    func downsampled(
+        _ stream: StreamID,
+        channel: Int,
+        _ spans: [HistorySpan],
+        points: Int,
+        from wanted: RollupTier?
+    ) throws(StoreError) -> [HistoryPoint] {
         guard let first = spans.first, let last = spans.last else { return [] }
         defer { rest() }
         let origin = first.offset
@@ -52,7 +63,7 @@ extension HistoryReader {
         var cells = HistoryCells(origin: origin, length: length, width: width)
         let ordinals = try ordinals()
         if let known = try self.stream(stream), channel < known.decimals.count {
-            let tier = RollupTier.allCases.last { $0.tenths <= width }
+            let tier = wanted ?? RollupTier.allCases.last { $0.tenths <= width }
             for span in spans {
                 guard let boot = ordinals[span.boot] else { continue }
                 let question = Question(stream: known, channel: channel, boot: boot, span: span)

@@ -128,6 +128,7 @@ struct StoreSamples: SampleSource {
     ///   - reader: The history.
     ///   - window: From when to when.
     ///   - isWanted: Which streams.
+    /// - Throws: `StoreError.database`.
     init(
         _ reader: HistoryReader,
         _ window: StoreWindow,
