@@ -27,7 +27,7 @@ struct LedgerCommand: ParsableCommand {
         let reports = try withStore(source.folder) {
             let progress = try ProgressLine()
             defer { progress.finish() }
-            return try StoreLedger.reports(source.reader, time.range, progress)
+            return try StoreLedger.reports(source, time.range, progress)
         }
         if json {
             Output.line(try ControlCodec.line(reports))
@@ -42,11 +42,12 @@ struct LedgerCommand: ParsableCommand {
 /// Feeds ledgers from a history.
 enum StoreLedger {
     static func reports(
-        _ reader: HistoryReader,
+        _ source: StoreSource,
         _ range: TimeRange,
         _ progress: ProgressLine
     ) throws -> [GapLedgerReport] {
-        let times = try StoreTimes(reader)
+        let reader = source.reader
+        let times = try StoreTimes(reader, now: source.now)
         let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
         let first = range.from.map { timeline.position(at: $0) } ?? 0
         let last = range.to.map { timeline.position(at: $0) } ?? timeline.length

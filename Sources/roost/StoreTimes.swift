@@ -11,8 +11,13 @@ struct StoreTimes {
 
     /// Reads them.
     ///
-    /// A run that never said goodbye ends with its last sample or anchor.
-    init(_ reader: HistoryReader) throws {
+    /// A run that never said goodbye ends with its last sample or anchor; the one that runs, now.
+    ///
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - now: What the running station's clock says; nil when none answers.
+    /// - Throws: `StoreError.database`.
+    init(_ reader: HistoryReader, now: StoreMoment? = nil) throws {
         let streams = try reader.streams()
         let stored = try reader.runs()
         let anchors = try reader.anchors()
@@ -34,6 +39,7 @@ struct StoreTimes {
                 let tick = try Self.lastTick(reader, stream.id, run.boot, last, limit)
                 last = max(last, tick ?? last)
             }
+            if isLast, let now, now.boot == run.boot { last = max(last, now.tick) }
             let end: NodeRun.End = isLast ? .running : .lost
             runs.append(NodeRun(boot: run.boot, started: run.started, ended: last, end: end))
         }

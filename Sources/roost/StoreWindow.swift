@@ -36,7 +36,7 @@ struct SpanOptions: ParsableArguments {
     /// The window of a store; `standard` counts when nothing is said at all.
     func window(_ source: StoreSource, standard: Duration?) throws -> StoreWindow {
         let isOpen = range == TimeRange() && limit == nil
-        let times = try StoreTimes(source.reader)
+        let times = try StoreTimes(source.reader, now: source.now)
         return StoreWindow(
             times: times,
             range: range,

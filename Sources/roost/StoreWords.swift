@@ -13,7 +13,8 @@ enum StoreWords {
     /// When something was: `2026-11-21T07:15:00Z`, with a `?` when no trusted clock stands behind
     /// it; seconds since its boot while nothing dates that.
     static func stamp(_ time: String?, _ isSure: Bool, _ seconds: Double) -> String {
-        let words = time.map { $0 + (isSure ? "" : "?") } ?? "boot +\(rounded(seconds)) s"
+        let tenths = FixedPoint(Int64((seconds * 10).rounded()), decimals: 1)
+        let words = time.map { $0 + (isSure ? "" : "?") } ?? "boot +\(tenths) s"
         return words.padded(to: 22)
     }
 
