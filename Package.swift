@@ -177,7 +177,7 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
-        tests("roostTests", ["Readings", "Store", "roost", arguments]),
+        tests("roostTests", ["ControlProtocol", "Readings", "Store", "roost", arguments]),
         tests("TidyTests", []),
     ]
 )

@@ -1,7 +1,7 @@
 /* The year as plain rows of SQLite, indexed by their time: what a script would do.
  *
  *   rows build SERIES REPEAT START DATABASE    a row a second: time, PM2.5, PM10 in tenths
- *   rows ask DATABASE ROUNDS                   prints one JSON object; the first round is not counted
+ *   rows ask DATABASE ROUNDS                   prints JSON; the first round is not counted
  *
  * The year in 500 points is asked as SQL asks it: avg, min, max grouped over all rows.
  */

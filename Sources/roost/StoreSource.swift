@@ -29,7 +29,7 @@ struct StoreSource {
     /// Asks the station first, then opens the history: what it takes between is in both.
     ///
     /// - Parameters:
-    ///   - named: The store's folder; nil takes the one of the station that answers, else the usual one.
+    ///   - named: The store's folder; nil takes that of the station that answers, else the usual.
     ///   - socket: The station's; nil takes the usual one.
     /// - Throws: `ClientFailure`; `StationWithoutStore` when no folder is named.
     init(folder named: String?, socket: String?) throws {
