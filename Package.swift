@@ -116,8 +116,8 @@ let package = Package(
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings", "SimulationKit",
-                "Supervision", logging,
+                "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings",
+                "SimulationKit", "Store", "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",
             exclude: ["allocations.c"],
@@ -177,7 +177,7 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
-        tests("roostTests", ["Readings", "Store", "roost", arguments]),
+        tests("roostTests", ["ControlProtocol", "Readings", "Store", "roost", arguments]),
         tests("TidyTests", []),
     ]
 )

@@ -9,9 +9,17 @@ import SimulationKit
 import Supervision
 
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
+///
+/// `roost-bench query HISTORY [ROUNDS]` asks a history instead.
 @main
 enum RoostBench {
     static func main() throws {
+        let arguments = CommandLine.arguments
+        if arguments.count >= 3, arguments[1] == "query" {
+            let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 21 : 21
+            let query = QueryBenchmark(path: arguments[2], rounds: rounds) { now }
+            return print(try query.run())
+        }
         let decoder = decoderRate()
         let restarts = try restartRate()
         let (simulated, days) = try simulationRate()

@@ -14,6 +14,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case readings
         /// `EventsReport` of the last hours.
         case events
+        /// `TailReport`: what the history's file does not have yet.
+        case tail
         /// A stream: one `LiveItem` a line until either side closes.
         case live
         /// Changes the power mode; `StatusReport` after it.
@@ -33,7 +35,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let lastSeconds: Double?
     /// `readings`, `events`: at most this many, the newest, 1…10 000.
     package let limit: Int?
-    /// `readings`, `events`: `next` of the page before; nil asks for the first.
+    /// `readings`, `events`, `tail`: `next` of the page before; nil asks for the first.
     package var from: String?
 
     package init(
@@ -80,7 +82,7 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 
 /// Why a request was refused, in words a person can act on.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
-    /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`.
+    /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`.
     package let code: String
     package let message: String
 

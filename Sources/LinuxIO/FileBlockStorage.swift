@@ -40,13 +40,15 @@ package final class FileBlockStorage: BlockStorage {
     ///   - blockSize: Bytes of a block, a multiple of 512.
     ///   - blockCount: Blocks wanted; nil takes what is there and makes nothing.
     ///   - caching: Figures for the choice are in SPEC.md, section Journal.
+    ///   - isReadOnly: Asks for no permission to write, and not to be the only one.
     /// - Throws: `StorageError`; `.wrongSize` when a file has not exactly, or a device not at
     ///   least, the size that was wanted.
     package init(
         path: String,
         blockSize: Int = 4_096,
         blockCount: Int?,
-        caching: Caching = .direct
+        caching: Caching = .direct,
+        isReadOnly: Bool = false
     ) throws(StorageError) {
         precondition(blockSize > 0 && blockSize % 512 == 0, "blocks are multiples of 512 bytes")
         var status = stat()
@@ -56,7 +58,7 @@ package final class FileBlockStorage: BlockStorage {
         } else {
             isNew = false
         }
-        descriptor = try Self.open(path)
+        descriptor = try Self.open(path, isReadOnly: isReadOnly)
         let geometry = try Self.geometry(of: descriptor.raw, path)
         let found = geometry.byteCount
         isDevice = geometry.isDevice
@@ -132,14 +134,18 @@ package final class FileBlockStorage: BlockStorage {
 
     // MARK: - Opening
 
-    private static func open(_ path: String) throws(StorageError) -> OwnedDescriptor {
+    private static func open(
+        _ path: String,
+        isReadOnly: Bool
+    ) throws(StorageError) -> OwnedDescriptor {
         var status = stat()
         let isDevice = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFBLK
         // On a device O_EXCL asks for one that is not mounted.
-        let flags = O_CLOEXEC | (isDevice ? O_EXCL : 0)
+        let flags = O_CLOEXEC | (isDevice && !isReadOnly ? O_EXCL : 0)
+        let access = isReadOnly ? O_RDONLY : O_RDWR
         do {
             return OwnedDescriptor(
-                try check("open", path: path) { Glibc.open(path, flags | O_RDWR) }
+                try check("open", path: path) { Glibc.open(path, flags | access) }
             )
         } catch {
             let raw = errnoIsReadOnly(error) ? Glibc.open(path, flags | O_RDONLY) : -1

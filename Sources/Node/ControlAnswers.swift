@@ -2,6 +2,7 @@ import Alerts
 import ControlProtocol
 import HardwareIO
 import Readings
+import Store
 import Supervision
 
 /// Makes the answers of the control socket out of the station's state.
@@ -10,6 +11,10 @@ package struct ControlAnswers: Sendable {
     package struct Sources: Sendable {
         /// What is wrong besides devices, in words.
         package var trouble: @Sendable () -> String?
+        /// Where the store is; nil while none is open.
+        var folder: @Sendable () -> String?
+        /// A page of what the history has not taken yet.
+        var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
         package var lamp: @Sendable () -> String?
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
@@ -47,6 +52,7 @@ package struct ControlAnswers: Sendable {
             )
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
+        case .tail: try await tail(request)
         case .mode: try await changeMode(request, from: peer)
         }
     }
@@ -59,6 +65,28 @@ package struct ControlAnswers: Sendable {
         _ body: () throws(ControlFailure) -> Body
     ) throws -> String {
         try ControlCodec.line(ControlAnswer(Result(catching: body)))
+    }
+
+    private func tail(_ request: ControlRequest) async throws -> String {
+        let place = request.from.map(StoreTailPlace.init)
+        if case .some(.none) = place {
+            return try ControlCodec.line(ControlAnswer<TailReport>(.failure(Self.badCursor)))
+        }
+        do {
+            let (parts, next) = try await sources.tail(place ?? nil)
+            return try ok(
+                TailReport(
+                    folder: sources.folder(),
+                    bootID: station.platform.figures.bootID,
+                    nowSeconds: station.clock.now.inSeconds,
+                    parts: parts,
+                    next: next?.text
+                )
+            )
+        } catch let error as StoreError {
+            let failure = ControlFailure(code: "store", message: "the store: \(error)")
+            return try ControlCodec.line(ControlAnswer<TailReport>(.failure(failure)))
+        }
     }
 
     private func changeMode(

@@ -304,6 +304,8 @@ extension Station {
             version: roostVersion,
             sources: ControlAnswers.Sources(
                 trouble: { [store] in store.trouble.map { "store: \($0)" } },
+                folder: { [store] in store.folder },
+                tail: { [store] in try await store.tail(from: $0) },
                 lamp: { lamp.state },
                 tree: { TreeReport(root.tree, at: clock.now) },
                 unclaimed: { [weak self] in

@@ -86,13 +86,18 @@ package struct StoreIntake {
 
     /// Everything that waits, as payloads of blocks; nothing waits afterwards.
     package mutating func drain() -> [[UInt8]] {
+        let payloads = payloads
+        (open, others, otherByteCount, dueAt, count) = ([], [], 0, nil, 0)
+        return payloads
+    }
+
+    /// Everything that waits, as payloads of blocks; it goes on waiting.
+    var payloads: [[UInt8]] {
         let samples = open.map {
             JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
         }
         // Streams before their samples: a block explains itself.
-        let (payloads, _) = JournalRecordCodec.payloads(others + samples, capacity: capacity)
-        (open, others, otherByteCount, dueAt, count) = ([], [], 0, nil, 0)
-        return payloads
+        return JournalRecordCodec.payloads(others + samples, capacity: capacity).payloads
     }
 
     private mutating func note(dueAt instant: MonotonicInstant) {

@@ -29,11 +29,7 @@ package actor StoreKeeper: OrderlyStop {
         self.configuration = configuration
         self.context = context
         self.post = post
-        boot =
-            context.platform.figures.bootID.flatMap(BootID.init)
-            ?? BootID(
-                bytes: Array(repeating: 0, count: 16)
-            )
+        boot = context.bootID
     }
 
     nonisolated package func requestStop() {
@@ -87,6 +83,12 @@ package actor StoreKeeper: OrderlyStop {
         }
         guard let opening else { return nil }
         tell(opening)
+        let (platform, vault) = (context.platform, vault)
+        post.serve { sequence, limit in
+            try await platform.onDisk {
+                try vault.use { $0.waiting(after: sequence, limit: limit) }
+            }
+        }
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
     }
 

@@ -11,9 +11,14 @@ package final class StorePost: Sendable {
         var queue: StoreQueue?
         var devices: [DeviceConfiguration] = []
         var trouble: String?
+        var folder: String?
+        var journal: Journal?
     }
 
-    private let context: StationContext
+    /// Reads blocks that wait for the history, newer than one and at most so many.
+    typealias Journal = @Sendable (UInt64, Int) async throws -> [JournalBlock]
+
+    let context: StationContext
     private let state = Mutex(State())
     /// Wakes the keeper.
     let attention = Signal()
@@ -29,11 +34,29 @@ package final class StorePost: Sendable {
 
     /// The devices whose schedules the ledger shall know.
     func configure(_ configuration: StationConfiguration) {
-        state.withLock { $0.devices = configuration.devices }
+        state.withLock { state in
+            state.devices = configuration.devices
+            state.folder = configuration.store?.folder
+        }
         reschedule()
     }
 
     private var queue: StoreQueue? { state.withLock { $0.queue } }
+
+    /// Where the store is, once it is open.
+    var folder: String? { state.withLock { $0.queue == nil ? nil : $0.folder } }
+
+    /// Lets readers ask for the journal's blocks.
+    func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
+
+    func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> [JournalBlock] {
+        try await state.withLock { $0.journal }?(sequence, limit) ?? []
+    }
+
+    /// What no block holds yet, as `StoreQueue.unwritten`; nil before the store is open.
+    func unwritten(from number: Int, limit: Int) -> (payloads: [[UInt8]], next: Int?)? {
+        queue?.unwritten(from: number, limit: limit)
+    }
 
     /// Why nothing can be written, in words; nil when all is well.
     var trouble: String? { state.withLock { $0.trouble } }

@@ -23,6 +23,8 @@ final class StoreQueue: Sendable {
         var mirror: TailMirror?
         var waiting: Deque<Batch> = []
         var waitingByteCount = 0
+        /// Batches that left `waiting` so far.
+        var doneCount = 0
         var droppedCount = 0
     }
 
@@ -150,7 +152,26 @@ final class StoreQueue: Sendable {
         state.withLock { state in
             guard let batch = state.waiting.popFirst() else { return }
             state.waitingByteCount -= batch.payload.count
+            state.doneCount += 1
             state.mirror?.reset(after: sequence, dropping: batch.count)
+        }
+    }
+
+    /// Payloads that no block holds yet, oldest first: batches, then what is still open.
+    ///
+    /// - Parameters:
+    ///   - number: Passes over the batches before this one, counted from the first ever.
+    ///   - limit: Batches at most; what is open comes on the last page.
+    /// - Returns: The payloads, and the number of the next page; nil on the last.
+    func unwritten(from number: Int, limit: Int) -> (payloads: [[UInt8]], next: Int?) {
+        state.withLock { state in
+            let skipped = max(0, number - state.doneCount)
+            let rest = state.waiting.dropFirst(skipped)
+            let payloads = rest.prefix(limit).map(\.payload)
+            guard rest.count < limit else {
+                return (payloads, state.doneCount + skipped + payloads.count)
+            }
+            return (payloads + state.intake.payloads, nil)
         }
     }
 
@@ -177,6 +198,7 @@ final class StoreQueue: Sendable {
         }
         while state.waitingByteCount > waitingByteLimit, let oldest = state.waiting.popFirst() {
             state.waitingByteCount -= oldest.payload.count
+            state.doneCount += 1
             state.droppedCount += oldest.count
             state.mirror?.reset(after: state.mirror?.sequence ?? 0, dropping: oldest.count)
         }

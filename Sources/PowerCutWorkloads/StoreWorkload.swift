@@ -129,7 +129,7 @@ package final class StoreWorkload {
             if event.event.source == "script" { events.append(event) }
             return true
         }
-        let back = try reader.events(last: .max) { $0.source == "script" }
+        let back = try reader.events(last: .max) { $0.event.source == "script" }
         guard events == back else {
             throw Wrong(
                 description: "\(events.count) events forwards, \(back.count) backwards, "

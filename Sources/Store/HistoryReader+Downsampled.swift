@@ -35,15 +35,24 @@ extension HistoryReader {
     ///   - channel: Its place in the stream.
     ///   - spans: Oldest first, with offsets on one axis.
     ///   - points: How many, 1…`pointCountMax`.
-    ///   - tail: What is not in the history yet.
     /// - Returns: The steps in order, the empty ones too.
     /// - Throws: `StoreError.database`.
     package func downsampled(
         _ stream: StreamID,
         channel: Int,
         _ spans: [HistorySpan],
+        points: Int
+    ) throws(StoreError) -> [HistoryPoint] {
+        try downsampled(stream, channel: channel, spans, points: points, from: nil)
+    }
+
+    /// From the tier that is named, else from the coarsest that is no coarser than a step.
+    func downsampled(
+        _ stream: StreamID,
+        channel: Int,
+        _ spans: [HistorySpan],
         points: Int,
-        tail: HistoryTail? = nil
+        from wanted: RollupTier?
     ) throws(StoreError) -> [HistoryPoint] {
         guard let first = spans.first, let last = spans.last else { return [] }
         defer { rest() }
@@ -52,24 +61,22 @@ extension HistoryReader {
         let count = Int64(min(max(points, 1), Self.pointCountMax))
         let width = max(1, (length + count - 1) / count)
         var cells = HistoryCells(origin: origin, length: length, width: width)
-        guard let known = try self.stream(stream), channel < known.decimals.count else {
-            return cells.points
-        }
-        let tier = RollupTier.allCases.last { $0.tenths <= width }
         let ordinals = try ordinals()
-        for span in spans {
-            if let boot = ordinals[span.boot] {
+        if let known = try self.stream(stream), channel < known.decimals.count {
+            let tier = wanted ?? RollupTier.allCases.last { $0.tenths <= width }
+            for span in spans {
+                guard let boot = ordinals[span.boot] else { continue }
                 let question = Question(stream: known, channel: channel, boot: boot, span: span)
                 try fill(&cells, question, tier)
             }
-            if let tail, tail.boot == span.boot {
-                try fill(&cells, known, channel, span, tail)
-            }
+        }
+        if tail.segments.contains(where: { $0.stream == stream }) {
+            try fillFromTail(&cells, stream, channel, spans)
         }
         return cells.points
     }
 
-    private struct Question {
+    fileprivate struct Question {
         let stream: HistoryCatalogue.Stream
         let channel: Int
         let boot: UInt32
@@ -165,44 +172,54 @@ extension HistoryReader {
         _ cells: inout HistoryCells,
         _ question: Question
     ) throws(StoreError) {
-        let (span, decimals) = (question.span, question.stream.decimals[question.channel])
+        let (span, id) = (question.span, question.stream.description.id)
         let interval = try database { (catalogue) throws(SQLiteError) in
             try catalogue.heads(question.stream.place).interval
         }
         var machine = RollupMachine(boot: question.boot, coveredUntil: nil)
-        let samples = try raw(question.stream.description.id, [span])
-        while let sample = try samples.next() {
-            let value = sample.outcomes[question.channel].value?.mantissa(rounded: decimals)
-            let bucket = machine.bucket(sample.tick.tenths, value, interval: interval)
-            cells.add(bucket, at: span.offset + sample.tick.tenths - span.from.tenths)
+        let samples = RawSamples(self, question.stream, try ordinals(), [span], of: id, .history)
+        var rows = SegmentRows()
+        while let piece = try samples.nextRows(into: &rows) {
+            cells.add(rows, piece.range, question, &machine, interval)
         }
     }
 
-    private func fill(
+    /// Fills in what the history has not taken yet.
+    private func fillFromTail(
         _ cells: inout HistoryCells,
-        _ stream: HistoryCatalogue.Stream,
+        _ id: StreamID,
         _ channel: Int,
-        _ span: HistorySpan,
-        _ tail: HistoryTail
+        _ spans: [HistorySpan]
     ) throws(StoreError) {
-        let heads = try database { (catalogue) throws(SQLiteError) in
-            try catalogue.heads(stream.place)
+        guard let description = try streams().first(where: { $0.id == id }),
+            channel < description.quantities.count
+        else { return }
+        let known = try self.stream(id)
+        var heads = StreamHeads()
+        var stored: HistoryPosition?
+        if let known {
+            heads = try database { (catalogue) throws(SQLiteError) in
+                try catalogue.heads(known.place)
+            }
+            stored = try chain(.samples, SlotKey(id), place: known.place)?.header.last
         }
-        let newest = try chain(.samples, SlotKey(stream.description.id), place: stream.place)
-        let boot = try ordinals()[tail.boot] ?? .max
-        let stored = newest.map(\.header.last)
-        var machine = RollupMachine(
-            boot: boot,
-            coveredUntil: heads.boot == boot ? heads.coveredUntil[channel] : nil
-        )
-        for sample in tail.samples where sample.stream == stream.description.id {
-            let position = HistoryPosition(boot: boot, tick: sample.tick)
-            guard stored.map({ position > $0 }) ?? true, sample.tick >= span.from,
-                sample.tick < span.to, channel < sample.outcomes.count
-            else { continue }
-            let value = sample.outcomes[channel].value?.mantissa(rounded: stream.decimals[channel])
-            let bucket = machine.bucket(sample.tick.tenths, value, interval: heads.interval)
-            cells.add(bucket, at: span.offset + sample.tick.tenths - span.from.tenths)
+        let ordinals = try ordinals()
+        let stream = known ?? HistoryCatalogue.Stream(place: 0, description: description)
+        for span in spans {
+            guard let boot = ordinals[span.boot] else { continue }
+            let question = Question(stream: stream, channel: channel, boot: boot, span: span)
+            let covered = heads.boot == boot ? heads.coveredUntil[channel] : nil
+            var machine = RollupMachine(boot: boot, coveredUntil: covered)
+            let samples = RawSamples(self, known, ordinals, [span], of: id, .tail(after: stored))
+            var rows = SegmentRows()
+            while let piece = try samples.nextRows(into: &rows) {
+                let tick = rows.tick(piece.range.lowerBound)
+                let interval =
+                    tail.schedule(of: id, span.boot, at: tick).map {
+                        $0.interval.map { $0.wholeNanoseconds / 100_000_000 }
+                    } ?? heads.interval
+                cells.add(rows, piece.range, question, &machine, interval)
+            }
         }
     }
 }
@@ -224,5 +241,28 @@ private struct HistoryCells {
         let index = (offset - origin) / width
         guard points.indices.contains(Int(index)) else { return }
         points[Int(index)].bucket.merge(bucket)
+    }
+
+    /// Adds rows of one piece, each as a bucket of its own.
+    mutating func add(
+        _ rows: SegmentRows,
+        _ range: Range<Int>,
+        _ question: HistoryReader.Question,
+        _ machine: inout RollupMachine,
+        _ interval: Int64?
+    ) {
+        let (span, channel) = (question.span, question.channel)
+        let decimals = question.stream.decimals[channel]
+        let status = rows.statuses[channel]
+        for row in range {
+            let tick = rows.ticks[row]
+            let value = status.outcome(rows.mantissa(row, channel)).value
+            let bucket = machine.bucket(
+                tick,
+                value?.mantissa(rounded: decimals),
+                interval: interval
+            )
+            add(bucket, at: span.offset + tick - span.from.tenths)
+        }
     }
 }

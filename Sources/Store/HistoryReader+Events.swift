@@ -21,15 +21,18 @@ extension HistoryReader {
     /// - Throws: `StoreError.database`.
     package func events(
         last limit: Int,
-        where isWanted: (Event) -> Bool = { _ in true }
+        where isWanted: (BootEvent) -> Bool = { _ in true }
     ) throws(StoreError) -> [BootEvent] {
         defer { rest() }
         let boots = try bootsByOrdinal()
+        let waiting = tail.events.filter(isWanted)
         var newestFirst: [BootEvent] = []
-        guard let newest = try chain(.events, .events, place: 0) else { return [] }
+        guard let newest = try chain(.events, .events, place: 0) else {
+            return waiting.suffix(limit)
+        }
         var current: (slot: Int, header: SlotHeader)? = (newest.slot, newest.header)
         while let (slot, header) = current, newestFirst.count < limit {
-            for event in try eventsInSlot(slot, boots).reversed() where isWanted(event.event) {
+            for event in try eventsInSlot(slot, boots).reversed() where isWanted(event) {
                 guard newestFirst.count < limit else { break }
                 newestFirst.append(event)
             }
@@ -40,7 +43,9 @@ extension HistoryReader {
                 current = (previous, older)
             }
         }
-        return newestFirst.reversed()
+        // What the history has of the tail is its beginning, in the same order.
+        let taken = newestFirst.first.flatMap { waiting.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
+        return (newestFirst.reversed() + waiting[taken...]).suffix(limit)
     }
 
     /// Hands each event from a position on to the closure, oldest first, one slot at a time.
@@ -59,24 +64,34 @@ extension HistoryReader {
         let boots = try bootsByOrdinal()
         let ordinal = boot.flatMap { id in boots.first { $0.value == id }?.key } ?? 0
         let start = HistoryPosition(boot: ordinal, tick: tick)
-        guard let newest = try chain(.events, .events, place: 0) else { return }
-        var current: (slot: Int, header: SlotHeader)?
-        current = try newest.chain.find(start, from: (newest.slot, newest.header))
-        while let (slot, header) = current {
-            for event in try eventsInSlot(slot, boots) {
-                let isEarlier =
-                    boots.first { $0.value == event.boot }.map {
-                        HistoryPosition(boot: $0.key, tick: Tick(event.event.instant)) < start
-                    } ?? false
-                if !isEarlier, !body(event) { return }
+        let ordinals = Dictionary(uniqueKeysWithValues: boots.map { ($1, $0) })
+        func isEarlier(_ event: BootEvent) -> Bool {
+            let position = ordinals[event.boot].map {
+                HistoryPosition(boot: $0, tick: Tick(event.event.instant))
             }
-            rest()
-            current = nil
-            if let next = header.next,
-                let later = try newest.chain.live(next, depth: header.depth + 1)
-            {
-                current = (next, later)
+            return position.map { $0 < start } ?? false
+        }
+        var waiting = tail.events[...]
+        if let newest = try chain(.events, .events, place: 0) {
+            var current: (slot: Int, header: SlotHeader)?
+            current = try newest.chain.find(start, from: (newest.slot, newest.header))
+            while let (slot, header) = current {
+                for event in try eventsInSlot(slot, boots) {
+                    // What the history has of the tail is its beginning, in the same order.
+                    if waiting.first == event { waiting.removeFirst() }
+                    if !isEarlier(event), !body(event) { return }
+                }
+                rest()
+                current = nil
+                if let next = header.next,
+                    let later = try newest.chain.live(next, depth: header.depth + 1)
+                {
+                    current = (next, later)
+                }
             }
+        }
+        for event in waiting where !isEarlier(event) {
+            if !body(event) { return }
         }
     }
 

@@ -19,33 +19,19 @@ extension HistoryReader {
     /// - Parameters:
     ///   - stream: The stream; one that is not known has no samples.
     ///   - spans: Oldest first.
-    ///   - tail: What is not in the history yet.
     /// - Returns: What hands them out.
     /// - Throws: `StoreError.database`.
     package func raw(
         _ stream: StreamID,
-        _ spans: [HistorySpan],
-        tail: HistoryTail? = nil
+        _ spans: [HistorySpan]
     ) throws(StoreError) -> RawSamples {
-        let known = try self.stream(stream)
-        return RawSamples(self, known, try ordinals(), spans, tail, of: stream)
+        RawSamples(self, try self.stream(stream), try ordinals(), spans, of: stream)
     }
 
     /// The last sample of a stream; nil when it has none.
-    package func latest(
-        _ stream: StreamID,
-        tail: HistoryTail? = nil
-    ) throws(StoreError) -> BootSample? {
-        if let tail, let sample = tail.samples.last(where: { $0.stream == stream }) {
-            return BootSample(boot: tail.boot, tick: sample.tick, outcomes: sample.outcomes)
-        }
-        defer { rest() }
-        guard let known = try self.stream(stream),
-            let newest = try chain(.samples, SlotKey(stream), place: known.place),
-            let section = SampleSection.all(in: try slots(.samples).read(newest.slot).payload).last,
-            let boot = try boots().first(where: { $0.ordinal == section.boot })
-        else { return nil }
-        let span = HistorySpan(boot: boot.id, from: section.last, to: .end)
+    package func latest(_ stream: StreamID) throws(StoreError) -> BootSample? {
+        guard let (boot, ticks) = try extents(of: stream).last else { return nil }
+        let span = HistorySpan(boot: boot, from: ticks.upperBound, to: .end)
         let samples = try raw(stream, [span])
         var latest: BootSample?
         while let sample = try samples.next() { latest = sample }
@@ -53,10 +39,8 @@ extension HistoryReader {
     }
 
     /// First and last sample of each boot in which the stream has any, oldest first.
-    func extents(
-        of stream: StreamID,
-        _ tail: HistoryTail?
-    ) throws(StoreError) -> [(BootID, ClosedRange<Tick>)] {
+    func extents(of stream: StreamID) throws(StoreError) -> [(BootID, ClosedRange<Tick>)] {
+        defer { rest() }
         var extents: [(BootID, ClosedRange<Tick>)] = []
         if let known = try self.stream(stream),
             let newest = try chain(.samples, SlotKey(stream), place: known.place)
@@ -70,13 +54,14 @@ extension HistoryReader {
                 extents.append((boot.id, first.tick...last.tick))
             }
         }
-        let mine = tail?.samples.filter { $0.stream == stream } ?? []
-        guard let tail, let first = mine.first, let last = mine.last else { return extents }
-        if let index = extents.lastIndex(where: { $0.0 == tail.boot }) {
+        for segment in tail.segments where segment.stream == stream {
+            guard let index = extents.lastIndex(where: { $0.0 == segment.boot }) else {
+                extents.append((segment.boot, segment.first...segment.last))
+                continue
+            }
             let known = extents[index].1
-            extents[index].1 = known.lowerBound...max(known.upperBound, last.tick)
-        } else {
-            extents.append((tail.boot, first.tick...last.tick))
+            let last = max(known.upperBound, segment.last)
+            extents[index].1 = known.lowerBound...last
         }
         return extents
     }

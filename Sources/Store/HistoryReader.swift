@@ -20,39 +20,37 @@ package struct HistorySpan: Hashable, Sendable {
     }
 }
 
-/// What the daemon has and the history has not yet: from its control socket.
-package struct HistoryTail: Sendable {
-    package let boot: BootID
-    /// Oldest first; those that the history has by now are passed over.
-    package let samples: [StoredSample]
-
-    package init(boot: BootID, samples: [StoredSample]) {
-        self.boot = boot
-        self.samples = samples
-    }
-}
-
 /// Reads a history from any process, while the daemon may be writing.
 ///
 /// Takes the read lock for single steps only, so that it never holds up the writer, and needs
 /// constant memory however much it reads. What the ring has recycled meanwhile is passed over.
+/// A tail adds what the history has not taken yet; what it has by now is not given twice.
 package final class HistoryReader {
     package let path: String
+    /// Fetch it before the history is opened, so that nothing is in neither.
+    package let tail: HistoryTail
     /// Slots met that failed their check, since opening.
     package private(set) var damagedSlots = 0
 
     let connection: Connection
     private let rings: [HistoryRing: HistorySlots]
+    /// What its own connection writes does not count a version up.
+    private let seesOwnWrites: Bool
+    /// Streams and boots of the database as it was at a version.
+    private var known: (version: Int64, streams: [HistoryCatalogue.Stream], boots: [StoredBoot])?
     private var catalogue: HistoryCatalogue { HistoryCatalogue(connection: connection) }
 
     /// Opens a history for reading.
     ///
     /// In a folder that cannot be written, a history that nobody has open is read as it lies there.
     ///
+    /// - Parameters:
+    ///   - path: The database.
+    ///   - tail: What is not in it yet.
     /// - Throws: `StoreError.database`: SQLITE_CANTOPEN (14) without a file, SQLITE_NOTADB (26) or
     ///   SQLITE_CORRUPT (11) for a file that is something else.
-    package init(path: String) throws(StoreError) {
-        self.path = path
+    package init(path: String, tail: HistoryTail = HistoryTail()) throws(StoreError) {
+        (self.path, self.tail, seesOwnWrites) = (path, tail, false)
         do throws(SQLiteError) {
             let opened = try Self.open(path)
             guard try opened.applicationID() == HistorySchema.applicationID else {
@@ -69,7 +67,7 @@ package final class HistoryReader {
 
     /// Reads over a connection that is open already, what its transaction wrote included.
     init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) {
-        path = connection.path
+        (path, tail, seesOwnWrites) = (connection.path, HistoryTail(), true)
         (self.connection, self.rings) = (connection, rings)
     }
 
@@ -85,26 +83,33 @@ package final class HistoryReader {
     }
 
     package func streams() throws(StoreError) -> [StreamDescription] {
-        try database { (catalogue) throws(SQLiteError) in
-            try catalogue.streams().map(\.description).sorted { $0.id < $1.id }
-        }
+        let known = try current().streams.map(\.description)
+        let new = tail.streams.filter { stream in !known.contains { $0.id == stream.id } }
+        return (known + new).sorted { $0.id < $1.id }
     }
 
-    /// Boots that the history knows, oldest first.
+    /// Boots that the history knows, oldest first, and those of the tail alone.
     package func boots() throws(StoreError) -> [StoredBoot] {
-        try database { (catalogue) throws(SQLiteError) in try catalogue.boots() }
+        var boots = try current().boots
+        for boot in tail.boots where !boots.contains(where: { $0.id == boot }) {
+            boots.append(StoredBoot(ordinal: (boots.last?.ordinal ?? 0) + 1, id: boot))
+        }
+        return boots
     }
 
     package func anchors() throws(StoreError) -> [ClockAnchor] {
         try database { (catalogue) throws(SQLiteError) in try catalogue.anchors() }
+            .merging(tail.anchors)
     }
 
     package func runs() throws(StoreError) -> [StoredRun] {
         try database { (catalogue) throws(SQLiteError) in try catalogue.runs() }
+            .merging(tail.marks)
     }
 
     package func schedules() throws(StoreError) -> [StoredSchedule] {
         try database { (catalogue) throws(SQLiteError) in try catalogue.schedules() }
+            .merging(tail.schedules)
     }
 
     package func settings() throws(StoreError) -> [String: String] {
@@ -121,18 +126,11 @@ package final class HistoryReader {
     /// The boots in which a stream has samples, each from its first to its last, one after the
     /// other on the axis of elapsed time.
     ///
-    /// - Parameters:
-    ///   - stream: The stream.
-    ///   - tail: What is not in the history yet.
-    /// - Returns: One for each boot.
     /// - Throws: `StoreError.database`.
-    package func spans(
-        of stream: StreamID,
-        tail: HistoryTail? = nil
-    ) throws(StoreError) -> [HistorySpan] {
+    package func spans(of stream: StreamID) throws(StoreError) -> [HistorySpan] {
         defer { rest() }
         var (spans, offset): ([HistorySpan], Int64) = ([], 0)
-        for (boot, range) in try extents(of: stream, tail) {
+        for (boot, range) in try extents(of: stream) {
             let to = Tick(tenths: range.upperBound.tenths + 1)
             spans.append(HistorySpan(boot: boot, from: range.lowerBound, to: to, offset: offset))
             offset += to.tenths - range.lowerBound.tenths
@@ -146,6 +144,20 @@ package final class HistoryReader {
         do { return try body(catalogue) } catch { throw .database(error) }
     }
 
+    /// Streams and boots, read again once the database has changed.
+    private func current() throws(StoreError) -> (
+        version: Int64, streams: [HistoryCatalogue.Stream], boots: [StoredBoot]
+    ) {
+        try database { (catalogue) throws(SQLiteError) in
+            // SQLite counts it up when another connection has committed.
+            let version: Int64 = try connection.pragma("data_version") ?? 0
+            if let known, known.version == version, !seesOwnWrites { return known }
+            let read = (version, try catalogue.streams(), try catalogue.boots())
+            known = read
+            return read
+        }
+    }
+
     func slots(_ ring: HistoryRing) -> HistorySlots {
         guard let slots = rings[ring] else { preconditionFailure("all rings are opened") }
         return slots
@@ -157,9 +169,7 @@ package final class HistoryReader {
     func noteDamage() { damagedSlots += 1 }
 
     func stream(_ id: StreamID) throws(StoreError) -> HistoryCatalogue.Stream? {
-        try database { (catalogue) throws(SQLiteError) in
-            try catalogue.streams().first { $0.description.id == id }
-        }
+        try current().streams.first { $0.description.id == id }
     }
 
     func ordinals() throws(StoreError) -> [BootID: UInt32] {

@@ -86,6 +86,16 @@ package final class StationStore {
     /// - Throws: `StoreError`; the journal keeps what was not taken.
     package func checkpoint() throws(StoreError) { try Self.take(from: journal, into: history) }
 
+    /// Blocks that the history has not taken, oldest first, for readers.
+    ///
+    /// - Parameters:
+    ///   - sequence: Serves what is newer.
+    ///   - limit: At most so many; ask again after the last.
+    /// - Returns: The blocks; what is damaged is left out.
+    package func waiting(after sequence: UInt64, limit: Int) -> [JournalBlock] {
+        journal.replay(after: max(sequence, history.cursor), limit: limit).blocks
+    }
+
     /// The value of a setting; nil when it was never set.
     package func setting(_ key: String) throws(StoreError) -> String? {
         try history.setting(key)

@@ -105,14 +105,18 @@ extension ControlClient {
 struct ClientFailure: Error, CustomStringConvertible {
     let message: String
     let exitCode: Int32
+    /// Whether nobody listens at the socket.
+    var isAbsence = false
 
     var description: String { message }
 
     /// What stands between us and the station, with the next step.
     static func words(for error: LocalSocketError, path: String) -> ClientFailure {
         let message: String
+        var isAbsence = false
         switch error {
         case .system(_, ENOENT, _), .system(_, ECONNREFUSED, _):
+            isAbsence = true
             message =
                 "no station answers at \(path); start one with `roostd`, "
                 + "or name its socket with --socket"
@@ -123,7 +127,11 @@ struct ClientFailure: Error, CustomStringConvertible {
         default:
             message = "\(error)"
         }
-        return ClientFailure(message: message, exitCode: unavailableExitCode)
+        return ClientFailure(
+            message: message,
+            exitCode: unavailableExitCode,
+            isAbsence: isAbsence
+        )
     }
 }
 

@@ -15,19 +15,17 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite or folders of CSV.",
         discussion: """
-            Streams: a year takes no more memory than a day. The station may be running; what is
-            still in its journal is not in the export. `periods` makes the folders hourly, daily,
-            weekly and monthly, with `PM2.5,<value>,<time>` rows. `sqlite` makes a database with tables
-            streams, channels, readings and events, whose `.schema` says what each column means.
-
+            Streams: a year takes no more memory than a day. What the running station has not put
+            into the history yet is in the export too. `periods` makes the folders hourly, daily,
+            weekly and monthly, with `PM2.5,<value>,<time>` rows. `sqlite` makes a database with
+            tables streams, channels, readings and events; its `.schema` says what each column is.
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz
                       roost export --format sqlite --output year.db --force
                       roost export --format periods --zone +01:00 --output folders
             """
     )
-    @Option(help: "The store's folder.")
-    var store = StoreFolder.standard
+    @OptionGroup var source: StoreOptions
 
     @Option(help: "csv, ndjson, json, sqlite or periods.")
     var format: Format
@@ -59,9 +57,9 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let folder = StoreFolder(path: store)
-        try withStore(folder) {
-            let reader = try folder.reader()
+        let source = try source.open()
+        try withStore(source.folder) {
+            let reader = source.reader
             let times = try StoreTimes(reader)
             var samples = try StoreSamples(reader, times, time.range)
             let line = try ProgressLine()

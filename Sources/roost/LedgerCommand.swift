@@ -8,15 +8,14 @@ struct LedgerCommand: ParsableCommand {
         commandName: "ledger",
         abstract: "Accounts for every tenth of a second: covered by readings, or a gap and why.",
         discussion: """
-            Reads the whole range once; the station may be running. What is still in its journal
-            is not accounted for yet. Time whose samples are damaged counts as unexplained.
+            Reads the whole range once, and from the running station what is not in the history
+            yet. Time whose samples are damaged counts as unexplained.
 
             Examples: roost ledger
                       roost ledger --store /mnt/card/store --from 2026-11-01 --to 2026-11-08
             """
     )
-    @Option(help: "The store's folder.")
-    var store = StoreFolder.standard
+    @OptionGroup var source: StoreOptions
 
     @OptionGroup var time: TimeOptions
 
@@ -24,11 +23,11 @@ struct LedgerCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let folder = StoreFolder(path: store)
-        let reports = try withStore(folder) {
+        let source = try source.open()
+        let reports = try withStore(source.folder) {
             let progress = try ProgressLine()
             defer { progress.finish() }
-            return try StoreLedger.reports(try folder.reader(), time.range, progress)
+            return try StoreLedger.reports(source, time.range, progress)
         }
         if json {
             Output.line(try ControlCodec.line(reports))
@@ -43,11 +42,12 @@ struct LedgerCommand: ParsableCommand {
 /// Feeds ledgers from a history.
 enum StoreLedger {
     static func reports(
-        _ reader: HistoryReader,
+        _ source: StoreSource,
         _ range: TimeRange,
         _ progress: ProgressLine
     ) throws -> [GapLedgerReport] {
-        let times = try StoreTimes(reader)
+        let reader = source.reader
+        let times = try StoreTimes(reader, now: source.now)
         let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
         let first = range.from.map { timeline.position(at: $0) } ?? 0
         let last = range.to.map { timeline.position(at: $0) } ?? timeline.length

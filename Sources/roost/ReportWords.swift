@@ -116,20 +116,6 @@ enum ReportWords {
         )
     }
 
-    static func readings(_ report: ReadingsReport, _ paint: Paint) -> [String] {
-        omission(report.omittedCount, "readings")
-            + (report.readings.isEmpty ? ["no readings yet"] : report.readings.map { reading($0) })
-    }
-
-    static func events(_ report: EventsReport, _ paint: Paint) -> [String] {
-        omission(report.omittedCount, "events")
-            + (report.events.isEmpty ? ["no events yet"] : report.events.map { event($0, paint) })
-    }
-
-    private static func omission(_ count: Int, _ what: String) -> [String] {
-        count > 0 ? ["(\(count) older \(what) left out: --limit)"] : []
-    }
-
     /// Seconds since boot with three decimals.
     private static func stamp(_ seconds: Double) -> String {
         let milliseconds = Int((seconds * 1_000).rounded())

@@ -9,14 +9,18 @@ struct StoreSeriesCommand: ParsableCommand {
         abstract: "A channel over any time in a few hundred steps: least, mean and most of each.",
         discussion: """
             From the finest rollup that is coarse enough, so a year takes no longer than a day.
-            The station may be running; what is still in its journal is not in here.
+            What the running station has not put into the history yet is in it too. Steps are
+            whole minutes, quarter hours or six hours where that is finer than a step.
 
             Examples: roost store series --channel balcony/pm25 --points 500
                       roost store series /mnt/card/store --from 2026-11-01 --json
             """
     )
-    @Argument(help: "The store's folder.")
-    var folder = StoreFolder.standard
+    @Argument(help: "The store's folder; the running station's unless told.")
+    var folder: String?
+
+    @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
+    var socket: String?
 
     @Option(help: "As balcony/pm25; the first channel unless told.")
     var channel: String?
@@ -36,22 +40,17 @@ struct StoreSeriesCommand: ParsableCommand {
     }
 
     func run() throws {
-        let folder = StoreFolder(path: folder)
-        try withStore(folder) {
-            let reader = try folder.reader()
+        let source = try StoreSource(folder: folder, socket: socket)
+        try withStore(source.folder) {
+            let reader = source.reader
             let (stream, index) = try chosen(try reader.streams())
             let times = try StoreTimes(reader)
-            let axis = StoreSeriesAxis(
+            let axis = HistoryAxis(
                 ImportedBoot.ordered(times.clip(try reader.spans(of: stream.id), time.range)),
-                points: points
+.                points: points
             )
             let spans = axis.spans
-            let found = try reader.downsampled(
-                stream.id,
-                channel: index,
-                spans,
-                points: axis.points
-            )
+            let found = try reader.downsampled(stream.id, channel: index, along: axis)
             let decimals = stream.quantities[index].decimals
             let steps = found.map { point in
                 StoreSeriesStep(
@@ -80,11 +79,7 @@ struct StoreSeriesCommand: ParsableCommand {
                 return (stream, index)
             }
         }
-        let names = streams.flatMap(\.channels).map(\.description).joined(separator: ", ")
-        let message =
-            "there is no channel \(channel ?? "at all"); "
-            + (names.isEmpty ? "the history has no streams yet" : "there are \(names)")
-        throw ClientFailure(message: message, exitCode: 1)
+        throw ClientFailure(message: StoreWords.noChannel(channel, streams), exitCode: 1)
     }
 
     /// Wall time of a step's start, by the span that it begins in.
@@ -96,57 +91,6 @@ struct StoreSeriesCommand: ParsableCommand {
         guard let span = spans.last(where: { $0.offset <= point.offset }) else { return "no date" }
         let tick = Tick(tenths: span.from.tenths + point.offset - span.offset)
         return times.words(span.boot, tick)
-    }
-}
-
-/// Steps that are whole buckets of a rollup, so that no bucket lies across two of them.
-struct StoreSeriesAxis: Hashable {
-    private(set) var spans: [HistorySpan]
-    /// Never more than wanted.
-    private(set) var points: Int
-    /// What was asked for, tenths on the axis.
-    private let wanted: Range<Int64>
-
-    init(_ spans: [HistorySpan], points: Int) {
-        (self.spans, self.points) = (spans, points)
-        guard let first = spans.first, let last = spans.last else {
-            wanted = 0..<0
-            return
-        }
-        let end = last.offset + last.to.tenths - last.from.tenths
-        wanted = first.offset..<end
-        let count = Int64(max(1, points))
-        func width(_ length: Int64) -> Int64 { max(1, (length + count - 1) / count) }
-        guard
-            let grain = RollupTier.allCases.map(\.tenths).last(where: {
-                $0 <= width(end - first.offset)
-            })
-        else { return }
-        let early = first.from.tenths % grain
-        let length = end - first.offset + early
-        let step = (width(length) + grain - 1) / grain * grain
-        let steps = max(1, (length + step - 1) / step)
-        self.points = Int(steps)
-        self.spans[0] = HistorySpan(
-            boot: first.boot,
-            from: Tick(tenths: first.from.tenths - early),
-            to: first.to,
-            offset: first.offset - early
-        )
-        let final = self.spans[spans.count - 1]
-        self.spans[spans.count - 1] = HistorySpan(
-            boot: final.boot,
-            from: final.from,
-            to: Tick(tenths: final.to.tenths + steps * step - length),
-            offset: final.offset
-        )
-    }
-
-    /// Tenths of a step that were asked for.
-    func inside(_ point: HistoryPoint) -> Int64 {
-        let step = point.offset..<point.offset + point.width
-        let clipped = step.clamped(to: wanted)
-        return clipped.upperBound - clipped.lowerBound
     }
 }
 

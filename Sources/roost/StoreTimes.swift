@@ -5,12 +5,19 @@ import Store
 /// The runs and clocks of a history, and what they say of wall time.
 struct StoreTimes {
     let runs: [NodeRun]
+    /// The last that is known of the newest run.
+    var end: StoreMoment? { runs.last.map { StoreMoment(boot: $0.boot, tick: $0.ended) } }
     let clock: ClockAnchors
 
     /// Reads them.
     ///
-    /// A run that never said goodbye ends with its last sample or anchor.
-    init(_ reader: HistoryReader) throws {
+    /// A run that never said goodbye ends with its last sample or anchor; the one that runs, now.
+    ///
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - now: What the running station's clock says; nil when none answers.
+    /// - Throws: `StoreError.database`.
+    init(_ reader: HistoryReader, now: StoreMoment? = nil) throws {
         let streams = try reader.streams()
         let stored = try reader.runs()
         let anchors = try reader.anchors()
@@ -32,6 +39,7 @@ struct StoreTimes {
                 let tick = try Self.lastTick(reader, stream.id, run.boot, last, limit)
                 last = max(last, tick ?? last)
             }
+            if isLast, let now, now.boot == run.boot { last = max(last, now.tick) }
             let end: NodeRun.End = isLast ? .running : .lost
             runs.append(NodeRun(boot: run.boot, started: run.started, ended: last, end: end))
         }
@@ -123,11 +131,24 @@ struct StoreSamples: SampleSource {
         _ times: StoreTimes,
         _ range: TimeRange = TimeRange()
     ) throws {
-        clock = times.clock
+        try self.init(reader, StoreWindow(times: times, range: range)) { _ in true }
+    }
+
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - window: From when to when.
+    ///   - isWanted: Which streams.
+    /// - Throws: `StoreError.database`.
+    init(
+        _ reader: HistoryReader,
+        _ window: StoreWindow,
+        _ isWanted: (StreamDescription) -> Bool
+    ) throws {
+        clock = window.times.clock
         ordinals = Dictionary(try reader.boots().map { ($0.id, $0.ordinal) }) { first, _ in first }
         var tenths: Int64 = 0
-        for stream in try reader.streams() {
-            let spans = times.clip(try reader.spans(of: stream.id), range)
+        for stream in try reader.streams() where isWanted(stream) {
+            let spans = window.clip(try reader.spans(of: stream.id))
             tenths = max(tenths, spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths })
             let isImported = stream.id.isImported
             for spans in isImported ? spans.map({ [$0] }) : [spans] {

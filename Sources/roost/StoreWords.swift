@@ -10,6 +10,20 @@ enum StoreWords {
         return note.isEmpty ? line : line + "  (\(note))"
     }
 
+    /// When something was: `2026-11-21T07:15:00Z`, with a `?` when no trusted clock stands behind
+    /// it; seconds since its boot while nothing dates that.
+    static func stamp(_ time: String?, _ isSure: Bool, _ seconds: Double) -> String {
+        let tenths = FixedPoint(Int64((seconds * 10).rounded()), decimals: 1)
+        let words = time.map { $0 + (isSure ? "" : "?") } ?? "boot +\(tenths) s"
+        return words.padded(to: 22)
+    }
+
+    static func noChannel(_ channel: String?, _ streams: [StreamDescription]) -> String {
+        let names = streams.flatMap(\.channels).map(\.description).joined(separator: ", ")
+        return "there is no channel \(channel ?? "at all"); "
+            + (names.isEmpty ? "the history has no streams yet" : "there are \(names)")
+    }
+
     /// `12.3 days`, `4.2 years`.
     static func span(days: Double) -> String {
         guard days.isFinite, days < 365.25 * 1_000 else { return "over 1000 years" }

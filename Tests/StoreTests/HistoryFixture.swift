@@ -120,9 +120,9 @@ struct DustSeries {
 
 extension HistoryReader {
     /// Everything of the stream of `DustSeries`.
-    func all(tail: HistoryTail? = nil) throws(StoreError) -> [StoredSample] {
+    func all() throws(StoreError) -> [StoredSample] {
         let stream = DustSeries.stream.id
-        let samples = try raw(stream, try spans(of: stream, tail: tail), tail: tail)
+        let samples = try raw(stream, try spans(of: stream))
         var all: [StoredSample] = []
         while let sample = try samples.next() {
             all.append(StoredSample(stream: stream, tick: sample.tick, outcomes: sample.outcomes))

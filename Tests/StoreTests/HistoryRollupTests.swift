@@ -89,33 +89,6 @@ import Testing
             #expect(filled.map(\.bucket.maximum).max() == values.max())
         }
     }
-
-    @Test func aTailIsSummedUpWithTheHistory() throws {
-        let history = try History.open(
-            path: folder.database,
-            plan: StorePlan(.megabytes(4))
-        ).0
-        var dust = DustSeries(every: 10, seed: 9)
-        let stored = dust.samples(5_000)
-        try history.take([dust.start(), dust.block(stored)])
-        let waiting = dust.samples(5_000)
-        let tail = HistoryTail(boot: dust.boot, samples: stored.suffix(100) + waiting)
-        let reader = try HistoryReader(path: folder.database)
-        #expect(try reader.all(tail: tail) == stored + waiting)
-        let spans = try reader.spans(of: DustSeries.stream.id, tail: tail)
-        let values = (stored + waiting).compactMap { $0.outcomes[0].value?.mantissa }
-        for points in [3, 50, 3_000] {
-            let series = try reader.downsampled(
-                DustSeries.stream.id,
-                channel: 0,
-                spans,
-                points: points,
-                tail: tail
-            )
-            #expect(series.map(\.bucket.sum).reduce(0, +) == values.reduce(0, +))
-        }
-        #expect(try reader.latest(DustSeries.stream.id, tail: tail)?.tick == waiting.last?.tick)
-    }
 }
 
 extension HistoryReader {

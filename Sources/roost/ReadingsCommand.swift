@@ -1,0 +1,149 @@
+import ArgumentParser
+import ControlProtocol
+import Readings
+import Store
+
+struct ReadingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "readings",
+        abstract: "What was measured, oldest first: the last 24 hours unless told.",
+        discussion: """
+            From the history on the card, and from the running station what is not there yet.
+            Streams: a year takes no more memory than a day. A time with a ? has no trusted
+            clock behind it. A station without a store has the last 24 hours in memory.
+
+            Examples: roost readings --last 1h
+                      roost readings --from 2026-11-01 --to 2026-11-02 --channel balcony/pm25
+                      roost readings --limit 10 --json
+            """
+    )
+    @OptionGroup var span: SpanOptions
+
+    @Option(help: "As balcony/pm25; all channels unless told.")
+    var channel: String?
+
+    @OptionGroup var source: StoreOptions
+
+    @Flag(help: "Print a JSON object a line instead of words.")
+    var json = false
+
+    func run() throws {
+        let source: StoreSource
+        do { source = try self.source.open() } catch let error as StationWithoutStore {
+            return try fromMemory(error)
+        }
+        try withStore(source.folder) {
+            let window = try span.window(source, standard: .days(1))
+            guard let limit = span.limit else {
+                return try print(source, window, dropping: 0)
+            }
+            let (found, dropping) = try window.newest(limit) { try count(source, $0) }
+            try print(source, found, dropping: dropping)
+        }
+    }
+
+    /// Samples of the wanted channel, or of all.
+    private func samples(_ source: StoreSource, _ window: StoreWindow) throws -> StoreSamples {
+        let channel = channel
+        let streams = try source.reader.streams()
+        if let channel, !streams.flatMap(\.channels).contains(where: { "\($0)" == channel }) {
+            throw ClientFailure(
+                message: StoreWords.noChannel(channel, streams),
+                exitCode: 1
+            )
+        }
+        return try StoreSamples(source.reader, window) { stream in
+            channel == nil || stream.channels.contains { "\($0)" == channel }
+        }
+    }
+
+    /// How many readings are in a window.
+    private func count(_ source: StoreSource, _ window: StoreWindow) throws -> Int {
+        var samples = try samples(source, window)
+        var count = 0
+        while let sample = try samples.next() {
+            count += channel == nil ? sample.outcomes.count : 1
+        }
+        return count
+    }
+
+    private func print(_ source: StoreSource, _ window: StoreWindow, dropping: Int) throws {
+        var samples = try samples(source, window)
+        var number = 0
+        while let sample = try samples.next() {
+            for (index, known) in sample.stream.channels.enumerated()
+            where channel == nil || channel == "\(known)" {
+                number += 1
+                guard number > dropping else { continue }
+                let report = StoredReadingReport(sample, index)
+                Output.line(json ? try ControlCodec.line(report) : report.words)
+            }
+        }
+        if number == 0, !json { Output.line("no readings in this time") }
+        let damaged = samples.damagedSegments + source.reader.damagedSlots
+        if damaged > 0 {
+            Output.error("\(damaged) damaged parts left out; see `roost store check`")
+        }
+    }
+
+    /// The station's own last day.
+    private func fromMemory(_ error: StationWithoutStore) throws {
+        guard span.range == TimeRange(), channel == nil else {
+            let message = "\(error); of its memory ask with --last and --limit"
+            throw ClientFailure(message: message, exitCode: 1)
+        }
+        var client = ClientOptions()
+        client.socket = source.socket
+        let span = span
+        let report = try client.withStation { client in
+            try await client.pages { from in
+                let request = span.request(.readings, from: from)
+                let page = try await client.ask(request, ReadingsReport.self)
+                return (page.readings, page.omittedCount, page.next)
+            }
+        }
+        for reading in report.items {
+            Output.line(json ? try ControlCodec.line(reading) : ReportWords.reading(reading))
+        }
+        if report.items.isEmpty, !json { Output.line("no readings yet") }
+    }
+}
+
+/// One reading out of a store.
+struct StoredReadingReport: Codable, Hashable {
+    let channel: String
+    /// ISO 8601; nil while nothing dates its boot.
+    let time: String?
+    /// Whether a trusted clock stands behind the time.
+    let isSure: Bool
+    let bootID: String
+    /// Since that boot.
+    let instantSeconds: Double
+    /// As decimal text, exact; nil when there is none.
+    let value: String?
+    let unit: String
+    let quality: [String]
+    let noData: String?
+
+    init(_ sample: DatedSample, _ index: Int) {
+        let outcome = sample.outcomes[index]
+        channel = "\(sample.stream.channels[index])"
+        time = sample.wall?.iso8601
+        isSure = sample.isSure
+        bootID = "\(sample.boot)"
+        instantSeconds = Double(sample.tick.tenths) / 10
+        value = outcome.value.map { "\($0)" }
+        unit = sample.stream.quantities[index].unit
+        switch outcome {
+        case .value(_, let doubts): (quality, noData) = (doubts.names, nil)
+        case .noData(let reason): (quality, noData) = ([], reason.rawValue)
+        }
+    }
+
+    var words: String {
+        let found = value.map { "\($0.aligned(to: 7)) \(unit)" } ?? "no data: \(noData ?? "")"
+        let doubts = quality.isEmpty ? "" : " (\(quality.joined(separator: ", ")))"
+        return StoreWords.stamp(time, isSure, instantSeconds) + channel.padded(to: 18) + found
+            + doubts
+    }
+}

@@ -1,0 +1,181 @@
+import ControlProtocol
+import Devices
+import Glibc
+import HardwareIO
+import Readings
+import SimulationKit
+import Store
+import Testing
+
+@testable import Node
+
+@Suite struct StoreTailTests {
+    /// A folder on the real file system, gone afterwards.
+    private final class Folder: Sendable {
+        let path: String
+
+        init() throws {
+            var template = Array("/tmp/roost-tail-XXXXXX".utf8CString)
+            try #require(mkdtemp(&template) != nil)
+            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+
+        deinit {
+            for end in ["", "-wal", "-shm"] { unlink("\(path)/history.db\(end)") }
+            rmdir(path)
+        }
+    }
+
+    private static func text(_ folder: Folder?, mode: String = "live") -> String {
+        let store = folder.map {
+            ", \"store\": {\"folder\": \"\($0.path)\", \"megabytes\": 4, \"journalBlocks\": 128}"
+        }
+        return """
+            {"name": "test", "mode": "\(mode)",
+             "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}]\(store ?? "")}
+            """
+    }
+
+    /// Every page, and the longest line that carried one.
+    private static func pages(
+        _ test: TestStation
+    ) async throws -> (pages: [TailReport], longestLine: Int) {
+        let connection = test.platform.socket.connect()
+        defer { connection.close() }
+        var (pages, longest) = ([TailReport](), 0)
+        var from: String?
+        repeat {
+            try connection.send(ControlCodec.line(ControlRequest(.tail).page(from: from)))
+            let line = try #require(await connection.nextLine())
+            longest = max(longest, line.utf8.count)
+            let answer = try ControlCodec.message(ControlAnswer<TailReport>.self, from: line)
+            let page = try #require(answer.body)
+            pages.append(page)
+            from = page.next
+        } while from != nil
+        return (pages, longest)
+    }
+
+    private static func tail(_ pages: [TailReport]) -> HistoryTail {
+        var tail = HistoryTail()
+        let parts = pages.flatMap(\.parts)
+        for part in parts.filter({ $0.sequence != nil }) + parts.filter({ $0.sequence == nil }) {
+            guard let boot = BootID(part.bootID) else { continue }
+            tail.append(part.bytes, boot: boot)
+        }
+        return tail
+    }
+
+    @Test func historyAndTailTogetherAreEverythingSoFar() throws {
+        let folder = try Folder()
+        let (readings, events, found, longest, isSmall) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.hours(7))
+                let (pages, longest) = try await Self.pages(test)
+                let reader = try HistoryReader(
+                    path: "\(folder.path)/history.db",
+                    tail: Self.tail(pages)
+                )
+                let stream = try #require(try reader.streams().first)
+                let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                var found: [BootSample] = []
+                while let sample = try samples.next() { found.append(sample) }
+                let blocks = pages.flatMap(\.parts).compactMap(\.sequence)
+                // Six hours are in the history.
+                let isSmall = blocks.count < 42 && blocks.count > StorePost.payloadsPerPage / 2
+                var events: [String] = []
+                try reader.events { event in
+                    events.append(event.event.kind)
+                    return true
+                }
+                let known = test.events.map(\.kind)
+                return (test.readings(), (events, known), found, longest, isSmall)
+            }
+        }
+        #expect(readings.count > 20_000)
+        #expect(found.map { $0.outcomes[0] } == readings.map(\.outcome))
+        #expect(events.0.count == events.1.count && events.0.contains("store open"))
+        #expect(longest < 64 * 1_024)
+        #expect(isSmall)
+    }
+
+    @Test func aStationWithoutAStoreSaysSo() throws {
+        let page = try simulate { clock in
+            let test = try TestStation(clock, Self.text(nil))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                return try await test.ask(ControlRequest(.tail), TailReport.self).body
+            }
+        }
+        #expect(page?.folder == nil && page?.parts == [] && page?.next == nil)
+    }
+
+    @Test func whatACardDoesNotTakeIsShownAllTheSame() throws {
+        let folder = try Folder()
+        let (readings, pages, found) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(5))
+                test.platform.card.storage?.faults.isFull = true
+                try await test.sleep(.hours(1))
+                let pages = try await Self.pages(test).pages
+                let reader = try HistoryReader(
+                    path: "\(folder.path)/history.db",
+                    tail: Self.tail(pages)
+                )
+                let stream = try #require(try reader.streams().first)
+                let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                var count = 0
+                while try samples.next() != nil { count += 1 }
+                return (test.readings().count, pages.count, count)
+            }
+        }
+        #expect(pages == 2)
+        #expect(found == readings)
+    }
+
+    @Test func whatWaitsComesInPagesOfAnySize() throws {
+        let (whole, pieces, later) = try simulate { clock in
+            let queue = StoreQueue(
+                StoreIntake(lossWindow: .seconds(600), capacity: 500, streams: []),
+                mirror: nil,
+                clock: clock,
+                attention: Signal(),
+                schedule: { _ in nil }
+            )
+            for number in 0..<40 {
+                let event = Event(at: clock.now, source: "test", kind: "number \(number)")
+                queue.take(.event(event), isUrgent: false)
+                if number % 10 == 9 { queue.seal() }
+            }
+            queue.take(.stopped(at: Tick(clock.now)), isUrgent: false)
+            var (pieces, from): ([[UInt8]], Int?) = ([], 0)
+            while let number = from {
+                let page = queue.unwritten(from: number, limit: 1)
+                pieces += page.payloads
+                from = page.next
+            }
+            let whole = queue.unwritten(from: 0, limit: 100).payloads
+            // A batch that is written between two pages shifts nothing.
+            let first = queue.unwritten(from: 0, limit: 2)
+            queue.acknowledge(1)
+            let second = queue.unwritten(from: first.next ?? 0, limit: 100)
+            return (whole, pieces, first.payloads + second.payloads)
+        }
+        #expect(whole.count > 4)
+        #expect(pieces == whole)
+        #expect(later == whole)
+    }
+
+    @Test(arguments: ["x", "q", "q-1", "j", "j1.5", ""])
+    func refusesAPlaceThatIsNone(place: String) throws {
+        let failure = try simulate { clock in
+            let test = try TestStation(clock, Self.text(nil))
+            return try await test.run { test in
+                try await test.ask(ControlRequest(.tail).page(from: place), TailReport.self).error
+            }
+        }
+        #expect(failure?.code == "bad-request")
+    }
+}

@@ -1,0 +1,143 @@
+import Readings
+import Testing
+
+@testable import Store
+
+@Suite struct HistoryTailTests {
+    private let folder = HistoryFolder()
+
+    private func open() throws -> History {
+        try History.open(path: folder.database, plan: StorePlan(.megabytes(4))).0
+    }
+
+    private static func tail(_ blocks: [JournalBlock]) -> HistoryTail {
+        var tail = HistoryTail()
+        for block in blocks { tail.append(block.payload, boot: block.boot) }
+        return tail
+    }
+
+    private func reader(_ blocks: [JournalBlock]) throws -> HistoryReader {
+        try HistoryReader(path: folder.database, tail: Self.tail(blocks))
+    }
+
+    @Test func aTailIsReadAfterTheHistoryAndNothingTwice() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10, seed: 9)
+        let (stored, waiting) = (dust.samples(5_000), dust.samples(5_000))
+        let blocks = [dust.start(), dust.block(stored)]
+        let later = dust.block(waiting)
+        try history.take(blocks)
+        // What the history took since the tail was fetched, too.
+        let overlap = dust.block(stored.suffix(100) + waiting.prefix(50))
+        let reader = try reader([blocks[1], overlap, later])
+        #expect(try reader.all() == stored + waiting)
+        let spans = try reader.spans(of: DustSeries.stream.id)
+        let values = (stored + waiting).compactMap { $0.outcomes[0].value?.mantissa }
+        for points in [3, 50, 3_000] {
+            let series = try reader.downsampled(
+                DustSeries.stream.id,
+                channel: 0,
+                spans,
+                points: points
+            )
+            #expect(series.map(\.bucket.sum).reduce(0, +) == values.reduce(0, +))
+            #expect(series.map(\.bucket.covered).reduce(0, +) == Int64(values.count) * 10)
+        }
+        #expect(try reader.latest(DustSeries.stream.id)?.tick == waiting.last?.tick)
+    }
+
+    @Test func aStationThatHasTakenNothingYetIsItsTail() throws {
+        let history = try open()
+        try history.close()
+        var dust = DustSeries(every: 10)
+        let samples = dust.samples(700)
+        let reader = try reader([dust.start(), dust.block(samples)])
+        #expect(try reader.streams() == [DustSeries.stream])
+        #expect(try reader.boots().map(\.id) == [dust.boot])
+        #expect(try reader.runs().map(\.boot) == [dust.boot])
+        #expect(try reader.schedules().map(\.interval) == [.seconds(1)])
+        #expect(try reader.all() == samples)
+        let axis = HistoryAxis(try reader.spans(of: DustSeries.stream.id), points: 5)
+        let series = try reader.downsampled(DustSeries.stream.id, channel: 1, along: axis)
+        let count = samples.filter { $0.outcomes[1].value != nil }.count
+        #expect(series.map(\.bucket.count).reduce(0, +) == Int64(count))
+        #expect(try reader.latest(DustSeries.stream.id)?.tick == samples.last?.tick)
+    }
+
+    @Test func aTailOfTheBootAfterIsABootOfItsOwn() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        let stored = dust.samples(100)
+        let before = dust.boot
+        try history.take([dust.start(), dust.block(stored)])
+        dust.boot = BootID(bytes: Array(repeating: 8, count: 16))
+        dust.tick = 10
+        let start = dust.start()
+        let waiting = dust.samples(60)
+        let reader = try reader([start, dust.block(waiting)])
+        let spans = try reader.spans(of: DustSeries.stream.id)
+        #expect(spans.map(\.boot) == [before, dust.boot])
+        #expect(try reader.all() == stored + waiting)
+        #expect(try reader.runs().map(\.stopped) == [nil, nil])
+    }
+
+    @Test func marksAnchorsAndSchedulesThatTheHistoryHasComeOnce() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        let anchor = ClockAnchor(
+            boot: dust.boot,
+            tick: Tick(tenths: 20),
+            wall: WallTime(nanoseconds: 1_700_000_000_000_000_000),
+            isTrusted: true
+        )
+        let begun = [dust.start(), dust.block(dust.samples(10), [.anchor(anchor)])]
+        let ended = dust.block([], [.stopped(at: Tick(tenths: 500))])
+        try history.take(begun)
+        let reader = try reader(begun + [ended])
+        #expect(try reader.anchors() == [anchor])
+        #expect(try reader.schedules().count == 1)
+        #expect(try reader.runs().map(\.stopped) == [Tick(tenths: 500)])
+    }
+
+    @Test func eventsOfTheTailFollowThoseOfTheHistory() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        let events = (1...40).map { number in
+            Event(
+                at: MonotonicInstant(nanoseconds: Int64(number) * 1_000_000_000),
+                source: "test",
+                kind: "number \(number)"
+            )
+        }
+        let blocks = events.map { dust.block([], [.event($0)]) }
+        try history.take(Array(blocks.prefix(30)))
+        let reader = try reader(Array(blocks.suffix(20)))
+        var all: [Event] = []
+        try reader.events { event in
+            all.append(event.event)
+            return true
+        }
+        #expect(all == events)
+        for limit in [1, 10, 11, 25, 100] {
+            #expect(try reader.events(last: limit).map(\.event) == events.suffix(limit))
+        }
+        var later: [Event] = []
+        try reader.events(from: dust.boot, Tick(tenths: 250)) { event in
+            later.append(event.event)
+            return true
+        }
+        #expect(later == events.suffix(16))
+    }
+
+    @Test func whatCannotBeReadIsCountedAndTheRestServed() throws {
+        let history = try open()
+        try history.close()
+        var dust = DustSeries(every: 10)
+        let start = dust.start()
+        let samples = dust.samples(50)
+        let broken = JournalBlock(sequence: 9, boot: dust.boot, payload: [5, 200, 1, 2])
+        let reader = try reader([start, broken, dust.block(samples)])
+        #expect(reader.tail.damagedParts == 1)
+        #expect(try reader.all() == samples)
+    }
+}
