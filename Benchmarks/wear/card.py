@@ -1,8 +1,8 @@
 """A card that counts: an ext4 file system or a bare block device on a loop device of its own.
 
-Nothing outlives the process, however it ends: the image has no name, the loop device is detached as
-soon as nobody uses it any more, and the mount lives in a mount namespace of ours. Only the kernel's
-trace buffers have to be taken away by hand, which `remove_traces` does for dead processes too.
+Nothing stays mounted or attached, however we end: the image has no name, the loop device is detached
+as soon as nobody uses it any more, and the mount lives in a mount namespace of ours. After `kill -9`
+a small folder and the kernel's trace buffers stay; the next run removes the latter.
 """
 
 import ctypes
@@ -149,3 +149,5 @@ class Card:
         if self.path != self.device:
             run("umount", self.path)
         os.close(self.handle)
+        if self.trace:
+            os.rmdir(self.trace)

@@ -112,7 +112,8 @@ class Roost:
         """Runs it; what the making of the empty store wrote does not count."""
         try:
             text = subprocess.check_output(self.command(path, places, interval, *more),
-                                           stderr=subprocess.DEVNULL)
+                                           stderr=subprocess.DEVNULL,
+                                           preexec_fn=patterns.die_with_us)
             return self.result(name, json.loads(text), places, interval,
                                "real time" if "--pause" in more else "settled")
         finally:

@@ -2,7 +2,7 @@
 
 Each pattern has a card of its own, ext4 (noatime) or a bare device, on a loop device in memory. What
 counts is what the kernel counted at the block device: the file system's journal and metadata
-included, the making of empty files not. Needs root; leaves nothing behind, however it ends.
+included, the making of empty files not. Needs root; unmounts and detaches all, however it ends.
 
 Two clocks, since ext4 commits 5 s and the page cache writes back some 30 s after a change, in real
 time:
