@@ -15,7 +15,8 @@ settled    For patterns that rest for minutes between commits (Roost, batches, r
            own syncs, and then the file system is brought to rest with syncfs, which does at once
            what the timers would have done long before the next commit. Roost runs a second time
            with real rests of 42 s; the line "clocks agree" is the ratio of both.
-           With commit=3600, ext4 rests after six blocks, an hour.
+           With commit=3600, ext4 rests after six blocks, an hour. A week is needed for stable
+           figures: within the first days the history's log still grows (24 h: 2 B a sample more).
 
 rrdcached keeps updates for 1800 s, and with a journal also writes each one: that line is its journal
 in real time and the data file's bytes of the line without. Its FLUSH stands for its timer.

@@ -129,7 +129,7 @@ package struct FlashModel: Hashable, Sendable {
     /// Bytes programmed for each byte that the pages need; merging logs that are full.
     package var amplification = 2.0
     /// Erase blocks written anew for each transaction of the history: it writes in more places
-    /// than four logs serve; 5.1 were measured on ext4 at 1 Hz, 1.7 to 3.8 otherwise.
+    /// than four logs serve; 2 to 5 were measured.
     package var mergesPerTransaction = 5.0
 
     package init() {}
