@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 // <asm/termbits.h> and <termios.h> define the same names differently, so termios2 stays in here.
 
@@ -80,6 +81,8 @@ int clinux_pty_number(int master) {
     if (ioctl(master, TIOCGPTN, &number) < 0) return -1;
     return number;
 }
+
+int clinux_syncfs(int fd) { return syncfs(fd); }
 
 int clinux_ioctl(int fd, unsigned long request, void *argument) {
     return ioctl(fd, request, argument);

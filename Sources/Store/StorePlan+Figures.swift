@@ -49,20 +49,14 @@ extension StorePlan {
     }
 
     /// What the plan comes to.
+    ///
+    /// Held against `scripts/bench wear`, which measures the same at block level.
     package var figures: Figures {
-        let blocks = 86_400 / journal.lossWindow.inSeconds
-        let payload = load.bytesPerDay(into: .samples) + load.bytesPerDay(into: .events)
-        let journalRequests = max(blocks, payload / Double(journal.blockSize))
-        let fileSystem =
-            journal.isOnPartition ? 0 : blocks * JournalPlan.fileSystemBytesPerSync
-        let journalBytes = journalRequests * Double(journal.blockSize) + fileSystem
-        let takes = 86_400 / journal.takeInterval.inSeconds
-        let pages = pagesPerTake(takes)
-        // Each page goes to the log with 24 bytes of its own, and from there into the file.
-        let historyBytes = takes * pages * (2 * 4_096 + 24)
-        let requests = journalRequests + (journal.isOnPartition ? 0 : blocks) + takes * pages * 2
-        let pageBytes = flash.pageBytes
-        let pagesPerDay = max(requests, (journalBytes + historyBytes) / pageBytes)
+        let journal = journalWriting
+        let history = historyWriting
+        let requests = journal.requests + history.requests
+        // The journal's requests are shorter than a page each, the history's may be longer.
+        let pages = requests + history.bytes / flash.pageBytes
         return Figures(
             megabytes: megabytes,
             rawDays: days(of: .samples),
@@ -70,26 +64,69 @@ extension StorePlan {
             quarterHourDays: days(of: .quarterHours),
             sixHourDays: days(of: .sixHours),
             eventDays: days(of: .events),
-            journalBytesPerDay: journalBytes,
-            historyBytesPerDay: historyBytes,
+            journalBytesPerDay: journal.bytes,
+            historyBytesPerDay: history.bytes,
             requestsPerDay: requests,
             samplesPerDay: load.streams.map(\.samplesPerDay).reduce(0, +),
-            cardYears: flash.years(pagesPerDay: pagesPerDay)
+            cardYears: flash.years(pagesPerDay: pages, transactionsPerDay: takesPerDay)
         )
     }
 
-    /// Pages that one transaction changes: what is added, one begun page for each chain's end, and
-    /// the catalogue's two.
-    private func pagesPerTake(_ takes: Double) -> Double {
-        let added = HistoryRing.allCases.map { ring in
-            let bytes = load.bytesPerDay(into: ring) / takes
+    /// What reaches the card in a day.
+    private struct Writing {
+        var bytes: Double
+        var requests: Double
+    }
+
+    private var takesPerDay: Double { 86_400 / journal.takeInterval.inSeconds }
+
+    /// Blocks, each only as long as what it holds.
+    private var journalWriting: Writing {
+        let interval = load.streams.map(\.interval.inSeconds).min() ?? 86_400
+        // The sample that ends the window goes along, and the next one begins a window.
+        let period = ((journal.lossWindow.inSeconds / interval).rounded(.down) + 1) * interval
+        let payload = load.bytesPerDay(into: .samples) + load.bytesPerDay(into: .events)
+        let room = Double(journal.blockSize - JournalBlockLayout.headerByteCount)
+        let blocks = max(86_400 / period, payload / room)
+        let sectors = ((payload / blocks + Double(JournalBlockLayout.headerByteCount)) / 512)
+            .rounded(.up)
+        let isOnFile = !journal.isOnPartition
+        let extra = isOnFile ? JournalPlan.fileSystemBytesPerBlock : 0
+        let requests = 1 + (isOnFile ? JournalPlan.fileSystemRequestsPerBlock : 0)
+        return Writing(bytes: blocks * (sectors * 512 + extra), requests: blocks * requests)
+    }
+
+    /// Transactions: pages go to the log, and after some of them from there into the file.
+    private var historyWriting: Writing {
+        let added = addedPagesPerTake
+        let begun = begunPagesPerTake
+        // Log, then its index in shared memory (8 pages, of which 5 change) and ext4's own 4.
+        let log = (added + begun) * (4_096 + 24) + 9 * 4_096
+        let copies = (added + begun) / Double(History.checkpointFrameCount)
+        let file = (added + begun * copies) * 4_096
+        // Requests of a transaction: 1 for the log, 2 for its index, 3 of ext4; and for a copy one
+        // for each place, 10. Counted with `scripts/bench wear`.
+        return Writing(
+            bytes: takesPerDay * (log + file),
+            requests: takesPerDay * (6 + 10 * copies)
+        )
+    }
+
+    /// Pages that one transaction fills.
+    private var addedPagesPerTake: Double {
+        HistoryRing.allCases.map { ring in
+            let bytes = load.bytesPerDay(into: ring) / takesPerDay
             return bytes / Double(ring.capacity * ring.slotsPerPage)
-        }
+        }.reduce(0, +)
+    }
+
+    /// Pages that one transaction changes and does not fill: one for each chain's end, and the
+    /// catalogue's two.
+    private var begunPagesPerTake: Double {
         let streams = Double(load.streams.count)
         let channels = Double(load.streams.map(\.channelCount).reduce(0, +))
         // Begun slots of the tiers share pages, four to one.
-        let begun = streams + (channels * 3 / 4).rounded(.up) + 1
-        return added.reduce(0, +) + begun + 2
+        return streams + (channels * 3 / 4).rounded(.up) + 1 + 2
     }
 
     /// What `roost store plan` shows.

@@ -102,18 +102,21 @@ package struct JournalPlan: Hashable, Sendable {
     package var takeInterval: Duration = .hours(6)
     /// Whether the blocks lie on a partition: no file system writes along.
     package var isOnPartition = false
-    /// Bytes that ext4 writes of its own for one `fdatasync` of a preallocated file: none most
-    /// times, the inode's time now and then; 26–34 B a sample in all were measured at 600 s
-    /// against 6.8 B on a partition (DESIGN §7), so 14 KB.
-    package static let fileSystemBytesPerSync = 14_000.0
+    /// Bytes that ext4 with 4 KiB blocks writes of its own for each block, at rest before: three
+    /// blocks of its journal for the file's time, and the inode's; SPEC.md, What a block costs.
+    package static let fileSystemBytesPerBlock = 16_384.0
+    /// Those are three requests, and the block is one; `scripts/bench wear`.
+    static let fileSystemRequestsPerBlock = 3.0
 
     package init() {}
 }
 
-/// A simple model of a card.
+/// A simple model of a card that maps whole erase blocks, as cheap ones do.
 ///
-/// Every write request programs whole pages, and in the worst case a card collects garbage block by
-/// block, so that a page written alone costs as much as `amplification` pages.
+/// Every write request programs whole pages, and in the worst case a page costs `amplification`
+/// pages until its block has been tidied up. Writing in more places than the card keeps open at
+/// once costs a whole erase block for each; cards that map single pages last some times longer.
+/// `Benchmarks/wear/flash.py` plays both kinds on recorded requests.
 package struct FlashModel: Hashable, Sendable {
     /// Bytes that are programmed at once: 16 KiB.
     package var pageBytes = 16_384.0
@@ -123,14 +126,18 @@ package struct FlashModel: Hashable, Sendable {
     package var enduranceCycles = 1_000.0
     /// Bytes of the card, over which the controller spreads wear: 16 GB.
     package var cardBytes = 16e9
-    /// Bytes programmed for each byte that the pages need; garbage collection.
+    /// Bytes programmed for each byte that the pages need; merging logs that are full.
     package var amplification = 2.0
+    /// Erase blocks written anew for each transaction of the history: it writes in more places
+    /// than four logs serve; 2 to 5 were measured.
+    package var mergesPerTransaction = 5.0
 
     package init() {}
 
     /// Years until every block has been erased as often as it can be.
-    package func years(pagesPerDay: Double) -> Double {
-        let erasesPerDay = pagesPerDay * pageBytes * amplification / eraseBlockBytes
+    package func years(pagesPerDay: Double, transactionsPerDay: Double = 0) -> Double {
+        let written = pagesPerDay * pageBytes * amplification / eraseBlockBytes
+        let erasesPerDay = written + transactionsPerDay * mergesPerTransaction
         let erases = (cardBytes / eraseBlockBytes).rounded(.down) * enduranceCycles
         return erasesPerDay > 0 ? erases / erasesPerDay / 365.25 : .infinity
     }

@@ -11,6 +11,8 @@ struct StoreReplay {
         let interval: Duration
         /// Real time after each block.
         let pause: Duration?
+        /// After so many blocks the file system is brought to rest; nil leaves it to its timers.
+        let blocksPerSettling: Int?
         let start: WallTime
     }
 
@@ -29,6 +31,7 @@ struct StoreReplay {
     private let settings: Settings
     private let storage: FileBlockStorage
     private let store: StationStore
+    private let paths: [String]
     private let devices: DeviceCounter
     private var intake: StoreIntake
     private var report = StoreReplayReport()
@@ -62,7 +65,8 @@ struct StoreReplay {
             capacity: store.opening.payloadCapacity,
             streams: []
         )
-        devices = DeviceCounter([place.journal, place.history])
+        paths = [place.journal, place.history]
+        devices = DeviceCounter(paths)
     }
 
     /// Runs the rows through, over and over, and closes the store.
@@ -85,10 +89,7 @@ struct StoreReplay {
                 now = now.advanced(by: settings.interval)
                 let blocks = storage.writeCount
                 try take(row, now)
-                if let pause = settings.pause, storage.writeCount > blocks {
-                    progress.show("replay: \(report.rows) rows")
-                    try progress.pause(for: pause)
-                }
+                if storage.writeCount > blocks { try rest(progress) }
             }
             progress.show("replay: \(round) of \(times), \(report.rows) rows")
         }
@@ -105,8 +106,18 @@ struct StoreReplay {
         if let before, let after {
             report.deviceBytes = after.bytes - before.bytes
             report.deviceWrites = after.writes - before.writes
+            report.deviceFlushes = after.flushes - before.flushes
         }
         return report
+    }
+
+    /// What happens on a card between two blocks.
+    private func rest(_ progress: ProgressLine) throws {
+        progress.show("replay: \(report.rows) rows")
+        if let count = settings.blocksPerSettling, storage.writeCount % count == 0 {
+            for path in paths { try FileSystem.settle(path) }
+        }
+        if let pause = settings.pause { try progress.pause(for: pause) }
     }
 
     private mutating func take(_ row: (UInt16, UInt16), _ now: MonotonicInstant) throws {
@@ -168,6 +179,7 @@ struct StoreReplayReport: Codable, Hashable {
     /// As the kernel counts them for the whole device; nil where it does not.
     var deviceBytes: Int?
     var deviceWrites: Int?
+    var deviceFlushes: Int?
     var seconds = 0.0
 
     func perRow(_ bytes: Int) -> Double { rows > 0 ? Double(bytes) / Double(rows) : 0 }
@@ -182,11 +194,12 @@ struct StoreReplayReport: Codable, Hashable {
             StoreWords.row("  page cache", isDirect ? "passed by" : "used"),
             StoreWords.row("history transactions", "\(historyTransactions)"),
         ]
-        if let deviceBytes, let deviceWrites {
+        if let deviceBytes, let deviceWrites, let deviceFlushes {
             lines.append(
                 StoreWords.row("reached the device", "\(deviceBytes) B", each(deviceBytes))
             )
-            lines.append(StoreWords.row("  requests", "\(deviceWrites)"))
+            let counts = "\(deviceWrites), \(deviceFlushes)"
+            lines.append(StoreWords.row("  requests, flushes", counts))
         }
         lines.append(StoreWords.row("time", words(seconds: seconds)))
         return lines

@@ -14,7 +14,9 @@ struct StoreReplayCommand: ParsableCommand {
             Time is virtual: a day takes seconds. INTO is a new folder, or a block device for the
             journal; then --history names the history's file. What reached the device is what the
             kernel counted since the empty store was made, file system and all. A file system also
-            writes by timers in real time: --pause gives them their moments.
+            writes by timers in real time: --pause gives them their moments. --settle 1 does at once
+            after each block what they do within half a minute; more blocks stand for a longer
+            interval of ext4's own commits.
 
             Examples: roost store replay day-1hz.u16 --into /mnt/card/store
                       roost store replay day-1hz.u16 --into /tmp/year --repeat 365
@@ -48,6 +50,9 @@ struct StoreReplayCommand: ParsableCommand {
     @Option(help: "Real time to wait after each block, so that the file system's timers run.")
     var pause: DurationArgument?
 
+    @Option(help: "Bring the file system to rest after every so many blocks, as its timers would.")
+    var settle: Int?
+
     @Option(help: "MiB of the history's file.")
     var megabytes = 64
 
@@ -64,6 +69,9 @@ struct StoreReplayCommand: ParsableCommand {
         }
         guard StorePlan.megabytesRange.contains(megabytes) else {
             throw ValidationError("--megabytes is 4 to 65536, not \(megabytes)")
+        }
+        guard settle.map({ $0 >= 1 }) ?? true else {
+            throw ValidationError("--settle is 1 block at least")
         }
         guard interval.duration >= .milliseconds(100) else {
             throw ValidationError("--interval is 100ms at least: ticks are tenths of a second")
@@ -98,6 +106,7 @@ struct StoreReplayCommand: ParsableCommand {
             plan: StorePlan(.megabytes(megabytes), load: load, journal: journal),
             interval: interval.duration,
             pause: pause?.duration,
+            blocksPerSettling: settle,
             start: start.wall
         )
     }

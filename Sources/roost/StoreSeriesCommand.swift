@@ -47,7 +47,7 @@ struct StoreSeriesCommand: ParsableCommand {
             let times = try StoreTimes(reader)
             let axis = HistoryAxis(
                 ImportedBoot.ordered(times.clip(try reader.spans(of: stream.id), time.range)),
-.                points: points
+                points: points
             )
             let spans = axis.spans
             let found = try reader.downsampled(stream.id, channel: index, along: axis)

@@ -56,4 +56,31 @@ import Testing
         #expect(flash.years(pagesPerDay: 256) == 400_000 / 365.25)
         #expect(flash.years(pagesPerDay: 0) == .infinity)
     }
+
+    /// A week at 1 Hz and a month at 300 s without events, `scripts/bench wear`.
+    @Test(arguments: [
+        Measured(1, onPartition: false, bytes: 2_920_000, requests: 605),
+        Measured(1, onPartition: true, bytes: 628_000, requests: 186),
+        Measured(300, onPartition: false, bytes: 1_861_000, requests: 401),
+        Measured(300, onPartition: true, bytes: 345_000, requests: 123),
+    ])
+    func saysWhatReachedTheCardWithinAFifth(_ measured: Measured) {
+        let figures = measured.plan.figures
+        #expect((0.8...1.2).contains(figures.bytesPerDay / measured.bytesPerDay))
+        #expect((0.8...1.2).contains(figures.requestsPerDay / measured.requestsPerDay))
+    }
+
+    struct Measured {
+        let plan: StorePlan
+        let bytesPerDay: Double
+        let requestsPerDay: Double
+
+        init(_ seconds: Int, onPartition: Bool, bytes: Double, requests: Double) {
+            let stream = StoreLoad.Stream(channelCount: 2, interval: .seconds(seconds))
+            var journal = JournalPlan()
+            journal.isOnPartition = onPartition
+            plan = StorePlan(load: StoreLoad(streams: [stream], eventsPerDay: 0), journal: journal)
+            (bytesPerDay, requestsPerDay) = (bytes, requests)
+        }
+    }
 }

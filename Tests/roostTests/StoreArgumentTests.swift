@@ -62,4 +62,13 @@ import Testing
         #expect(throws: Never.self) { try ExportCommand.parse(["--format", "csv"]) }
         #expect(throws: (any Error).self) { try ImportCommand.parse(["a.csv", "--as", "periods"]) }
     }
+
+    @Test func aReplaySettlesAfterABlockAtLeast() throws {
+        let words = ["day.u16", "--into", "/dev/loop7"]
+        #expect(try StoreReplayCommand.parse(words).settle == nil)
+        #expect(try StoreReplayCommand.parse(words + ["--settle", "6"]).settle == 6)
+        #expect(throws: (any Error).self) {
+            try StoreReplayCommand.parse(words + ["--settle", "0"])
+        }
+    }
 }

@@ -36,9 +36,12 @@ import Testing
         #expect(rows.map(\.1) == [263, 0])
     }
 
-    @Test func aDevicesCounterIsItsFifthAndSeventhField() {
+    @Test func aDevicesCounterIsItsFifthSeventhAndSixteenthField() {
         let text = "  12 0 96 3  330 9 1256 41 0 7 45 0 0 0 0 196 1\n"
-        #expect(DeviceCounter.count(text) == DeviceCounter.Count(bytes: 643_072, writes: 330))
+        let found = DeviceCounter.Count(bytes: 643_072, writes: 330, flushes: 196)
+        #expect(DeviceCounter.count(text) == found)
+        let old = DeviceCounter.Count(bytes: 643_072, writes: 330)
+        #expect(DeviceCounter.count("  12 0 96 3  330 9 1256 41 0 7 45") == old)
         #expect(DeviceCounter.count("1 2 3") == nil)
         #expect(DeviceCounter.count("") == nil)
     }
@@ -58,8 +61,10 @@ import Testing
     @Test func aReplayDividesWhatReachedTheDeviceByItsRows() {
         var report = StoreReplayReport()
         #expect(report.perRow(100) == 0)
-        (report.rows, report.deviceBytes, report.deviceWrites) = (86_400, 643_072, 330)
+        (report.rows, report.deviceBytes) = (86_400, 643_072)
+        (report.deviceWrites, report.deviceFlushes) = (330, 150)
         #expect(report.lines.contains { $0.contains("643072 B  (7.44 B a row)") })
+        #expect(report.lines.contains { $0.contains("330, 150") })
     }
 
     @Test func aCheckKeepsTheFirstFindingsAndCountsTheRest() {

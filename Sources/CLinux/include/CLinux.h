@@ -26,6 +26,9 @@ int clinux_terminal_raw(int fd);
 // Unlocks the slave of a pseudo-terminal's master; returns its number below /dev/pts.
 int clinux_pty_number(int master);
 
+// Brings the whole file system of an open file to its device.
+int clinux_syncfs(int fd);
+
 int clinux_ioctl(int fd, unsigned long request, void *argument);
 int clinux_set_timer_slack(unsigned long nanoseconds);
 unsigned long clinux_timer_slack(void);

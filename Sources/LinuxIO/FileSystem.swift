@@ -1,0 +1,25 @@
+import CLinux
+import Glibc
+
+/// What a program asks of a file system as a whole.
+package enum FileSystem {
+    /// Brings everything that waits in memory to the device: data, journal and metadata.
+    ///
+    /// It is what the kernel's timers do within half a minute of silence, at once. Of other file
+    /// systems nothing is written.
+    ///
+    /// - Parameter path: Any file or folder on it; for a block device, the device.
+    /// - Throws: `LinuxError.system`.
+    package static func settle(_ path: String) throws(LinuxError) {
+        let file = OwnedDescriptor(
+            try check("open", path: path) { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        )
+        var status = stat()
+        try check("fstat", path: path) { fstat(file.raw, &status) }
+        if status.st_mode & S_IFMT == S_IFBLK {
+            try check("fsync", path: path) { fsync(file.raw) }
+        } else {
+            try check("syncfs", path: path) { clinux_syncfs(file.raw) }
+        }
+    }
+}

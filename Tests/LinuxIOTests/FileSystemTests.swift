@@ -1,0 +1,20 @@
+import Glibc
+import LinuxIO
+import Testing
+
+@Suite struct FileSystemTests {
+    @Test func settlesTheFileSystemOfAFolderAndOfAFile() throws {
+        let folder = try TemporaryDirectory()
+        try FileSystem.settle(folder.path("."))
+        let file = folder.path("file")
+        close(open(file, O_CREAT | O_WRONLY, 0o600))
+        try FileSystem.settle(file)
+    }
+
+    @Test func namesWhatIsNotThere() throws {
+        let path = try TemporaryDirectory().path("nothing")
+        #expect(throws: LinuxError.system(call: "open", errno: ENOENT, path: path)) {
+            try FileSystem.settle(path)
+        }
+    }
+}
