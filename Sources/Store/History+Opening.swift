@@ -14,21 +14,21 @@ extension History {
     ///   - path: The file.
     ///   - plan: How large a new one is made; one that is there keeps its size.
     ///   - version: Who opens it, for the record of migrations.
-    ///   - vfs: The layer below; nil for the system's own.
+    ///   - seams: What is below it, and above.
     /// - Returns: The history, and what was found.
     /// - Throws: `StoreError` when the folder or the card refuses.
     package static func open(
         path: String,
         plan: StorePlan,
         version: String = "",
-        vfs: String? = nil
+        seams: HistorySeams = HistorySeams()
     ) throws(StoreError) -> (History, HistoryOpening) {
         do {
-            return try openOrMake(path, plan, version, vfs)
+            return try openOrMake(path, plan, version, seams)
         } catch {
             guard case .database(let found) = error, found.isCorrupt else { throw error }
             let aside = setAside(path)
-            let (history, _) = try openOrMake(path, plan, version, vfs)
+            let (history, _) = try openOrMake(path, plan, version, seams)
             return (history, .setAside(path: aside, because: found.message))
         }
     }
@@ -49,10 +49,10 @@ extension History {
         _ path: String,
         _ plan: StorePlan,
         _ version: String,
-        _ vfs: String?
+        _ seams: HistorySeams
     ) throws(StoreError) -> (History, HistoryOpening) {
         do {
-            let connection = try Connection(path, mode: .readWriteCreate, vfs: vfs)
+            let connection = try Connection(path, mode: .readWriteCreate, vfs: seams.vfs)
             let isFresh = try connection.pageCount() == 0
             if isFresh {
                 try connection.setPageSize(HistorySchema.pageSize)
@@ -60,7 +60,8 @@ extension History {
             } else if try connection.applicationID() != HistorySchema.applicationID {
                 throw connection.damaged("it is a database of something else")
             }
-            return try migrate(connection, isFresh: isFresh, plan, version)
+            let migrations = HistorySchema.migrations(plan, and: seams.laterSteps)
+            return try migrate(connection, isFresh: isFresh, migrations, version)
         } catch let error as SQLiteError {
             throw .database(error)
         } catch let error as StoreError {
@@ -73,10 +74,9 @@ extension History {
     private static func migrate(
         _ connection: Connection,
         isFresh: Bool,
-        _ plan: StorePlan,
+        _ migrations: Migrations,
         _ version: String
     ) throws -> (History, HistoryOpening) {
-        let migrations = HistorySchema.migrations(plan)
         let applied: [String]
         do {
             applied =

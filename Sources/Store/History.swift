@@ -25,6 +25,18 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Where somebody can put something of their own below a history, or above its schema.
+package struct HistorySeams: Sendable {
+    /// The layer below; nil for the system's own.
+    package var vfs: String?
+    /// Migrations of a version to come.
+    package var laterSteps: [Migration]
+
+    package init(vfs: String? = nil, laterSteps: [Migration] = []) {
+        (self.vfs, self.laterSteps) = (vfs, laterSteps)
+    }
+}
+
 /// What one transaction took, and what it could not.
 package struct HistoryTaken: Hashable, Sendable {
     package var samples = 0

@@ -38,7 +38,7 @@ package final class StationStore {
     ///   - plan: How large a new history is made.
     ///   - version: Who opens it.
     ///   - mirrorSequence: The block that the tail mirror comes after.
-    ///   - vfs: The layer below the history; nil for the system's own.
+    ///   - seams: What is below the history, and above.
     /// - Throws: `StoreError` when the card refuses.
     package init(
         journal storage: any BlockStorage,
@@ -46,13 +46,13 @@ package final class StationStore {
         plan: StorePlan,
         version: String,
         mirrorSequence: UInt64,
-        vfs: String? = nil
+        seams: HistorySeams = HistorySeams()
     ) throws(StoreError) {
         let (history, found) = try History.open(
             path: historyPath,
             plan: plan,
             version: version,
-            vfs: vfs
+            seams: seams
         )
         let journal = try Journal(storage, reusableUpTo: history.cursor)
         (self.history, self.journal) = (history, journal)
