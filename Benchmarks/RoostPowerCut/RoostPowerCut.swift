@@ -3,11 +3,21 @@ import Glibc
 import PowerCut
 import PowerCutWorkloads
 
-/// Plays every power cut of every workload; exits with 1 when something acknowledged is lost.
+/// What can be done to a store that takes long.
 @main
 struct RoostPowerCut: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "powercut",
+        commandName: "roost-powercut",
+        abstract: "Power cuts, broken folders and years, for the store.",
+        subcommands: [CutsCommand.self, StatesCommand.self, YearsCommand.self],
+        defaultSubcommand: CutsCommand.self
+    )
+}
+
+/// Plays every power cut of every workload; exits with 1 when something acknowledged is lost.
+struct CutsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cuts",
         abstract: "Cuts the power at every write and sync, and again while the store recovers.",
         discussion: """
             Without options the small workloads are played whole, to the second cut; of the store,

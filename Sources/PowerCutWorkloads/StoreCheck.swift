@@ -8,6 +8,8 @@ struct StoreCheck {
     let reader: HistoryReader
     let script: StoreScript
     let promised: Int
+    /// Times that the power came back and the node could still note it.
+    let recoveries: Int
 
     func run() throws {
         let expected = try checkEvents()
@@ -46,9 +48,10 @@ struct StoreCheck {
         }
         // The one under way when the power went may be there, as a whole.
         let possible = script.payloads.prefix(promised + 1)
-        let isThere = events.dropLast().last == possible.last?.event
-        let recovery = script.recovery(after: promised)
-        let expected = Array(isThere ? possible : possible.prefix(promised)) + [recovery]
+        let isThere = events.dropLast(recoveries).last == possible.last?.event
+        let expected =
+            Array(isThere ? possible : possible.prefix(promised))
+            + (1...recoveries).map { script.recovery(after: promised, number: $0) }
         try compare("events", events, expected.map(\.event), atLeast: 100)
         return expected
     }

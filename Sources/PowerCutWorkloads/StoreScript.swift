@@ -40,6 +40,7 @@ package struct StoreScript: Sendable {
         StreamDescription(id: StreamID(2), device: "balcony", quantities: [.pm25, .pm10]),
     ]
     static let intervals: [Int64] = [167, 3_000]
+    private static let recoveryBoot: UInt8 = 250
     private static let windowTenths: Int64 = 6_000
     private static let windowsPerHour = 6
     /// From one boot to the next.
@@ -91,12 +92,17 @@ package struct StoreScript: Sendable {
     }
 
     /// What a node writes first when the power is back after `count` payloads.
-    func recovery(after count: Int) -> Payload {
+    ///
+    /// - Parameters:
+    ///   - count: Payloads that were promised.
+    ///   - number: 1, or 2 when the power went again during the recovery.
+    /// - Returns: A payload of a boot of its own, an hour later than what was before.
+    func recovery(after count: Int, number: Int = 1) -> Payload {
         var script = self
-        script.bootNumber = 255
+        script.bootNumber = Self.recoveryBoot + UInt8(number)
         // An hour later; also than the payload that may be there unacknowledged.
         let last = payloads.prefix(count + 1).last?.wallSeconds ?? Self.firstWallSeconds
-        script.bootedAt = last + 3_600
+        script.bootedAt = last + 3_600 * Int64(2 * number - 1)
         (script.tick, script.nextTicks, script.startsRun) = (0, Self.intervals, true)
         script.dice = SplitMix64(seed: UInt64(count))
         return script.payload(stops: false)

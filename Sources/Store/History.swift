@@ -82,7 +82,13 @@ package final class History {
         }
         self.rings = rings
         let catalogue = HistoryCatalogue(connection: connection)
-        do {
+        do throws(SQLiteError) {
+            for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
+                let number = try catalogue.number(name)
+                guard (0..<Int64(JournalBlockLayout.sequenceLimit)).contains(number) else {
+                    throw connection.damaged("\(name) counts \(number)")
+                }
+            }
             cursor = UInt64(bitPattern: try catalogue.number("cursor"))
             _ = try catalogue.heads(HistorySchema.streamCountMax)
         } catch { throw .database(error) }

@@ -38,6 +38,12 @@ enum HistorySchema {
     /// Counters in the table `numbers`, besides the next slot of every ring.
     static let numbers = ["cursor", "boot", "run", "schedule"]
 
+    /// All tables but the rings.
+    static let catalogueTables = [
+        "migrations", "numbers", "streams", "heads", "boots", "anchors", "runs", "schedules",
+        "settings",
+    ]
+
     /// The steps, and those of a version to come where somebody plays one.
     static func migrations(_ plan: StorePlan, and later: [Migration] = []) -> Migrations {
         Migrations(
