@@ -3,12 +3,27 @@ import Glibc
 import PowerCut
 import PowerCutWorkloads
 
-/// Plays every power cut of every workload; exits with 1 when something acknowledged is lost.
+/// What can be done to a store that takes long.
 @main
 struct RoostPowerCut: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "powercut",
-        abstract: "Cuts the power at every write and sync, and again while the store recovers."
+        commandName: "roost-powercut",
+        abstract: "Power cuts, broken folders and years, for the store.",
+        subcommands: [CutsCommand.self, StatesCommand.self, YearsCommand.self],
+        defaultSubcommand: CutsCommand.self
+    )
+}
+
+/// Plays every power cut of every workload; exits with 1 when something acknowledged is lost.
+struct CutsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cuts",
+        abstract: "Cuts the power at every write and sync, and again while the store recovers.",
+        discussion: """
+            Without options the small workloads are played whole, to the second cut; of the store,
+            every 41st operation. --full plays all of the store's operations with all models, and
+            cuts the recovery of every --recovery-every-th.
+            """
     )
 
     @Argument(help: "Workloads to play; all when none is named.")
@@ -29,11 +44,20 @@ struct RoostPowerCut: ParsableCommand {
     @Option(help: "1: do not cut again during recovery; 2: do.")
     var depth = 2
 
+    @Option(help: "Cut the recovery of every N-th operation; see --depth.")
+    var recoveryEvery: Int?
+
     @Option(help: "Hours that the store's script lasts.")
     var hours = 72
 
-    @Flag(help: "Cut the store at every operation too; takes an hour or so.")
+    @Flag(help: "Cut the store at every operation, with every model.")
     var full = false
+
+    @Option(help: "Leave out the cuts before this one: goes on where a play was ended.")
+    var from = 0
+
+    @Option(help: "Play one part of several, such as 1/2 and 2/2, in processes of their own.")
+    var shard = "1/1"
 
     @Option(help: "Play one case, as a failure prints it: 123:torn-7/4:nothing.")
     var only: String?
@@ -50,9 +74,13 @@ struct RoostPowerCut: ParsableCommand {
             throw ValidationError("there is no workload \(name); --list shows them")
         }
         guard every ?? 1 >= 1 else { throw ValidationError("--every is 1 or more") }
+        guard recoveryEvery ?? 1 >= 1 else {
+            throw ValidationError("--recovery-every is 1 or more")
+        }
         guard (1...2).contains(depth) else { throw ValidationError("--depth is 1 or 2") }
         guard (1...720).contains(hours) else { throw ValidationError("--hours is 1 to 720") }
         guard seeds <= UInt64.max - seed else { throw ValidationError("seeds out of range") }
+        guard part != nil else { throw ValidationError("--shard is such as 1/2") }
         if let only, PowerCutCase(only) == nil { throw ValidationError("\(only) is no case") }
         if only != nil, workloads.count != 1 {
             throw ValidationError("--only needs the one workload it belongs to")
@@ -80,25 +108,43 @@ struct RoostPowerCut: ParsableCommand {
             print(
                 "\(workload.name): \(report.operationCount) operations,",
                 "\(report.stateCount) states, \(report.secondCutCount) after a second cut,",
+                "\(report.equalCount) equal ones left out,",
                 workload.isPlanted ? verdict : "\(report.failures.count) \(verdict),",
-                "seed \(seed), \(Self.seconds - began) s"
+                "seed \(seed), \(Int(Self.seconds - began)) s"
             )
-            isAsExpected = isAsExpected && isRight
+            isAsExpected = isAsExpected && isRight && tellCensus(workload, report)
         }
         guard isAsExpected || only != nil else { throw ExitCode.failure }
     }
 
-    /// Whole seconds of the monotonic clock.
-    private static var seconds: Int {
+    /// Says what was in the workload; false when something that must be is not.
+    private func tellCensus(_ workload: PowerCutWorkload, _ report: PowerCutReport) -> Bool {
+        guard let census = workload.census(), !workload.isPlanted else { return true }
+        let kinds = report.kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        print("  files: \(kinds.joined(separator: ", "))")
+        for line in "\(census)".split(separator: "\n") { print("  \(line)") }
+        guard hours >= 72, !census.missing.isEmpty else { return true }
+        print("  MISSING in the workload: \(census.missing.joined(separator: ", "))")
+        return false
+    }
+
+    /// Of the monotonic clock.
+    private static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private var part: PowerCutShard? {
+        let numbers = shard.split(separator: "/").map { Int($0) ?? 0 }
+        guard numbers.count == 2, numbers[0] >= 1, numbers[0] <= numbers[1] else { return nil }
+        return PowerCutShard(index: numbers[0] - 1, count: numbers[1])
     }
 
     private func play(_ workload: PowerCutWorkload) throws -> PowerCutReport {
-        let show = { (line: String) in print("  \(workload.name): \(line)") }
         let isStore = workload.name.hasPrefix("store")
         let stride = every ?? (isStore && !full ? 41 : 1)
+        let show = progress(of: workload.name)
         guard !faults else {
             return try mediumFaults(
                 stride: stride,
@@ -115,8 +161,10 @@ struct RoostPowerCut: ParsableCommand {
                 "scripts/powercut \(name) --seed \(seed) --hours \(hours) --only \($0)"
             }
         )
-        // A recovery has hundreds of operations, and a state of the store takes some 50 ms.
-        if isStore { plan.recoveryStride = stride * (full ? 127 : 13) }
+        plan.first = from
+        plan.shard = part ?? plan.shard
+        // The recovery of the store has hundreds of operations.
+        plan.recoveryStride = recoveryEvery ?? (isStore ? stride * (full ? 127 : 13) : 1)
         plan.fixesRandomness = true
         if depth == 1 { plan.recoveryModels = [] }
         // A planted bug needs to be found once.
@@ -127,5 +175,25 @@ struct RoostPowerCut: ParsableCommand {
             verify: workload.verify,
             progress: show
         )
+    }
+
+    /// A line every ten seconds: how far, how fast, how long still.
+    private func progress(of name: String) -> (PowerCutProgress) -> Void {
+        let began = Self.seconds
+        var told = began
+        var first: Int?
+        return { progress in
+            let now = Self.seconds
+            let from = first ?? progress.position
+            first = from
+            guard now - told >= 10 else { return }
+            told = now
+            let rate = Double(progress.stateCount) / (now - began)
+            let done = Double(progress.position - from)
+            let left = Double(progress.operationCount - progress.position)
+            let minutes = done > 0 ? Int((now - began) / done * left / 60) + 1 : 0
+            print("  \(name): \(progress), \(Int(rate)) states/s, \(minutes) min to go")
+            fflush(nil)
+        }
     }
 }

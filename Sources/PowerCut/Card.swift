@@ -3,23 +3,21 @@ import Readings
 /// The files of one folder on a card: what is safe, and what has only been asked for.
 struct Card {
     /// Name to bytes.
-    typealias Files = [String: [UInt8]]
+    typealias Files = [String: FileImage]
 
     /// A hash of names and bytes, good within this process.
     static func digest(_ files: Files) -> Int {
         var hasher = Hasher()
-        for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+        for (name, image) in files.sorted(by: { $0.key < $1.key }) {
             hasher.combine(name)
-            hasher.combine(bytes.count)
-            // By the byte, as an array hashes itself, a megabyte takes longer than its test.
-            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            hasher.combine(image)
         }
         return hasher.finalize()
     }
 
     /// The content of a file, whatever it is called.
     private struct Content {
-        var synced: [UInt8] = []
+        var synced = FileImage()
         /// Since the last sync, in order.
         var pending: [Change] = []
         /// Bytes after every pending change.
@@ -48,7 +46,7 @@ struct Card {
         self.nameDurability = nameDurability
         for (name, bytes) in files {
             names[name] = contents.count
-            contents.append(Content(synced: bytes, byteCount: bytes.count))
+            contents.append(Content(synced: bytes, byteCount: bytes.byteCount))
         }
         syncedNames = names
     }
@@ -100,7 +98,7 @@ struct Card {
         return files
     }
 
-    private func survivor(_ content: Content, _ choice: inout Choice) -> [UInt8] {
+    private func survivor(_ content: Content, _ choice: inout Choice) -> FileImage {
         guard !content.pending.isEmpty else { return content.synced }
         var bytes = content.synced
         for change in content.pending {
@@ -113,8 +111,8 @@ struct Card {
             case .write: if choice.keepsChange() { Self.apply(change, &bytes) }
             }
         }
-        if choice.fillsWithZeros(), bytes.count < content.byteCount {
-            bytes += [UInt8](repeating: 0, count: content.byteCount - bytes.count)
+        if choice.fillsWithZeros(), bytes.byteCount < content.byteCount {
+            bytes.resize(content.byteCount)
         }
         return bytes
     }
@@ -132,17 +130,10 @@ struct Card {
         return changes
     }
 
-    private static func apply(_ change: Change, _ bytes: inout [UInt8]) {
-        let wanted =
-            switch change {
-            case .write(let offset, let written): max(bytes.count, offset + written.count)
-            case .truncate(let byteCount): byteCount
-            }
-        if bytes.count < wanted { bytes += [UInt8](repeating: 0, count: wanted - bytes.count) }
+    private static func apply(_ change: Change, _ bytes: inout FileImage) {
         switch change {
-        case .write(let offset, let written):
-            bytes.replaceSubrange(offset..<offset + written.count, with: written)
-        case .truncate(let byteCount): bytes.removeLast(bytes.count - byteCount)
+        case .write(let offset, let written): bytes.write(written, at: offset)
+        case .truncate(let byteCount): bytes.resize(byteCount)
         }
     }
 

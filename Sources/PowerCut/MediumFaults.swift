@@ -8,7 +8,7 @@
 ///   - stride: Every how many operations the first refusal lies; 1 is each of them.
 ///   - workload: As for `powercut`; run twice for each fault and position.
 ///   - verify: As for `powercut`.
-///   - progress: A line now and then.
+///   - progress: Called after every position.
 /// - Returns: What was tried and what failed.
 /// - Throws: `PowerCutError`, or what the workload throws when nothing is refused.
 package func mediumFaults(
@@ -16,7 +16,7 @@ package func mediumFaults(
     stride: Int = 1,
     workload: (PowerCutRecording) throws -> Void,
     verify: (PowerCutState) throws -> Void,
-    progress: (String) -> Void = { _ in }
+    progress: (PowerCutProgress) -> Void = { _ in }
 ) throws -> PowerCutReport {
     var report = PowerCutReport()
     report.operationCount = try recorded(workload).count
@@ -38,7 +38,15 @@ package func mediumFaults(
                 guard report.failures.count < PowerCutPlan().failureCountMax else { return report }
             }
         }
-        if position % 100 == 0 { progress("fault \(position) of \(report.operationCount)") }
+        progress(
+            PowerCutProgress(
+                position: position,
+                operationCount: report.operationCount,
+                stateCount: report.stateCount,
+                equalCount: 0,
+                failureCount: report.failures.count
+            )
+        )
     }
     return report
 }

@@ -21,9 +21,10 @@ struct Play {
         self.scratch = scratch
         self.verify = verify
         report.operationCount = operations.count
+        for operation in operations { report.kinds[operation.kind, default: 0] += 1 }
     }
 
-    mutating func run(_ progress: (String) -> Void) throws(PowerCutError) {
+    mutating func run(_ progress: (PowerCutProgress) -> Void) throws(PowerCutError) {
         var card = Card([:], nameDurability: plan.nameDurability)
         var acknowledged: [Int64] = []
         for position in 0...operations.count {
@@ -37,17 +38,21 @@ struct Play {
             guard isPlayed(position) else { continue }
             try play(card, at: position, acknowledged)
             guard report.failures.count < plan.failureCountMax else { return }
-            if position % 100 == 0 {
-                progress(
-                    "cut \(position) of \(operations.count), \(report.stateCount) states, "
-                        + "\(report.failures.count) failures"
+            progress(
+                PowerCutProgress(
+                    position: position,
+                    operationCount: operations.count,
+                    stateCount: report.stateCount,
+                    equalCount: report.equalCount,
+                    failureCount: report.failures.count
                 )
-            }
+            )
         }
     }
 
     private func isPlayed(_ position: Int) -> Bool {
         if let only = plan.only { return only.cut.position == position }
+        guard position >= plan.first, plan.shard.contains(position) else { return false }
         return position % plan.stride == 0 || position == operations.count
     }
 
@@ -59,7 +64,7 @@ struct Play {
         let models = plan.only.map { [$0.cut.model] } ?? plan.models
         for model in card.isSettled ? Array(models.prefix(1)) : models {
             let files = card.survivors(model, at: position)
-            guard seen.insert(Card.digest(files)).inserted else { continue }
+            guard isNew(files) else { continue }
             let cut = PowerCutCase.Cut(position: position, model: model)
             let recovery = try check(files, PowerCutCase(cut), acknowledged, [])
             guard report.failures.count < plan.failureCountMax else { return }
@@ -78,13 +83,12 @@ struct Play {
         guard plan.only == nil || plan.only?.second != nil else { return }
         guard plan.only != nil || cut.position % plan.recoveryStride == 0 else { return }
         var card = Card(files, nameDurability: plan.nameDurability)
-        var seenHere: Set<Int> = [Card.digest(files)]
         for (index, operation) in recovery.enumerated() {
             card.apply(operation)
             if let second = plan.only?.second, second.position != index + 1 { continue }
             for model in plan.only?.second.map({ [$0.model] }) ?? plan.recoveryModels {
                 let left = card.survivors(model, at: index + 1)
-                guard seenHere.insert(Card.digest(left)).inserted else { continue }
+                guard isNew(left) else { continue }
                 let second = PowerCutCase.Cut(position: index + 1, model: model)
                 let played = PowerCutCase(cut, second: second)
                 report.secondCutCount += 1
@@ -92,6 +96,12 @@ struct Play {
                 guard report.failures.count < plan.failureCountMax else { return }
             }
         }
+    }
+
+    private mutating func isNew(_ files: Card.Files) -> Bool {
+        let isNew = seen.insert(Card.digest(files)).inserted
+        if !isNew { report.equalCount += 1 }
+        return isNew
     }
 
     /// Verifies one state of the card; returns what the verification did to it.
@@ -103,12 +113,14 @@ struct Play {
     ) throws(PowerCutError) -> [PowerCutOperation] {
         try scratch.fill(files)
         report.stateCount += 1
-        if plan.fixesRandomness { powercut_fix_randomness(Self.seed(of: played)) }
+        // Each start of the program draws its own nonces, and equal states go on alike.
+        if plan.fixesRandomness { powercut_fix_randomness(played.second == nil ? 2 : 3) }
         let recording = PowerCutRecording(folder: scratch.path)
         let state = PowerCutState(folder: scratch.path, acknowledged: acknowledged)
         do { try verify(state) } catch {
             var after = Self.words(operations, played.cut.position)
             if let second = played.second { after += ", " + Self.words(recovery, second.position) }
+            scratch.doubt()
             report.failures.append(
                 PowerCutFailure(
                     played: "\(played)",
@@ -118,17 +130,9 @@ struct Play {
                 )
             )
         }
-        return recording.operations
-    }
-
-    /// FNV-1a over the case's text, without the seed of the workload and 0, which fixes nothing.
-    ///
-    /// - Source: Fowler, Noll, Vo, Eastlake, *The FNV Non-Cryptographic Hash Algorithm*.
-    private static func seed(of played: PowerCutCase) -> Int32 {
-        let hash = "\(played)".utf8.reduce(2_166_136_261 as UInt32) {
-            ($0 ^ UInt32($1)) &* 16_777_619
-        }
-        return max(2, Int32(hash >> 1))
+        let done = recording.operations
+        scratch.note(done)
+        return done
     }
 
     private static func words(_ operations: [PowerCutOperation], _ position: Int) -> String {

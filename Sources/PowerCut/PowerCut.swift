@@ -58,6 +58,9 @@ package struct PowerCutPlan: Sendable {
     package var nameDurability: NameDurability
     /// Every how many operations the power goes; 1 is all of them, and the end is always played.
     package var stride: Int
+    /// Cuts before this one are left out: to go on where a play was ended.
+    package var first = 0
+    package var shard = PowerCutShard(index: 0, count: 1)
     /// Every how many operations the recovery is cut too, counted like `stride`.
     package var recoveryStride = 1
     /// The only case to play.
@@ -109,6 +112,36 @@ package struct PowerCutFailure: CustomStringConvertible {
     package var description: String { "\(played), \(after): \(error)\n    \(command)" }
 }
 
+/// One part of a play that several processes share.
+package struct PowerCutShard: Hashable, Sendable {
+    /// Neighbouring cuts stay together: they have most of the equal states.
+    static let span = 64
+
+    package let index: Int
+    package let count: Int
+
+    package init(index: Int, count: Int) {
+        precondition((0..<count).contains(index), "shard \(index) of \(count)")
+        (self.index, self.count) = (index, count)
+    }
+
+    func contains(_ position: Int) -> Bool { position / Self.span % count == index }
+}
+
+/// How far a play is; told after every cut.
+package struct PowerCutProgress: Hashable, Sendable, CustomStringConvertible {
+    package let position: Int
+    package let operationCount: Int
+    package let stateCount: Int
+    package let equalCount: Int
+    package let failureCount: Int
+
+    package var description: String {
+        "cut \(position) of \(operationCount), \(stateCount) states, \(equalCount) equal ones "
+            + "left out, \(failureCount) failures"
+    }
+}
+
 package struct PowerCutReport {
     /// Operations and acknowledgements of the workload.
     package internal(set) var operationCount = 0
@@ -116,6 +149,10 @@ package struct PowerCutReport {
     package internal(set) var stateCount = 0
     /// Of these, the ones after a second cut.
     package internal(set) var secondCutCount = 0
+    /// States that equal one verified before with the same acknowledgements.
+    package internal(set) var equalCount = 0
+    /// What the workload did, by file and kind, as in `write history.db`.
+    package internal(set) var kinds: [String: Int] = [:]
     package internal(set) var failures: [PowerCutFailure] = []
 }
 
@@ -127,14 +164,14 @@ package struct PowerCutReport {
 ///   - verify: Opens what is in `state.folder`, as the program does at its start, and throws when
 ///     something acknowledged is gone or the start fails. It must end with everything closed. What
 ///     it writes is recorded and cut in its turn.
-///   - progress: A line now and then.
+///   - progress: Called after every cut.
 /// - Returns: What was played and what failed; an empty list of failures is success.
 /// - Throws: What the workload throws.
 package func powercut(
     _ plan: PowerCutPlan = PowerCutPlan(),
     workload: (PowerCutRecording) throws -> Void,
     verify: @escaping (PowerCutState) throws -> Void,
-    progress: (String) -> Void = { _ in }
+    progress: (PowerCutProgress) -> Void = { _ in }
 ) throws -> PowerCutReport {
     if plan.fixesRandomness { powercut_fix_randomness(1) }
     let operations = try recorded(workload)

@@ -11,6 +11,22 @@ package enum PowerCutOperation: Hashable, Sendable {
     case acknowledge(Int64)
 }
 
+extension PowerCutOperation {
+    /// What is done to which file, as in `write history.db`.
+    package var kind: String {
+        switch self {
+        case .create(let name): "create \(name)"
+        case .write(let name, _, _): "write \(name)"
+        case .truncate(let name, _): "truncate \(name)"
+        case .sync(let name): "sync \(name)"
+        case .delete(let name): "delete \(name)"
+        case .rename(let name, _): "rename \(name)"
+        case .syncFolder: "sync folder"
+        case .acknowledge: "acknowledge"
+        }
+    }
+}
+
 extension PowerCutOperation: CustomStringConvertible {
     /// In a few words, without the bytes.
     package var description: String {

@@ -3,6 +3,8 @@ import Glibc
 /// A folder of its own that is gone with this instance; holds files only.
 final class ScratchFolder {
     let path: String
+    /// What the files hold, as far as it is known.
+    private var held: Card.Files = [:]
 
     /// Made in memory where there is such a place, so that no card is worn by tests.
     init() throws(PowerCutError) {
@@ -20,17 +22,64 @@ final class ScratchFolder {
         rmdir(path)
     }
 
-    /// Replaces all files.
+    /// Replaces all files, writing only what differs from what is known to be there.
     func fill(_ files: Card.Files) throws(PowerCutError) {
         for name in names where files[name] == nil { unlink("\(path)/\(name)") }
-        for (name, bytes) in files {
-            let path = "\(path)/\(name)"
-            guard let file = fopen(path, "we") else {
-                throw .scratch(call: "fopen", errno: errno, path: path)
+        for (name, image) in files { try write(image, over: held[name], "\(path)/\(name)") }
+        held = files
+    }
+
+    /// Learns what somebody did to the files since `fill`.
+    func note(_ operations: [PowerCutOperation]) {
+        for operation in operations {
+            switch operation {
+            case .create(let name): held[name] = FileImage()
+            case .write(let name, let offset, let bytes):
+                held[name, default: FileImage()].write(bytes, at: offset)
+            case .truncate(let name, let byteCount): held[name]?.resize(byteCount)
+            case .delete(let name): held[name] = nil
+            case .rename(let name, let other):
+                held[other] = held.removeValue(forKey: name)
+            case .sync, .syncFolder, .acknowledge: break
             }
-            let written = fwrite(bytes, 1, bytes.count, file)
-            guard fclose(file) == 0, written == bytes.count else {
-                throw .scratch(call: "fwrite", errno: errno, path: path)
+        }
+    }
+
+    /// Forgets what is known: somebody may have changed the files unseen.
+    func doubt() { held = [:] }
+
+    /// Whether the files hold what is known of them; for tests of the bookkeeping.
+    func isAsKnown() -> Bool {
+        held.allSatisfy { name, image in
+            guard let file = fopen("\(path)/\(name)", "re") else { return false }
+            defer { fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: image.byteCount + 1)
+            return fread(&bytes, 1, bytes.count, file) == image.byteCount
+                && bytes.dropLast() == image.bytes[...]
+        }
+    }
+
+    private func write(
+        _ image: FileImage,
+        over known: FileImage?,
+        _ path: String
+    ) throws(PowerCutError) {
+        if image == known { return }
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (known == nil ? O_TRUNC : 0)
+        let file = open(path, flags, 0o600)
+        guard file >= 0 else { throw .scratch(call: "open", errno: errno, path: path) }
+        defer { close(file) }
+        guard ftruncate(file, off_t(image.byteCount)) == 0 else {
+            throw .scratch(call: "ftruncate", errno: errno, path: path)
+        }
+        let size = FileImage.pieceSize
+        for (index, piece) in image.pieces.enumerated() {
+            if let known, index < known.pieces.count, known.pieces[index].hash == piece.hash {
+                continue
+            }
+            let count = min(size, image.byteCount - index * size)
+            guard pwrite(file, piece.bytes, count, off_t(index * size)) == count else {
+                throw .scratch(call: "pwrite", errno: errno, path: path)
             }
         }
     }

@@ -8,6 +8,8 @@ package struct PowerCutWorkload {
     package let isPlanted: Bool
     package let write: (PowerCutRecording) throws -> Void
     package let verify: (PowerCutState) throws -> Void
+    /// What the workload did, when it has run and can tell.
+    package var census: () -> StoreCensus? = { nil }
 
     /// All that `scripts/powercut` plays.
     package static var all: [PowerCutWorkload] {
@@ -31,7 +33,8 @@ package struct PowerCutWorkload {
                 name: isPlanted ? "store-early" : "store",
                 isPlanted: isPlanted,
                 write: store.write,
-                verify: store.verify
+                verify: store.verify,
+                census: { store.census }
             )
         }
     }

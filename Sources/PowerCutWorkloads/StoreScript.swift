@@ -5,8 +5,9 @@ import Store
 ///
 /// Sixteen channels of noise every 16.7 s, so that three days wrap the smallest ring there is, and
 /// two of dust every five minutes; a payload every 600 s, the loss window; a checkpoint every six
-/// hours; a new setting after every ninth hour, a restart in order and a crash in turn after every
-/// twelfth, the crash with another boot.
+/// hours, each second one while an export is reading; a new setting after every ninth hour, a
+/// restart in order and a crash in turn after every twelfth, the crash with another boot; and once
+/// a new version, which migrates the history.
 package struct StoreScript: Sendable {
     enum Step {
         case append(Int)
@@ -14,6 +15,9 @@ package struct StoreScript: Sendable {
         case set(Int)
         case restart
         case crash
+        case upgrade
+        case beginExport
+        case endExport
     }
 
     struct Payload {
@@ -23,8 +27,8 @@ package struct StoreScript: Sendable {
         let event: BootEvent
         /// When a run of the node began with it.
         let started: Tick?
-        let schedules: Int
-        let anchors: Int
+        /// Seconds of wall time at its end.
+        let wallSeconds: Int64
     }
 
     static let streams = [
@@ -35,14 +39,19 @@ package struct StoreScript: Sendable {
         ),
         StreamDescription(id: StreamID(2), device: "balcony", quantities: [.pm25, .pm10]),
     ]
-    private static let intervals: [Int64] = [167, 3_000]
+    static let intervals: [Int64] = [167, 3_000]
+    private static let recoveryBoot: UInt8 = 250
     private static let windowTenths: Int64 = 6_000
     private static let windowsPerHour = 6
+    /// From one boot to the next.
+    private static let offSeconds: Int64 = 60
+    private static let firstWallSeconds: Int64 = 1_790_000_000
 
     private(set) var steps: [Step] = []
     private(set) var payloads: [Payload] = []
     private var dice: SplitMix64
     private var bootNumber: UInt8 = 1
+    private var bootedAt = Self.firstWallSeconds
     private var tick: Int64 = 0
     private var nextTicks = Self.intervals
     private var level: Int64 = 120
@@ -50,56 +59,59 @@ package struct StoreScript: Sendable {
 
     package init(hours: Int, seed: UInt64) {
         dice = SplitMix64(seed: seed)
+        let isShort = hours < 12
+        let upgradeHour = isShort ? hours - 2 : hours * 5 / 9
         var settings = 0
         for window in 1...hours * Self.windowsPerHour {
-            payloads.append(payload())
-            steps.append(.append(payloads.count - 1))
-            guard window % Self.windowsPerHour == 0 else { continue }
             let hour = window / Self.windowsPerHour
-            if hour % 6 == 0 || hours < 12 && hour % 2 == 0 { steps.append(.checkpoint) }
+            let isFull = window % Self.windowsPerHour == 0
+            // Off the checkpoints, so that blocks wait in the journal.
+            let isRestart = isFull && (hour % 12 == 3)
+            payloads.append(payload(stops: isRestart))
+            startsRun = false
+            steps.append(.append(payloads.count - 1))
+            guard isFull else { continue }
+            if hour % 12 == 5 || isShort && hour == 3 { steps.append(.beginExport) }
+            if hour % 6 == 0 || isShort && hour % 2 == 0 { steps.append(.checkpoint) }
+            if hour % 12 == 7 || isShort && hour == 5 { steps.append(.endExport) }
+            if hour == upgradeHour { steps.append(.upgrade) }
             if hour % 9 == 1 {
                 steps.append(.set(settings))
                 settings += 1
             }
-            // Off the checkpoints, so that blocks wait in the journal.
-            if hour % 12 == 3 { steps.append(.restart) }
-            if hour % 12 == 9 || hours < 12 && hour == 5 {
+            if isRestart { steps.append(.restart) }
+            let isCrash = hour % 12 == 9 || isShort && hour == 5
+            if isCrash {
                 steps.append(.crash)
                 bootNumber += 1
+                bootedAt = payloads[payloads.count - 1].wallSeconds + Self.offSeconds
                 (tick, nextTicks) = (0, Self.intervals)
             }
-            startsRun = [.restart, .crash].contains { $0 == steps.last?.kind }
+            startsRun = isRestart || isCrash || hour == upgradeHour
         }
     }
 
-    private mutating func payload() -> Payload {
+    /// What a node writes first when the power is back after `count` payloads.
+    ///
+    /// - Parameters:
+    ///   - count: Payloads that were promised.
+    ///   - number: 1, or 2 when the power went again during the recovery.
+    /// - Returns: A payload of a boot of its own, an hour later than what was before.
+    func recovery(after count: Int, number: Int = 1) -> Payload {
+        var script = self
+        script.bootNumber = Self.recoveryBoot + UInt8(number)
+        // An hour later; also than the payload that may be there unacknowledged.
+        let last = payloads.prefix(count + 1).last?.wallSeconds ?? Self.firstWallSeconds
+        script.bootedAt = last + 3_600 * Int64(2 * number - 1)
+        (script.tick, script.nextTicks, script.startsRun) = (0, Self.intervals, true)
+        script.dice = SplitMix64(seed: UInt64(count))
+        return script.payload(stops: false)
+    }
+
+    private mutating func payload(stops: Bool) -> Payload {
         let (begin, boot) = (tick, BootID(bytes: [UInt8](repeating: bootNumber, count: 16)))
         tick += Self.windowTenths
-        let wall = WallTime(nanoseconds: (1_790_000_000 + begin / 10) * 1_000_000_000)
-        var records: [JournalRecord] = []
-        if startsRun {
-            records.append(.started(at: Tick(tenths: begin), version: "1.0"))
-            for (stream, interval) in zip(Self.streams, Self.intervals) {
-                records.append(.stream(stream))
-                records.append(
-                    .schedule(
-                        stream.id,
-                        from: Tick(tenths: begin),
-                        interval: .milliseconds(interval * 100)
-                    )
-                )
-            }
-            records.append(
-                .anchor(
-                    ClockAnchor(
-                        boot: boot,
-                        tick: Tick(tenths: begin),
-                        wall: wall,
-                        isTrusted: true
-                    )
-                )
-            )
-        }
+        var records = startsRun ? Self.start(boot, begin, wall: bootedAt + begin / 10) : []
         var samples: [StreamID: [BootSample]] = [:]
         for index in Self.streams.indices {
             let found = rows(of: index, boot)
@@ -113,15 +125,36 @@ package struct StoreScript: Sendable {
             ["number": "\(payloads.count)"]
         )
         records.append(.event(event))
+        if stops { records.append(.stopped(at: Tick(tenths: tick))) }
         return Payload(
             boot: boot,
             bytes: JournalRecordCodec.encode(records),
             samples: samples,
             event: BootEvent(boot: boot, event: event),
             started: startsRun ? Tick(tenths: begin) : nil,
-            schedules: startsRun ? 2 : 0,
-            anchors: startsRun ? 1 : 0
+            wallSeconds: bootedAt + tick / 10
         )
+    }
+
+    private static func start(_ boot: BootID, _ begin: Int64, wall: Int64) -> [JournalRecord] {
+        var records: [JournalRecord] = [.started(at: Tick(tenths: begin), version: "1.0")]
+        for (stream, interval) in zip(streams, intervals) {
+            records.append(.stream(stream))
+            records.append(
+                .schedule(
+                    stream.id,
+                    from: Tick(tenths: begin),
+                    interval: .milliseconds(interval * 100)
+                )
+            )
+        }
+        let anchor = ClockAnchor(
+            boot: boot,
+            tick: Tick(tenths: begin),
+            wall: WallTime(nanoseconds: wall * 1_000_000_000),
+            isTrusted: true
+        )
+        return records + [.anchor(anchor)]
     }
 
     private mutating func rows(
@@ -146,17 +179,5 @@ package struct StoreScript: Sendable {
             nextTicks[index] += Self.intervals[index]
         }
         return (samples, encoder.finished())
-    }
-}
-
-extension StoreScript.Step {
-    enum Kind { case work, restart, crash }
-
-    var kind: Kind {
-        switch self {
-        case .append, .checkpoint, .set: .work
-        case .restart: .restart
-        case .crash: .crash
-        }
     }
 }

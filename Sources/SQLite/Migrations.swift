@@ -101,10 +101,14 @@ package struct Migrations: Sendable {
         let applied: [String]
         do { applied = try appliedNames(in: connection) } catch { throw .sqlite(error) }
         let known = Set(steps.map(\.name))
+        let ours = Set(applied)
         if let unknown = applied.first(where: { !known.contains($0) }) {
+            // A newer version has all that we have; a damaged name stands for one of ours.
+            if let step = steps.first(where: { !ours.contains($0.name) }) {
+                throw .gap(missing: step.name, path: connection.path)
+            }
             throw .newer(migration: unknown, path: connection.path)
         }
-        let ours = Set(applied)
         if let step = steps.prefix(applied.count).first(where: { !ours.contains($0.name) }) {
             throw .gap(missing: step.name, path: connection.path)
         }

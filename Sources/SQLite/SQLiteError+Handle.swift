@@ -29,5 +29,9 @@ extension SQLiteError {
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
     /// Whether the file, or the medium below it, takes no writes.
     package var isReadOnly: Bool { code == SQLITE_READONLY }
+    /// Whether the file, or its folder, could not be opened.
+    package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    /// Whether the file system refused to read or to write.
+    package var isInputOutput: Bool { code == SQLITE_IOERR }
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 }

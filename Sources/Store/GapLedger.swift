@@ -137,6 +137,14 @@ package struct GapLedger: Sendable {
         }
     }
 
+    /// Says that the ring has recycled what was before this sample, the oldest that is kept.
+    ///
+    /// To be given before the first entry that is fed.
+    package mutating func expire(before boot: BootID, _ tick: Tick) {
+        guard let position = timeline.position(boot, tick), position > cursor else { return }
+        marks.append(Mark(range: cursor..<position, cause: .expired))
+    }
+
     /// The stretches that are closed, oldest first within each channel, to be written or dropped.
     ///
     /// Whoever wants them takes them often; else only the newest `ChannelBook.closedMax` are kept.

@@ -14,21 +14,22 @@ extension History {
     ///   - path: The file.
     ///   - plan: How large a new one is made; one that is there keeps its size.
     ///   - version: Who opens it, for the record of migrations.
-    ///   - vfs: The layer below; nil for the system's own.
+    ///   - seams: What is below it, and above.
     /// - Returns: The history, and what was found.
     /// - Throws: `StoreError` when the folder or the card refuses.
     package static func open(
         path: String,
         plan: StorePlan,
         version: String = "",
-        vfs: String? = nil
+        seams: HistorySeams = HistorySeams()
     ) throws(StoreError) -> (History, HistoryOpening) {
+        clearNames(path)
         do {
-            return try openOrMake(path, plan, version, vfs)
+            return try openOrMake(path, plan, version, seams)
         } catch {
-            guard case .database(let found) = error, found.isCorrupt else { throw error }
+            guard case .database(let found) = error, isUnusable(path, found) else { throw error }
             let aside = setAside(path)
-            let (history, _) = try openOrMake(path, plan, version, vfs)
+            let (history, _) = try openOrMake(path, plan, version, seams)
             return (history, .setAside(path: aside, because: found.message))
         }
     }
@@ -38,21 +39,67 @@ extension History {
     /// - Returns: Where it lies.
     @discardableResult
     package static func setAside(_ path: String) -> String {
-        let names = (1...setAsideCountMax).map { "\(path).damaged-\($0)" }
-        let aside = names.first { access($0, F_OK) != 0 } ?? names[setAsideCountMax - 1]
+        let aside = freeName(beside: path)
         for suffix in ["", "-wal", "-journal"] { rename(path + suffix, aside + suffix) }
-        unlink(path + "-shm")
+        // Of no worth without a process; but somebody may have made a folder of that name.
+        if unlink(path + "-shm") != 0 { rename(path + "-shm", aside + "-shm") }
         return aside
+    }
+
+    /// Moves aside what is no file and stands where SQLite keeps one beside the history.
+    ///
+    /// A folder in place of the shared memory would make it try for ten seconds.
+    ///
+    /// - Returns: Where it lies.
+    @discardableResult
+    static func clearNames(_ path: String) -> [String] {
+        var moved: [String] = []
+        for suffix in ["-wal", "-journal", "-shm"] {
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
+                continue
+            }
+            let aside = freeName(beside: path) + suffix
+            if rename(path + suffix, aside) == 0 { moved.append(aside) }
+        }
+        return moved
+    }
+
+    /// A name for what is moved aside; at the bound the last one set aside is replaced.
+    static func freeName(beside path: String) -> String {
+        let names = (1...setAsideCountMax).map { "\(path).damaged-\($0)" }
+        var status = stat()
+        // Neither may be taken, for what belongs to a database goes with it; a link is a name too.
+        let isFree = { (name: String) in
+            ["", "-wal", "-journal", "-shm"].allSatisfy { lstat(name + $0, &status) != 0 }
+        }
+        return names.first(where: isFree) ?? names[setAsideCountMax - 1]
+    }
+
+    /// Whether the file is at fault, or what lies under one of its names, and not the card.
+    static func isUnusable(_ path: String, _ error: SQLiteError) -> Bool {
+        // SQLITE_ERROR: the schema does not say what ours says.
+        if error.isCorrupt || error.code == 1 { return true }
+        // A folder, a link to itself, a file of somebody else: SQLITE_CANTOPEN, _READONLY, _IOERR.
+        guard error.isCannotOpen || error.isReadOnly || error.isInputOutput else { return false }
+        return ["", "-wal", "-journal", "-shm"].contains { suffix in
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, StoreFiles.canSetAside(path + suffix) else {
+                return false
+            }
+            let isFile = stat(path + suffix, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            return !isFile || access(path + suffix, R_OK | W_OK) != 0 && errno != EROFS
+        }
     }
 
     private static func openOrMake(
         _ path: String,
         _ plan: StorePlan,
         _ version: String,
-        _ vfs: String?
+        _ seams: HistorySeams
     ) throws(StoreError) -> (History, HistoryOpening) {
         do {
-            let connection = try Connection(path, mode: .readWriteCreate, vfs: vfs)
+            let connection = try Connection(path, mode: .readWriteCreate, vfs: seams.vfs)
             let isFresh = try connection.pageCount() == 0
             if isFresh {
                 try connection.setPageSize(HistorySchema.pageSize)
@@ -60,7 +107,9 @@ extension History {
             } else if try connection.applicationID() != HistorySchema.applicationID {
                 throw connection.damaged("it is a database of something else")
             }
-            return try migrate(connection, isFresh: isFresh, plan, version)
+            if !isFresh { try checkSize(of: connection) }
+            let migrations = HistorySchema.migrations(plan, and: seams.laterSteps)
+            return try migrate(connection, isFresh: isFresh, migrations, version)
         } catch let error as SQLiteError {
             throw .database(error)
         } catch let error as StoreError {
@@ -70,13 +119,29 @@ extension History {
         }
     }
 
+    /// Demands that the small tables are whole: 2 MiB at most, whatever the size of the rings.
+    private static func checkCatalogue(of connection: Connection) throws(SQLiteError) {
+        for table in HistorySchema.catalogueTables {
+            let words: String? = try connection.scalar("PRAGMA quick_check('\(table)')")
+            guard let words, words != "ok" else { continue }
+            throw connection.damaged("the table \(table) is damaged: \(words)")
+        }
+    }
+
+    /// Demands that the file is as long as it says; it always is, from the first day on.
+    private static func checkSize(of connection: Connection) throws(SQLiteError) {
+        let wanted = try connection.pageCount() * HistorySchema.pageSize
+        var status = stat()
+        guard stat(connection.path, &status) == 0, Int(status.st_size) < wanted else { return }
+        throw connection.damaged("it has \(status.st_size) bytes of \(wanted)")
+    }
+
     private static func migrate(
         _ connection: Connection,
         isFresh: Bool,
-        _ plan: StorePlan,
+        _ migrations: Migrations,
         _ version: String
     ) throws -> (History, HistoryOpening) {
-        let migrations = HistorySchema.migrations(plan)
         let applied: [String]
         do {
             applied =
@@ -101,6 +166,7 @@ extension History {
         let pages = try connection.pageCount()
         try connection.setPragma("max_page_count", .integer(Int64(pages)))
         try connection.transaction(.immediate) { () throws(SQLiteError) in }
+        if !isFresh { try checkCatalogue(of: connection) }
         let history = try History(connection, isReadOnly: false)
         return (history, isFresh ? .fresh : .found(migrated: applied))
     }

@@ -25,6 +25,18 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Where somebody can put something of their own below a history, or above its schema.
+package struct HistorySeams: Sendable {
+    /// The layer below; nil for the system's own.
+    package var vfs: String?
+    /// Migrations of a version to come.
+    package var laterSteps: [Migration]
+
+    package init(vfs: String? = nil, laterSteps: [Migration] = []) {
+        (self.vfs, self.laterSteps) = (vfs, laterSteps)
+    }
+}
+
 /// What one transaction took, and what it could not.
 package struct HistoryTaken: Hashable, Sendable {
     package var samples = 0
@@ -70,7 +82,13 @@ package final class History {
         }
         self.rings = rings
         let catalogue = HistoryCatalogue(connection: connection)
-        do {
+        do throws(SQLiteError) {
+            for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
+                let number = try catalogue.number(name)
+                guard (0..<Int64(JournalBlockLayout.sequenceLimit)).contains(number) else {
+                    throw connection.damaged("\(name) counts \(number)")
+                }
+            }
             cursor = UInt64(bitPattern: try catalogue.number("cursor"))
             _ = try catalogue.heads(HistorySchema.streamCountMax)
         } catch { throw .database(error) }

@@ -38,18 +38,27 @@ enum HistorySchema {
     /// Counters in the table `numbers`, besides the next slot of every ring.
     static let numbers = ["cursor", "boot", "run", "schedule"]
 
-    static func migrations(_ plan: StorePlan) -> Migrations {
-        Migrations([
-            Migration("1 rings") { (connection) throws(SQLiteError) in
-                for ring in HistoryRing.allCases {
-                    try make(ring, plan.slotCount(of: ring), in: connection)
-                }
-            },
-            Migration("2 catalogue") { (connection) throws(SQLiteError) in
-                try connection.executeScript(catalogue)
-                try reserve(in: connection)
-            },
-        ])
+    /// All tables but the rings.
+    static let catalogueTables = [
+        "migrations", "numbers", "streams", "heads", "boots", "anchors", "runs", "schedules",
+        "settings",
+    ]
+
+    /// The steps, and those of a version to come where somebody plays one.
+    static func migrations(_ plan: StorePlan, and later: [Migration] = []) -> Migrations {
+        Migrations(
+            [
+                Migration("1 rings") { (connection) throws(SQLiteError) in
+                    for ring in HistoryRing.allCases {
+                        try make(ring, plan.slotCount(of: ring), in: connection)
+                    }
+                },
+                Migration("2 catalogue") { (connection) throws(SQLiteError) in
+                    try connection.executeScript(catalogue)
+                    try reserve(in: connection)
+                },
+            ] + later
+        )
     }
 
     private static func make(

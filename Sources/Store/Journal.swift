@@ -23,6 +23,8 @@ package final class Journal {
     /// They are tried again after a restart.
     private var badSlots: Set<Int> = []
     private var acknowledged: UInt64 = 0
+    /// Whether no slot held a whole block when it was opened.
+    private let isEmpty: Bool
     private var next: UInt64 = 1
     private var released: UInt64 = 0
 
@@ -60,6 +62,7 @@ package final class Journal {
         if let found = scan.otherBlockSize {
             throw .otherBlockSize(found: found, wanted: storage.blockSize)
         }
+        isEmpty = scan.newest == 0
         let run = scan.run(after: reusableUpTo)
         waiting = run.sequences
         lost = run.damage
@@ -77,8 +80,17 @@ package final class Journal {
     /// Bytes of payload that one block holds.
     package var payloadCapacity: Int { layout.payloadCapacity }
 
+    /// Whether nothing was ever written here, as far as the ring tells.
+    package var isBlank: Bool { isEmpty && damagedSlotCount == 0 }
+
     /// How much of the ring waits for the history, 0 … 1; at 1 nothing can be appended.
     package var fill: Double { Double(next - 1 - released) / Double(slotCount) }
+
+    /// Whether the next append would overwrite a block that waits.
+    package var isFull: Bool { next - released > UInt64(slotCount) }
+
+    /// Gives up the oldest block that waits.
+    package func releaseOldest() { release(through: released + 1) }
 
     /// The newest acknowledged block; 0 when there never was one.
     package var newest: UInt64 { acknowledged }

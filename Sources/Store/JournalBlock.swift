@@ -66,7 +66,7 @@ struct JournalBlockLayout {
     /// No journal counts this far; a greater number is damage.
     static let sequenceLimit: UInt64 = 1 << 62
 
-    private static let magic = Array("RJB1".utf8)
+    static let magic = Array("RJB1".utf8)
     private static let checkOffset = 40
 
     /// A power of two, 512 … 65 536.

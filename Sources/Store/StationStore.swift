@@ -14,6 +14,7 @@ package final class StationStore {
     /// What was found at the start.
     package struct Opening: Sendable {
         package let history: HistoryOpening
+        package let journal: JournalOpening
         /// Blocks of the journal that cannot be read any more.
         package let damage: [JournalDamage]
         /// Streams that samples belong to.
@@ -24,6 +25,8 @@ package final class StationStore {
         package let payloadCapacity: Int
         /// Samples and events in blocks newer than the one asked for; see `TailMirror.read`.
         package let countAfterMirror: Int
+        /// What is gone or lies aside, each in a sentence; empty when all is as it was.
+        package let losses: [String]
     }
 
     package let opening: Opening
@@ -32,42 +35,38 @@ package final class StationStore {
 
     /// Opens both, and lets the history take what waited.
     ///
+    /// What cannot be used is moved aside, never deleted, and what can be read of it is taken
+    /// along: the store opens in every state of its folder that lets it write there.
+    ///
     /// - Parameters:
-    ///   - storage: The journal's ring.
-    ///   - historyPath: The history's file.
-    ///   - plan: How large a new history is made.
-    ///   - version: Who opens it.
+    ///   - place: Where it lies.
     ///   - mirrorSequence: The block that the tail mirror comes after.
-    ///   - vfs: The layer below the history; nil for the system's own.
+    ///   - openJournal: Opens the ring at `place.journalPath`, or makes it when there is none;
+    ///     called again after a ring was set aside. Throws `StorageError`.
     /// - Throws: `StoreError` when the card refuses.
     package init(
+        _ place: StorePlace,
+        mirrorSequence: UInt64,
+        openJournal: () throws -> any BlockStorage
+    ) throws(StoreError) {
+        let files = try StoreFiles.open(place, mirrorSequence: mirrorSequence, openJournal)
+        (history, journal) = (files.history, files.journal)
+        opening = try Opening(files, mirrorSequence: mirrorSequence)
+    }
+
+    /// Opens both with a journal that is open already; one that is unusable throws.
+    package convenience init(
         journal storage: any BlockStorage,
         historyPath: String,
         plan: StorePlan,
         version: String,
         mirrorSequence: UInt64,
-        vfs: String? = nil
+        seams: HistorySeams = HistorySeams()
     ) throws(StoreError) {
-        let (history, found) = try History.open(
-            path: historyPath,
-            plan: plan,
-            version: version,
-            vfs: vfs
-        )
-        let journal = try Journal(storage, reusableUpTo: history.cursor)
-        (self.history, self.journal) = (history, journal)
-        let waiting = journal.replay(after: history.cursor)
-        let overlap = waiting.blocks.filter { $0.sequence > mirrorSequence }
-        let countAfterMirror = overlap.reduce(0) { $0 + Self.count(in: $1) }
-        if !history.isReadOnly { try Self.take(from: journal, into: history) }
-        opening = Opening(
-            history: found,
-            damage: waiting.damage,
-            streams: try history.streams(),
-            newestBlock: journal.newest,
-            payloadCapacity: journal.payloadCapacity,
-            countAfterMirror: countAfterMirror
-        )
+        // No path: nothing that could be set aside.
+        var place = StorePlace(journal: "", history: historyPath, plan: plan, version: version)
+        place.seams = seams
+        try self.init(place, mirrorSequence: mirrorSequence) { storage }
     }
 
     /// How much of the journal waits for the history, 0…1.
@@ -78,13 +77,19 @@ package final class StationStore {
     /// - Returns: The sequence of its block; what it holds is acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
-        try journal.append(payload, boot: boot)
+        // Nothing takes the blocks while the history is a newer version's: the oldest goes.
+        if history.isReadOnly, journal.isFull { journal.releaseOldest() }
+        return try journal.append(payload, boot: boot)
     }
 
     /// Lets the history take everything that waits.
     ///
     /// - Throws: `StoreError`; the journal keeps what was not taken.
-    package func checkpoint() throws(StoreError) { try Self.take(from: journal, into: history) }
+    package func checkpoint() throws(StoreError) {
+        // A newer version wrote it: the blocks wait for that one.
+        guard !history.isReadOnly else { return }
+        try Self.take(from: journal, into: history)
+    }
 
     /// Blocks that the history has not taken, oldest first, for readers.
     ///
@@ -108,7 +113,7 @@ package final class StationStore {
 
     package func close() throws(StoreError) { try history.close() }
 
-    private static func take(from journal: Journal, into history: History) throws(StoreError) {
+    static func take(from journal: Journal, into history: History) throws(StoreError) {
         while true {
             let waiting = journal.replay(after: history.cursor, limit: blocksPerTransaction)
             guard let last = waiting.blocks.last else { break }
@@ -116,13 +121,5 @@ package final class StationStore {
             journal.release(through: last.sequence)
         }
         journal.release(through: history.cursor)
-    }
-
-    /// Samples and other records of a block that the mirror holds one by one.
-    private static func count(in block: JournalBlock) -> Int {
-        JournalRecordCodec.contents(block.payload).records.reduce(0) { sum, record in
-            guard case .samples(_, let segment) = record else { return sum + 1 }
-            return sum + ((try? SegmentHeader(segment))?.count ?? 0)
-        }
     }
 }

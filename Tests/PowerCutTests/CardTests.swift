@@ -81,11 +81,11 @@ import Testing
 
     @Test func tearsOnlyBetweenSectors() {
         let zeros = [UInt8](repeating: 0, count: 2_048)
-        var card = Card(["a": zeros], nameDurability: .afterFolderSync)
+        var card = Card(["a": FileImage(zeros)], nameDurability: .afterFolderSync)
         card.apply(.write("a", offset: 300, bytes: [UInt8](repeating: 7, count: 1_000)))
         var states: Set<[[UInt8]]> = []
         for seed in 0..<200 as Range<UInt64> {
-            let bytes = card.survivors(.torn(seed: seed), at: 0)["a"] ?? []
+            let bytes = card.survivors(.torn(seed: seed), at: 0)["a"]?.bytes ?? []
             let pieces = [300..<512, 512..<1_024, 1_024..<1_300].map { Set(bytes[$0]) }
             #expect(pieces.allSatisfy { $0.count == 1 })
             #expect(bytes.count == 2_048)

@@ -127,6 +127,22 @@ import Testing
         #expect(report.lines[0].gaps.map(\.cause) == [.starting, .notDue])
     }
 
+    @Test func whatTheRingRecycledIsExpiredAndNotUnexplained() {
+        let runs = [Self.run(1, 0...100, .stopped), Self.run(2, 0...100, .running)]
+        for isTold in [false, true] {
+            var ledger = Self.ledger(runs)
+            if isTold { ledger.expire(before: .numbered(2), Tick(tenths: 600)) }
+            ledger.schedule(.seconds(10), .numbered(1), from: Tick(tenths: 0))
+            for tenths: Int64 in [600, 700, 800, 900, 1_000] {
+                ledger.sample([.value(1), .value(2)], .numbered(2), Tick(tenths: tenths))
+            }
+            let report = ledger.finish()
+            #expect(Self.seconds(report, .expired) == (isTold ? 150 : 0))
+            #expect(report.lines[0].gaps.contains { $0.cause == .unexplained } == !isTold)
+            #expect(report.lines[0].remainderTenths == 0)
+        }
+    }
+
     @Test func jitterIsNoGapAndASampleMissedIs() {
         var ledger = Self.ledger([Self.run(1, 0...100, .running)])
         ledger.schedule(.seconds(10), .numbered(1), from: Tick(tenths: 0))

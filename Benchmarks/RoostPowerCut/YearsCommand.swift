@@ -1,0 +1,69 @@
+import ArgumentParser
+import Glibc
+import PowerCutWorkloads
+
+/// Compares the sizes of the store's files after each month of simulated years.
+struct YearsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "years",
+        abstract: "Compares the sizes of the store's files after each of many months."
+    )
+
+    @Option(help: "How many years.")
+    var years = 10
+
+    @Option(help: "Seconds between two samples.")
+    var interval = 1
+
+    @Option(help: "MiB of the history.")
+    var megabytes = 64
+
+    @Option(help: "Of the weather.")
+    var seed: UInt64 = 0
+
+    @Option(help: "Where the folder is made.")
+    var root = "/dev/shm"
+
+    func validate() throws {
+        guard (1...100).contains(years) else { throw ValidationError("--years is 1 to 100") }
+        guard (1...600).contains(interval) else { throw ValidationError("--interval is 1 to 600") }
+    }
+
+    func run() throws {
+        let folder = "\(root)/roost-years-\(getpid())"
+        mkdir(folder, 0o755)
+        defer {
+            for name in ["history.db", "history.db-wal", "history.db-shm", "journal.ring"] {
+                unlink("\(folder)/\(name)")
+            }
+            rmdir(folder)
+        }
+        var store = StoreYears(
+            folder,
+            intervalTenths: Int64(interval) * 10,
+            megabytes: megabytes,
+            seed: seed
+        )
+        var months = 0
+        var last = ""
+        do {
+            try store.run(months: years * 12) { month in
+                months = month.number
+                let sizes = month.byteCounts.sorted { $0.key < $1.key }
+                let words = sizes.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+                if words != last || months % 12 == 0 {
+                    print("  month \(months): \(words); \(month.samples) samples")
+                    fflush(nil)
+                }
+                last = words
+            }
+        } catch {
+            print("years: NOT CONSTANT after month \(months): \(error)")
+            throw ExitCode.failure
+        }
+        print(
+            "years: \(months) months, a sample every \(interval) s, sizes the same to the byte,",
+            "seed \(seed)"
+        )
+    }
+}

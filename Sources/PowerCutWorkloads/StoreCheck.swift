@@ -1,0 +1,147 @@
+import Readings
+import Store
+
+/// Reads a recovered history to its end and demands all that was promised, and an account of it.
+struct StoreCheck {
+    typealias Wrong = StoreWorkload.Wrong
+
+    let reader: HistoryReader
+    let script: StoreScript
+    let promised: Int
+    /// Times that the power came back and the node could still note it.
+    let recoveries: Int
+
+    func run() throws {
+        let expected = try checkEvents()
+        for stream in StoreScript.streams {
+            let raw = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            var found: [BootSample] = []
+            while let sample = try raw.next() { found.append(sample) }
+            let wanted = expected.flatMap { $0.samples[stream.id] ?? [] }
+            try compare("samples of \(stream.device)", found, wanted, atLeast: 500)
+            guard raw.damagedSegments == 0 else { throw Wrong(description: "damaged segments") }
+            try account(stream, found, isComplete: found.count == wanted.count)
+        }
+        guard reader.damagedSlots == 0 else { throw Wrong(description: "damaged slots") }
+        let runs = try reader.runs().map(\.started)
+        try compare("runs", runs, expected.compactMap(\.started), atLeast: .max)
+        let anchors = try reader.anchors().count
+        let boots = Set(expected.map(\.boot)).count
+        guard anchors >= boots, anchors <= 2 * boots else {
+            throw Wrong(description: "\(anchors) anchors in \(boots) boots")
+        }
+    }
+
+    /// Demands the events, each way of reading; tells the payloads that must be there.
+    private func checkEvents() throws -> [StoreScript.Payload] {
+        var events: [BootEvent] = []
+        try reader.events { event in
+            events.append(event)
+            return true
+        }
+        let back = try reader.events(last: .max)
+        guard events == back else {
+            throw Wrong(
+                description: "\(events.count) events forwards, \(back.count) backwards, "
+                    + "\(promised) promised"
+            )
+        }
+        // The one under way when the power went may be there, as a whole.
+        let possible = script.payloads.prefix(promised + 1)
+        let isThere = events.dropLast(recoveries).last == possible.last?.event
+        let expected =
+            Array(isThere ? possible : possible.prefix(promised))
+            + (1...recoveries).map { script.recovery(after: promised, number: $0) }
+        try compare("events", events, expected.map(\.event), atLeast: 100)
+        return expected
+    }
+
+    // MARK: - The ledger
+
+    /// Demands that the gap ledger explains every tenth of a second.
+    private func account(
+        _ stream: StreamDescription,
+        _ samples: [BootSample],
+        isComplete: Bool
+    ) throws {
+        let runs = try nodeRuns()
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        var ledger = GapLedger(stream, along: timeline)
+        if !isComplete, let first = samples.first { ledger.expire(before: first.boot, first.tick) }
+        var schedules = try reader.schedules().filter { $0.stream == stream.id }[...]
+        func position(_ boot: BootID, _ tick: Tick) -> Int64 { timeline.position(boot, tick) ?? -1 }
+        for sample in samples {
+            let here = position(sample.boot, sample.tick)
+            while let next = schedules.first, position(next.boot, next.from) <= here {
+                ledger.schedule(next.interval, next.boot, from: next.from)
+                schedules.removeFirst()
+            }
+            ledger.sample(sample.outcomes, sample.boot, sample.tick)
+        }
+        let report = ledger.finish()
+        guard report.misplacedCount == 0, schedules.isEmpty else {
+            throw Wrong(
+                description: "\(report.misplacedCount) entries of \(stream.device) misplaced"
+            )
+        }
+        for line in report.lines {
+            let isExplained = line.gaps.allSatisfy { Self.causes(isComplete).contains($0.cause) }
+            guard line.remainderTenths == 0, isExplained else {
+                throw Wrong(description: "not explained:\n\(report.text)")
+            }
+            // The hour to the recovery: after an orderly stop, the node was merely stopped.
+            let off = line.gaps.filter { [.powerLost, .nodeStopped].contains($0.cause) }
+            guard runs.count == 1 || off.reduce(0, { $0 + $1.tenths }) >= 36_000 else {
+                throw Wrong(description: "the cut is not in the ledger:\n\(report.text)")
+            }
+        }
+    }
+
+    private static func causes(_ isComplete: Bool) -> [GapCause] {
+        [.starting, .nodeStopped, .nodeCrashed, .powerLost, .notDue]
+            + (isComplete ? [] : [.expired])
+    }
+
+    /// The runs as `roost ledger` lays them out: without a stop, to the last sample or anchor.
+    private func nodeRuns() throws -> [NodeRun] {
+        let (stored, anchors) = (try reader.runs(), try reader.anchors())
+        var lastTicks: [BootID: Tick] = [:]
+        for anchor in anchors {
+            lastTicks[anchor.boot] = max(lastTicks[anchor.boot] ?? anchor.tick, anchor.tick)
+        }
+        for stream in StoreScript.streams {
+            for span in try reader.spans(of: stream.id) {
+                let last = Tick(tenths: span.to.tenths - 1)
+                lastTicks[span.boot] = max(lastTicks[span.boot] ?? last, last)
+            }
+        }
+        return stored.enumerated().map { number, run in
+            let next = number + 1 < stored.count ? stored[number + 1] : nil
+            let limit = next?.boot == run.boot ? next?.started : nil
+            let ended = run.stopped ?? limit ?? lastTicks[run.boot] ?? run.started
+            let end: NodeRun.End = run.stopped != nil ? .stopped : next == nil ? .running : .lost
+            return NodeRun(boot: run.boot, started: run.started, ended: ended, end: end)
+        }
+    }
+
+    /// Demands the newest of what is wanted, each once and in order, and nothing else.
+    ///
+    /// The oldest may be gone from a ring, but never so many that fewer than `floor` are left.
+    private func compare<Value: Equatable>(
+        _ name: String,
+        _ found: [Value],
+        _ wanted: [Value],
+        atLeast floor: Int
+    ) throws {
+        func place(_ value: Value?) -> Int { value.flatMap(wanted.firstIndex) ?? -1 }
+        guard found.count >= min(floor, wanted.count), found == wanted.suffix(found.count) else {
+            let same = zip(found.reversed(), wanted.reversed()).prefix { $0 == $1 }.count
+            throw Wrong(
+                description: "\(name): \(found.count) found, \(wanted.count) wanted, "
+                    + "the newest \(same) alike; "
+                    + "from \(place(found.first)) to \(place(found.last))"
+            )
+        }
+    }
+}
