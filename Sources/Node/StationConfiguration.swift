@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HardwareIO
+import Profiles
 import Readings
 
 /// What `roost.json` says: which devices there are and how the station behaves.

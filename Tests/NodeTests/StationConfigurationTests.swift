@@ -1,4 +1,5 @@
 import HardwareIO
+import Profiles
 import Readings
 import Testing
 
