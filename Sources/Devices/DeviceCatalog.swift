@@ -10,17 +10,30 @@ package struct SensorKind: Sendable {
     ///
     /// - Throws: `DialectError` when the profile's settings make no sense to it.
     package let dialect: @Sendable (Profile) throws(DialectError) -> any SensorDialect
-    /// A part for tests and demos; the same seed gives the same part.
-    package let simulator: @Sendable (_ profile: Profile, _ seed: UInt64) -> any SerialPeer
+    /// A part for tests and demos, powered at boot; the same seed gives the same part.
+    package let simulator:
+        @Sendable (Profile, _ seed: UInt64) throws(DialectError) -> any SerialPeer
+    /// A driver of its own; nil for `SensorDriver`.
+    private let ownDriver: (@Sendable (SensorSetup) throws(DialectError) -> any SensorChild)?
 
     package init(
         driver: String,
         dialect: @escaping @Sendable (Profile) throws(DialectError) -> any SensorDialect,
-        simulator: @escaping @Sendable (Profile, UInt64) -> any SerialPeer
+        simulator: @escaping @Sendable (Profile, UInt64) throws(DialectError) -> any SerialPeer,
+        ownDriver: (@Sendable (SensorSetup) throws(DialectError) -> any SensorChild)? = nil
     ) {
         self.driver = driver
         self.dialect = dialect
         self.simulator = simulator
+        self.ownDriver = ownDriver
+    }
+
+    /// The driver that runs such a sensor.
+    ///
+    /// - Throws: `DialectError` when the profile's settings make no sense to it.
+    package func makeDriver(_ setup: SensorSetup) throws(DialectError) -> any SensorChild {
+        if let ownDriver { return try ownDriver(setup) }
+        return SensorDriver(setup, speaking: try dialect(setup.profile))
     }
 }
 
@@ -33,9 +46,26 @@ package struct DialectError: Error, Hashable, Sendable {
 
 /// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
 package enum DeviceCatalog {
-    package static let kinds: [SensorKind] = []
+    package static let kinds: [SensorKind] = [
+        .sds011,
+        .plantower,
+    ]
 
     package static func kind(_ driver: String) -> SensorKind? {
         kinds.first { $0.driver == driver }
     }
+}
+
+extension SensorKind {
+    package static let sds011 = SensorKind(
+        driver: "sds011",
+        dialect: { _ throws(DialectError) in SDS011Dialect() },
+        simulator: { _, seed throws(DialectError) in SDS011Simulator(air: .drifting(seed: seed)) },
+        ownDriver: { setup throws(DialectError) in SDS011Driver(setup) }
+    )
+    package static let plantower = SensorKind(
+        driver: "plantower",
+        dialect: { _ throws(DialectError) in PlantowerDialect() },
+        simulator: { _, seed throws(DialectError) in PlantowerSimulator(seed: seed) }
+    )
 }

@@ -119,12 +119,21 @@ package struct ChannelProfile: Hashable, Sendable {
     package let words: String
     /// How a chart shows it: `line`, `steps`, `bar`, `none`.
     package let shown: String
+    /// The furthest that a value can be from the one before it; nil for any distance.
+    package let step: Double?
 
-    package init(_ quantity: Quantity, range: ClosedRange<Double>, words: String, shown: String) {
+    package init(
+        _ quantity: Quantity,
+        range: ClosedRange<Double>,
+        words: String,
+        shown: String,
+        step: Double? = nil
+    ) {
         self.quantity = quantity
         self.range = range
         self.words = words
         self.shown = shown
+        self.step = step
     }
 }
 
