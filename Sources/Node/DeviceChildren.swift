@@ -25,7 +25,8 @@ extension DeviceConfiguration {
 
     /// How old a value may be before it is stale, and its lamp unknown.
     ///
-    /// One sample may be late by half a period, or in `live` by two intervals and two seconds, before it is missed.
+    /// One sample may be late by half a period, or in `live` by two intervals and two seconds,
+    /// before it is missed.
     func ageLimit(isContinuous: Bool) -> Duration {
         guard case .sensor(let sensor) = kind else { return .days(1) }
         return isContinuous

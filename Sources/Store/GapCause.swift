@@ -56,7 +56,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .stuck: "value stuck"
         case .driverStopped: "driver stopped"
         case .noFix: "position unknown"
-        case .notMeasured: "not measured by this part"
+        case .notMeasured: "part has no such value"
         case .muted: "muted by you"
         case .cardDropped: "dropped: card stalled"
         case .damaged: "lost: block damaged"

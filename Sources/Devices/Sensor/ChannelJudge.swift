@@ -54,9 +54,12 @@ package struct ChannelJudge: Hashable, Sendable {
         runLength = 0
     }
 
+    /// Takes the next measurement.
+    ///
     /// - Parameters:
     ///   - outcomes: One for each quantity.
     ///   - limits: How long is too long.
+    /// - Returns: What it is worth, and which doubts began and ended with it.
     package mutating func judge(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) -> Verdict {
         precondition(outcomes.count == rules.count, "one outcome for each quantity")
         let values = outcomes.map(\.value)
