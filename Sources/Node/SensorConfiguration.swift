@@ -58,7 +58,7 @@ extension SensorConfiguration {
         }
         guard let port else { return nil }
         (self.type, self.profile, self.port) = (type, profile, port)
-        quantities = dialect.quantities
+        quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
         liveInterval =
             switch dialect.rhythm {
             case .streams(let every): every

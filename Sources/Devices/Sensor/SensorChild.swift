@@ -73,4 +73,13 @@ extension Profile {
             tolerance: period / 30
         )
     }
+
+    /// Which of the quantities that a part measures are wanted, by their places.
+    ///
+    /// All of them, unless the profile names channels and the part measures some of those.
+    package func shown(of quantities: [Quantity]) -> [Int] {
+        let names = Set(channels.map(\.quantity.name))
+        let wanted = quantities.indices.filter { names.contains(quantities[$0].name) }
+        return wanted.isEmpty ? Array(quantities.indices) : wanted
+    }
 }

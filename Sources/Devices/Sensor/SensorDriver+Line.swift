@@ -38,9 +38,9 @@ extension SensorDriver {
             case .rejected:
                 rejectedCount += 1
                 heardSinceSuccess.bad = true
-            case .measurement(let outcomes, let id):
+            case .measurement(_, let id):
                 guard await isOurs(id) else { continue }
-                note(outcomes)
+                note()
                 ours.append(utterance)
             case .reply(_, let id, _):
                 guard await isOurs(id) else { continue }
@@ -51,11 +51,10 @@ extension SensorDriver {
         return ours
     }
 
-    private func note(_ outcomes: [Outcome]) {
+    private func note() {
         measurementCount += 1
         lastMeasurementAt = clock.now
         heardSinceSuccess.good = true
-        absent = Set(outcomes.indices.filter { outcomes[$0] == .noData(.notMeasured) })
     }
 
     private func isOurs(_ id: String?) async -> Bool {
@@ -270,7 +269,8 @@ extension SensorDriver {
     func accept(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) async {
         let now = clock.now
         let verdict = judge.judge(outcomes, by: limits)
-        await send(verdict.outcomes, at: now)
+        let outcomes = shown.map { verdict.outcomes[$0] }
+        await sink.accept(zip(channels, outcomes).map { Reading($0, at: now, $1) })
         for finding in verdict.begun {
             await record("readings doubtful", .warning, finding.details)
             if finding.doubt == .stuck { isResetWanted = canRest }
@@ -285,15 +285,7 @@ extension SensorDriver {
     }
 
     func accept(_ reason: NoData, at instant: MonotonicInstant) async {
-        await send(channels.map { _ in .noData(reason) }, at: instant)
-    }
-
-    private func send(_ outcomes: [Outcome], at instant: MonotonicInstant) async {
-        var readings: [Reading] = []
-        for (index, outcome) in outcomes.enumerated() where !absent.contains(index) {
-            readings.append(Reading(channels[index], at: instant, outcome))
-        }
-        await sink.accept(readings)
+        await sink.accept(channels.map { Reading($0, at: instant, .noData(reason)) })
     }
 
     func record(

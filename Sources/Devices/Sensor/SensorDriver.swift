@@ -34,6 +34,8 @@ package actor SensorDriver: SensorChild {
     let clock: any NodeClock
     let sink: any ReadingSink
     let heartbeat: Heartbeat
+    /// Places of the channels among what the dialect measures.
+    let shown: [Int]
     let channels: [Channel]
     /// From one sample to the next in `live`.
     let interval: Duration
@@ -55,8 +57,6 @@ package actor SensorDriver: SensorChild {
     var awakeSince: MonotonicInstant?
     var awakeBefore: Duration = .zero
     var warmAt: MonotonicInstant?
-    /// Channels that this variant of the part does not have; found in its measurements.
-    var absent: Set<Int> = []
     var isAcknowledging = true
     var hasMissedAcknowledgement = false
 
@@ -81,7 +81,10 @@ package actor SensorDriver: SensorChild {
         clock = setup.environment.clock
         sink = setup.environment.sink
         heartbeat = setup.environment.heartbeat
-        channels = dialect.quantities.map { Channel(device: setup.name, quantity: $0) }
+        let quantities = dialect.quantities
+        let shown = setup.profile.shown(of: quantities)
+        self.shown = shown
+        channels = shown.map { Channel(device: setup.name, quantity: quantities[$0]) }
         interval =
             switch dialect.rhythm {
             case .streams(let every): every
