@@ -70,13 +70,23 @@ let package = Package(
         library("Supervision", ["Readings", deques, logging]),
         library("Scheduling", ["Readings"]),
         library("HardwareIO", ["Readings", logging]),
-        library("Devices", ["HardwareIO", "Readings", "Scheduling", "Supervision", logging]),
+        .target(
+            name: "Profiles",
+            dependencies: ["HardwareIO", "Readings"],
+            // A link to hardware-profiles/, so that the binary knows them wherever it runs.
+            resources: [.embedInCode("Shipped")],
+            swiftSettings: strict
+        ),
+        library(
+            "Devices",
+            ["HardwareIO", "Profiles", "Readings", "Scheduling", "Supervision", logging]
+        ),
         library("ControlProtocol", ["Readings"]),
         library(
             "Node",
             [
-                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Readings", "Scheduling",
-                "Store", "Supervision", deques, logging,
+                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Profiles", "Readings",
+                "Scheduling", "Store", "Supervision", deques, logging,
             ]
         ),
         library(
@@ -89,19 +99,19 @@ let package = Package(
         library(
             "SimulationKit",
             [
-                "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "Store", "Supervision",
-                deques, logging,
+                "Devices", "HardwareIO", "Node", "Profiles", "Readings", "Scheduling", "Store",
+                "Supervision", deques, logging,
             ]
         ),
         library(
             "LinuxPlatform",
-            ["HardwareIO", "LinuxIO", "Node", "Readings", "Store", logging]
+            ["HardwareIO", "LinuxIO", "Node", "Profiles", "Readings", "Store", logging]
         ),
         .executableTarget(
             name: "roostd",
             dependencies: [
-                "HardwareIO", "LinuxIO", "LinuxPlatform", "Node", "Readings", "Supervision",
-                arguments, logging,
+                "HardwareIO", "LinuxIO", "LinuxPlatform", "Node", "Profiles", "Readings",
+                "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -109,7 +119,8 @@ let package = Package(
             name: "roost",
             dependencies: [
                 "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
-                "Readings", "SQLite", "SimulationKit", "Store", "Supervision", arguments, logging,
+                "Profiles", "Readings", "SQLite", "SimulationKit", "Store", "Supervision",
+                arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -147,17 +158,18 @@ let package = Package(
         tests(
             "DevicesTests",
             [
-                "Devices", "HardwareIO", "Readings", "Scheduling", "SimulationKit", "Supervision",
-                logging,
+                "Devices", "HardwareIO", "Profiles", "Readings", "Scheduling", "SimulationKit",
+                "Supervision", logging,
             ],
             resources: [.copy("Fixtures")]
         ),
+        tests("ProfilesTests", ["HardwareIO", "Profiles", "Readings"]),
         tests("ControlProtocolTests", ["ControlProtocol", "Readings"]),
         tests(
             "NodeTests",
             [
-                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings",
-                "Scheduling", "SimulationKit", "Store", "Supervision", logging,
+                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Node", "Profiles",
+                "Readings", "Scheduling", "SimulationKit", "Store", "Supervision", logging,
             ]
         ),
         tests(

@@ -3,6 +3,7 @@ import HardwareIO
 import LinuxIO
 import Logging
 import Node
+import Profiles
 import Readings
 import Synchronization
 

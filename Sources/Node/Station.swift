@@ -319,7 +319,7 @@ extension Station {
 
     private var claimedPorts: [String] {
         state.withLock { $0.configuration.devices }.compactMap { device in
-            if case .sds011(let sensor) = device.kind { sensor.port } else { nil }
+            if case .sensor(let sensor) = device.kind { sensor.port } else { nil }
         }
     }
 

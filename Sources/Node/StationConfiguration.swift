@@ -1,5 +1,7 @@
+import Devices
 import FoundationEssentials
 import HardwareIO
+import Profiles
 import Readings
 
 /// What `roost.json` says: which devices there are and how the station behaves.
@@ -29,23 +31,12 @@ package struct StationConfiguration: Hashable, Sendable {
 /// One sensor: its name is its identity in readings and reports.
 package struct DeviceConfiguration: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        case sds011(SDS011Configuration)
+        case sensor(SensorConfiguration)
         case pir(PIRConfiguration)
     }
 
     package let name: String
     package let kind: Kind
-}
-
-package struct SDS011Configuration: Hashable, Sendable {
-    /// Path of the tty: `/dev/ttyUSB0` or a stable link.
-    package let port: String
-    /// 60…86 400 s between samples in `months`; 300 unless told.
-    package let period: Duration
-    /// 5…120 s of fan and laser before a value counts; 25 unless told.
-    package let warmUp: Duration
-    /// 1…60 s of values that one sample is made of; 5 unless told.
-    package let window: Duration
 }
 
 package struct PIRConfiguration: Hashable, Sendable {
@@ -83,11 +74,13 @@ extension StationConfiguration {
     /// - Parameters:
     ///   - text: The file's bytes, at most 1 MiB.
     ///   - file: Its name, for the message.
+    ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
     /// - Returns: A configuration in which every value is within its range.
     /// - Throws: `ConfigurationError` that names file, place and reason of each problem.
     package static func read(
         _ text: [UInt8],
-        file: String
+        file: String,
+        profiles: [Profile] = DeviceCatalog.standIns
     ) throws(ConfigurationError) -> StationConfiguration {
         let problems = ProblemList()
         func failure() -> ConfigurationError {
@@ -105,13 +98,13 @@ extension StationConfiguration {
             throw failure()
         }
         let configuration = ObjectReader(root, at: "", problems).map { reader in
-            StationConfiguration(reader, problems)
+            StationConfiguration(reader, profiles, problems)
         }
         guard let configuration, problems.problems.isEmpty else { throw failure() }
         return configuration
     }
 
-    private init(_ reader: ObjectReader, _ problems: ProblemList) {
+    private init(_ reader: ObjectReader, _ profiles: [Profile], _ problems: ProblemList) {
         var reader = reader
         name = reader.name("name") ?? "roost"
         let modes = [StationMode.Kind.months, .live].map(\.rawValue)
@@ -120,7 +113,7 @@ extension StationConfiguration {
         devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
             entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
-                .flatMap { DeviceConfiguration($0) }
+                .flatMap { DeviceConfiguration($0, profiles) }
         }
         lights = reader.object("lights").flatMap { LightsConfiguration($0) }
         watchdog = reader.object("watchdog").map { WatchdogConfiguration($0) }
@@ -139,7 +132,7 @@ extension StationConfiguration {
                 problems.add("devices[\(index)].name", "is the name of devices[\(first)] too")
             }
             switch device.kind {
-            case .sds011(let sensor):
+            case .sensor(let sensor):
                 if let first = ports.updateValue(index, forKey: sensor.port) {
                     problems.add("devices[\(index)].port", "is the port of devices[\(first)] too")
                 }
@@ -167,7 +160,7 @@ extension StationConfiguration {
 }
 
 extension DeviceConfiguration {
-    fileprivate init?(_ reader: ObjectReader) {
+    fileprivate init?(_ reader: ObjectReader, _ profiles: [Profile]) {
         var reader = reader
         defer { reader.finish() }
         let isNamed = reader.value("name") != nil
@@ -178,31 +171,18 @@ extension DeviceConfiguration {
         }
         guard let type = reader.required("type") else { return nil }
         let kind: Kind?
-        switch type {
-        case "sds011": kind = SDS011Configuration(&reader).map(Kind.sds011)
-        case "pir": kind = PIRConfiguration(&reader).map(Kind.pir)
-        default:
-            reader.problem("type", "expected one of sds011, pir, found \"\(type)\"")
+        if type == "pir" {
+            kind = PIRConfiguration(&reader).map(Kind.pir)
+        } else if let profile = profiles.first(where: { $0.id == type || $0.driver == type }) {
+            kind = SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
+        } else {
+            let known = (profiles.map(\.id) + ["pir"]).sorted().joined(separator: ", ")
+            reader.problem("type", "expected one of \(known), found \"\(type)\"")
             reader.ignoreTheRest()
             kind = nil
         }
         guard let name, let kind else { return nil }
         self.init(name: name, kind: kind)
-    }
-}
-
-extension SDS011Configuration {
-    fileprivate init?(_ reader: inout ObjectReader) {
-        if reader.value("port") == nil { reader.problem("port", "is missing") }
-        let port = reader.absolutePath("port")
-        period = reader.seconds("periodSeconds", in: 60...86_400) ?? .seconds(300)
-        warmUp = reader.seconds("warmUpSeconds", in: 5...120) ?? .seconds(25)
-        window = reader.seconds("windowSeconds", in: 1...60) ?? .seconds(5)
-        if warmUp + window > period {
-            reader.problem("periodSeconds", "is shorter than warmUpSeconds and windowSeconds")
-        }
-        guard let port else { return nil }
-        self.port = port
     }
 }
 

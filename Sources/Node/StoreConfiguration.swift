@@ -1,3 +1,4 @@
+import Profiles
 import Readings
 import Store
 

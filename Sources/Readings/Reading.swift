@@ -55,6 +55,10 @@ package enum NoData: String, Sendable, CaseIterable {
     case stuck
     /// The driver ended before it could read.
     case stopped
+    /// A receiver that does not know where it is.
+    case noFix
+    /// This variant of the part has no such value.
+    case notMeasured
 }
 
 /// Doubts about a value that is present.
@@ -71,12 +75,28 @@ package struct Quality: OptionSet, Hashable, Sendable {
     package static let inconsistent = Quality(rawValue: 1 << 1)
     /// Unchanged for suspiciously long.
     package static let unchanging = Quality(rawValue: 1 << 2)
+    /// Outside the range that the profile calls plausible.
+    package static let outOfRange = Quality(rawValue: 1 << 3)
+    /// Taken in air too humid for the part's principle.
+    package static let humid = Quality(rawValue: 1 << 4)
+    /// Further from the value before than the air can go in one interval.
+    package static let jump = Quality(rawValue: 1 << 5)
+    /// Another device in the same air says something else.
+    package static let disagrees = Quality(rawValue: 1 << 6)
+    /// Nothing but zeros for suspiciously long.
+    package static let zero = Quality(rawValue: 1 << 7)
+    /// Computed from what was near, not measured.
+    package static let estimated = Quality(rawValue: 1 << 8)
+
+    /// Every flag with its word, lowest bit first; both are on the card for good.
+    private static let words: [(flag: Quality, name: String)] = [
+        (.ceiling, "ceiling"), (.inconsistent, "inconsistent"), (.unchanging, "unchanging"),
+        (.outOfRange, "outOfRange"), (.humid, "humid"), (.jump, "jump"),
+        (.disagrees, "disagrees"), (.zero, "zero"), (.estimated, "estimated"),
+    ]
 
     package var names: [String] {
-        let table: [(Quality, String)] = [
-            (.ceiling, "ceiling"), (.inconsistent, "inconsistent"), (.unchanging, "unchanging"),
-        ]
-        return table.filter { contains($0.0) }.map(\.1)
+        isEmpty ? [] : Self.words.filter { contains($0.flag) }.map(\.name)
     }
 }
 

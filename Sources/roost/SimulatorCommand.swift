@@ -11,7 +11,7 @@ struct SimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
         abstract: "A simulated sensor on a real pseudo-terminal.",
-        subcommands: [SDS011SimulatorCommand.self]
+        subcommands: [SDS011SimulatorCommand.self, PartSimulatorCommand.self]
     )
 }
 
@@ -138,7 +138,7 @@ struct SDS011SimulatorCommand: ParsableCommand {
         let signals = try SignalMonitor(on: loop)
         let terminal = try PseudoTerminal(link: link, trace: trace, on: loop)
         defer { terminal.close() }
-        tell(terminal)
+        ReadyLine(path: terminal.path, link: link).tell(asJSON: json)
         let standardInput = untilEOF ? try StandardInput(on: loop) : nil
         let command = self
         try loop.run {
@@ -174,17 +174,18 @@ struct SDS011SimulatorCommand: ParsableCommand {
             poweredAt: now
         )
     }
+}
 
-    private func tell(_ terminal: PseudoTerminal) {
-        struct Ready: Encodable {
-            let path: String
-            let link: String?
-        }
-        let ready = Ready(path: terminal.path, link: link)
-        if json, let line = try? ControlCodec.line(ready) {
+/// Says where a simulated part can be opened.
+struct ReadyLine: Encodable {
+    let path: String
+    let link: String?
+
+    func tell(asJSON json: Bool) {
+        if json, let line = try? ControlCodec.line(self) {
             Output.line(line)
         } else {
-            Output.line("ready \(link ?? terminal.path)")
+            Output.line("ready \(link ?? path)")
         }
     }
 }

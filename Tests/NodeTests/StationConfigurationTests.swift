@@ -1,4 +1,5 @@
 import HardwareIO
+import Profiles
 import Readings
 import Testing
 
@@ -36,19 +37,21 @@ import Testing
         #expect(configuration.name == "balcony")
         #expect(configuration.mode == .live)
         #expect(configuration.socket == "/tmp/s")
-        let dust = SDS011Configuration(
-            port: "/dev/ttyUSB0",
-            period: .seconds(600),
-            warmUp: .seconds(30),
-            window: .milliseconds(10_500)
-        )
         let door = PIRConfiguration(
             chip: "pinctrl-bcm2711",
             line: .offset(17),
             settle: .zero,
             block: .seconds(2)
         )
-        #expect(configuration.devices.map(\.kind) == [.sds011(dust), .pir(door)])
+        guard case .sensor(let dust) = configuration.devices[0].kind else {
+            Issue.record("dust is not a sensor")
+            return
+        }
+        #expect(dust.type == "sds011" && dust.profile.driver == "sds011")
+        #expect(dust.port == "/dev/ttyUSB0" && dust.id == nil)
+        #expect(dust.period == .seconds(600) && dust.warmUp == .seconds(30))
+        #expect(dust.window == .milliseconds(10_500))
+        #expect(configuration.devices[1].kind == .pir(door))
         let lines: [LineRequest.Line] = [.name("A"), .name("B"), .offset(3)]
         let output = LightsConfiguration.Output.lines(chip: "c", lines, isActiveLow: true)
         #expect(configuration.lights == LightsConfiguration(output: output, follows: "dust"))
@@ -72,10 +75,6 @@ import Testing
         (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),
         (#"{"devices": [{"name": "d", "type": "sds011"}]}"#, "devices[0].port: is missing"),
         (#"{"devices": [{"type": "sds011", "port": "/p"}]}"#, "devices[0].name: is missing"),
-        (
-            #"{"devices": [{"name": "d", "type": "dht22", "pin": 4}]}"#,
-            #"devices[0].type: expected one of sds011, pir, found "dht22""#
-        ),
         (
             #"{"devices": [{"name": "d", "type": "sds011", "port": "/p", "periodSeconds": 5}]}"#,
             "devices[0].periodSeconds: expected a number 60…86400, found 5"
@@ -105,6 +104,26 @@ import Testing
     ])
     func namesThePlaceAndTheReason(text: String, problem: String) {
         #expect(problems(text) == [problem])
+    }
+
+    @Test func namesEveryKindOfDeviceThatItKnows() throws {
+        let problem = try #require(
+            problems(#"{"devices": [{"name": "d", "type": "dht22", "pin": 4}]}"#).first
+        )
+        #expect(problem.hasPrefix("devices[0].type: expected one of "))
+        #expect(problem.hasSuffix(#", found "dht22""#))
+        for kind in ["pir", "plantower", "sds011"] { #expect(problem.contains(kind)) }
+    }
+
+    @Test func readsASensorByItsDriverWithTheDutyOfItsProfile() throws {
+        let text = #"{"devices": [{"name": "d", "type": "plantower", "port": "/p", "id": "7"}]}"#
+        guard case .sensor(let sensor) = try read(text).devices[0].kind else {
+            Issue.record("not a sensor")
+            return
+        }
+        #expect(sensor.id == "7" && sensor.profile.driver == "plantower")
+        #expect(sensor.period == .minutes(5) && sensor.warmUp == .seconds(30))
+        #expect(sensor.window == .seconds(10))
     }
 
     @Test func tellsAllMistakesAtOnce() {

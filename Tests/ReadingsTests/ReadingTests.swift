@@ -32,4 +32,14 @@ import Testing
             Event.Severity.allCases.map(\.name) == ["debug", "info", "notice", "warning", "error"]
         )
     }
+
+    @Test func everyDoubtHasOneBitAndOneWord() {
+        let flags: [Quality] = [
+            .ceiling, .inconsistent, .unchanging, .outOfRange, .humid, .jump, .disagrees, .zero,
+            .estimated,
+        ]
+        #expect(flags.map(\.rawValue) == (0..<9).map { 1 << $0 })
+        #expect(Quality(flags).names == flags.flatMap(\.names))
+        #expect(Set(flags.flatMap(\.names)).count == flags.count)
+    }
 }

@@ -83,7 +83,7 @@ import Testing
         (2, 0, [0x04, 0x10, 0x00], CodecError(.otherChannels, at: 8)),
         (2, 0, [0x04, 0x0A, 0x00], CodecError(.outOfRange, at: 8)),
         (2, 0, [0x04, 0x01, 0x80, 0x80, 0x04], CodecError(.outOfRange, at: 9)),
-        (2, 0, [0x05, 0x07], CodecError(.unknownCode(7), at: 8)),
+        (2, 0, [0x05, 0x0F], CodecError(.unknownCode(15), at: 8)),
         (2, 0, [0x05], CodecError(.truncated, at: 8)),
     ])
     func namesTheByteThatMakesNoSense(

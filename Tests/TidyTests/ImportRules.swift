@@ -15,26 +15,28 @@ extension TidyRule {
         "Store": ["DequeModule", "Glibc", "HardwareIO", "SQLite"],
         "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
         "PowerCutWorkloads": ["Glibc", "HardwareIO", "LinuxIO", "PowerCut", "SQLite", "Store"],
-        "Devices": ["HardwareIO", "Scheduling", "Supervision"],
+        "Profiles": ["HardwareIO"],
+        "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Node": [
-            "Alerts", "ControlProtocol", "DequeModule", "Devices", "HardwareIO", "Scheduling",
-            "Store", "Supervision",
+            "Alerts", "ControlProtocol", "DequeModule", "Devices", "HardwareIO", "Profiles",
+            "Scheduling", "Store", "Supervision",
         ],
         "LinuxIO": [
             "CGPIOD", "CLinux", "CUdev", "DequeModule", "Glibc", "HardwareIO", "Scheduling",
         ],
         "SimulationKit": [
-            "Devices", "DequeModule", "HardwareIO", "Node", "Scheduling", "Supervision",
+            "Devices", "DequeModule", "HardwareIO", "Node", "Profiles", "Scheduling",
+            "Supervision",
         ],
-        "LinuxPlatform": ["Glibc", "HardwareIO", "LinuxIO", "Node"],
+        "LinuxPlatform": ["Glibc", "HardwareIO", "LinuxIO", "Node", "Profiles"],
         "roostd": [
             "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
-            "Supervision",
+            "Profiles", "Supervision",
         ],
         "roost": [
             "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Node", "SQLite", "SimulationKit", "Store", "Supervision",
+            "LinuxPlatform", "Node", "Profiles", "SQLite", "SimulationKit", "Store", "Supervision",
         ],
     ]
 
@@ -92,13 +94,18 @@ extension TidyRule {
     }
 
     private static let foundationPlaces = perFile(
-        "FoundationEssentials is for JSON, so for Node, ControlProtocol, roost and tests",
+        "FoundationEssentials is for JSON, so for Profiles, Node, ControlProtocol, roost and tests",
         bad: [.file("Sources/LinuxIO/A.swift", "import FoundationEssentials")],
         good: [.file("Tests/DevicesTests/A.swift", "import FoundationEssentials")]
     ) { file in
         let isFree =
             !file.isUnder("Sources/")
-            || file.isUnder("Sources/Node/", "Sources/ControlProtocol/", "Sources/roost/")
+            || file.isUnder(
+                "Sources/Profiles/",
+                "Sources/Node/",
+                "Sources/ControlProtocol/",
+                "Sources/roost/"
+            )
         guard !isFree else { return [] }
         return imports(of: file).filter { $0.module == "FoundationEssentials" }
             .map { Finding(path: file.path, line: $0.line, words: "needs no JSON") }

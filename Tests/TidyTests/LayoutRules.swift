@@ -2,7 +2,7 @@ extension TidyRule {
     static let layout = [deviceFolders, testPlaces, noBuildMachine, namedFiles, executables]
 
     private static let deviceFolders = TidyRule(
-        "A device folder holds a driver, a decoder or machine, and tests under the same name",
+        "A device folder holds a dialect, or a driver with a decoder or machine, and its tests",
         bad: [
             device("X1", ["X1Driver.swift"], tests: ["X1DriverTests.swift"]),
             device("X1", ["X1Decoder.swift"], tests: ["X1DecoderTests.swift"]),
@@ -11,6 +11,7 @@ extension TidyRule {
         good: [
             device("X1", ["X1Driver.swift", "X1Decoder.swift"], tests: ["X1DriverTests.swift"]),
             device("X1", ["X1Driver.swift", "X1Machine.swift"], tests: ["X1MachineTests.swift"]),
+            device("X1", ["X1Dialect.swift"], tests: ["X1DialectTests.swift"]),
         ]
     ) { tree in
         let paths = Set(tree.files.map(\.path))
@@ -21,9 +22,12 @@ extension TidyRule {
                 paths.contains("\(sources)/\(device)\($0).swift")
             }
             let hasTests = paths.contains { $0.hasPrefix(tests) && $0.hasSuffix("Tests.swift") }
+            // A dialect decodes and decides; the driver is everybody's.
+            let hasDialect = paths.contains("\(sources)/\(device)Dialect.swift")
+            let hasDriver = paths.contains("\(sources)/\(device)Driver.swift")
             let missing = [
-                paths.contains("\(sources)/\(device)Driver.swift") ? nil : "a driver",
-                hasDecision ? nil : "a decoder or a machine",
+                hasDialect || hasDriver ? nil : "a driver",
+                hasDialect || hasDecision ? nil : "a decoder or a machine",
                 hasTests ? nil : "tests in \(tests)",
             ]
             return missing.compactMap(\.self).map {

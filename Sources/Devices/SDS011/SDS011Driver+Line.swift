@@ -149,7 +149,7 @@ extension SDS011Driver {
 
     // MARK: Remedies
 
-    func apply(_ remedy: SDS011RemedyLadder.Remedy) async throws {
+    func apply(_ remedy: RemedyLadder.Remedy) async throws {
         if !ladder.isReported {
             await record(
                 "remedy tried",
@@ -167,7 +167,7 @@ extension SDS011Driver {
             try? port.write(SDS011Command.setState(.sleep).bytes(to: address))
             port.close()
             port = try await reopen()
-        case .sleepAndWake:
+        case .restAndWake:
             configuredMode = nil
             isAwake = nil
             try await fallAsleep()

@@ -36,7 +36,7 @@ extension SDS011Driver {
 
     private func reset() async throws {
         isResetWanted = false
-        try await apply(.sleepAndWake)
+        try await apply(.restAndWake)
         try await settle(.active)
     }
 

@@ -47,7 +47,7 @@ package actor SDS011Driver: OrderlyStop {
 
     // What came of it.
     var eventBudget = EventBudget(perHour: 120)
-    var ladder = SDS011RemedyLadder()
+    var ladder = RemedyLadder()
     var nextAttempt: MonotonicInstant?
     var judge = SDS011Judge()
     var isResetWanted = false  // Stuck or zero in live mode: sleep and wake, once.

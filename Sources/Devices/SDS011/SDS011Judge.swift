@@ -1,49 +1,19 @@
 import Readings
 
-/// What can be doubtful about a measurement that arrived in a good frame.
-package enum SDS011Doubt: String, Hashable, Sendable, CaseIterable {
-    /// The same pair for suspiciously long; kept and flagged.
-    case unchanging
-    /// The same pair for too long to be true; no value any more.
-    case stuck
-    /// Nothing but zeros long after the wake.
-    case zeros
-    /// At the top of the range.
-    case ceiling
-    /// PM2.5 above PM10.
-    case inconsistent
-}
-
 /// Decides what a measurement is worth, from what came before it.
 ///
 /// Pure.
 package struct SDS011Judge: Hashable, Sendable {
-    /// How many samples in a row it takes; one sample is one interval.
-    package struct Limits: Hashable, Sendable {
-        package let unchanging: Int
-        package let stuck: Int
-        package let zeros: Int
-
-        /// For one sample every few minutes.
-        ///
-        /// - Source: the 1 Hz day of two real SDS011 and two real days at 145 s hold no pair three
-        ///   times in a row at such distances.
-        package static let dutyCycle = Limits(unchanging: 3, stuck: 12, zeros: 3)
-        /// For one sample a second.
-        ///
-        /// - Source: the longest run of one pair in the real 1 Hz day is 52; the datasheet's
-        ///   response time is 10 s.
-        package static let live = Limits(unchanging: 60, stuck: 600, zeros: 10)
-    }
+    package typealias Limits = SensorDoubt.Limits
 
     package struct Verdict: Hashable, Sendable {
         package let pm25: Outcome
         package let pm10: Outcome
-        package let begun: [SDS011Doubt]
-        package let ended: [SDS011Doubt]
+        package let begun: [SensorDoubt]
+        package let ended: [SensorDoubt]
     }
 
-    package private(set) var doubts: Set<SDS011Doubt> = []
+    package private(set) var doubts: Set<SensorDoubt> = []
     private var last: SDS011Measurement?
     private var runLength = 0
 
@@ -81,19 +51,19 @@ package struct SDS011Judge: Hashable, Sendable {
 
     /// In the order of their declaration; most measurements have none.
     private static func doubts(
-        in these: Set<SDS011Doubt>,
-        without those: Set<SDS011Doubt>
-    ) -> [SDS011Doubt] {
+        in these: Set<SensorDoubt>,
+        without those: Set<SensorDoubt>
+    ) -> [SensorDoubt] {
         guard !these.isEmpty else { return [] }
-        return SDS011Doubt.allCases.filter { these.contains($0) && !those.contains($0) }
+        return SensorDoubt.allCases.filter { these.contains($0) && !those.contains($0) }
     }
 
     private func doubts(
         about measurement: SDS011Measurement,
         by limits: Limits
-    ) -> Set<SDS011Doubt> {
+    ) -> Set<SensorDoubt> {
         if measurement == .zero { return runLength >= limits.zeros ? [.zeros] : [] }
-        var doubts: Set<SDS011Doubt> = []
+        var doubts: Set<SensorDoubt> = []
         let ceiling = SDS011Measurement.ceiling
         if measurement.pm25Tenths >= ceiling.pm25Tenths
             || measurement.pm10Tenths >= ceiling.pm10Tenths

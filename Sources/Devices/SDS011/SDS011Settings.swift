@@ -1,14 +1,6 @@
 import Readings
 import Scheduling
 
-/// How a sensor spends its time.
-package enum SensorMode: Hashable, Sendable {
-    /// Wakes, warms up, measures, sleeps.
-    case dutyCycle(DutyCycle)
-    /// Measures all the time, one sample a second.
-    case live
-}
-
 extension DutyCycle {
     /// 30 s awake of every 5 min: 10 %, so that 8 000 h of laser last nine years.
     ///
@@ -57,9 +49,9 @@ package struct SDS011Status: Hashable, Sendable {
     /// False until a remedy helps; see `remedy`.
     package var isAnswering: Bool
     /// The last remedy tried in an outage that lasts.
-    package var remedy: SDS011RemedyLadder.Remedy?
+    package var remedy: RemedyLadder.Remedy?
     /// What is doubtful about the measurements.
-    package var doubts: Set<SDS011Doubt>
+    package var doubts: Set<SensorDoubt>
     /// False when it measures without acknowledging commands.
     package var isAcknowledging: Bool
     package var frameCount: Int

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// Finds where a text stops being JSON, in a line and column that an editor shows.
-enum JSONFault {
+package enum JSONFault {
     /// What the decoder says, with the place where it can be told.
-    static func words(for error: any Error, in text: [UInt8]) -> String {
+    package static func words(for error: any Error, in text: [UInt8]) -> String {
         guard let index = faultIndex(in: text) else {
             guard case DecodingError.dataCorrupted(let context) = error else { return "\(error)" }
             return context.debugDescription
@@ -17,7 +17,7 @@ enum JSONFault {
     }
 
     /// The first byte at which no JSON text can go on; `text.count` when it is cut short.
-    static func faultIndex(in text: [UInt8]) -> Int? {
+    package static func faultIndex(in text: [UInt8]) -> Int? {
         var scanner = Scanner(text: text)
         scanner.skipSpace()
         guard scanner.value(depth: 0) else { return scanner.index }

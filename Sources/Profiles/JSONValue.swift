@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A JSON text as a tree, so that a mistake in it can be named by its place.
-enum JSONValue: Decodable, Hashable {
+package enum JSONValue: Decodable, Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -9,7 +9,7 @@ enum JSONValue: Decodable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -27,7 +27,7 @@ enum JSONValue: Decodable, Hashable {
     }
 
     /// The value as an error message shows it, at most 40 characters.
-    var shown: String {
+    package var shown: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"

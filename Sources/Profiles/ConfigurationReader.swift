@@ -12,7 +12,7 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package let file: String
     package let problems: [ConfigurationProblem]
 
-    init(file: String, problems: [ConfigurationProblem]) {
+    package init(file: String, problems: [ConfigurationProblem]) {
         (self.file, self.problems) = (file, problems)
     }
 
@@ -28,24 +28,26 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
 }
 
 /// Collects problems while objects of a configuration are read.
-final class ProblemList {
-    private(set) var problems: [ConfigurationProblem] = []
+package final class ProblemList {
+    package private(set) var problems: [ConfigurationProblem] = []
 
-    func add(_ place: String, _ message: String) {
+    package init() {}
+
+    package func add(_ place: String, _ message: String) {
         problems.append(ConfigurationProblem(place: place, message: message))
     }
 }
 
 /// Reads the keys of one JSON object, checks each, and names the keys nobody asked for.
-struct ObjectReader {
-    let place: String
+package struct ObjectReader {
+    package let place: String
     private let fields: [String: JSONValue]
     private let problems: ProblemList
     private var known: Set<String> = []
     private var isStrict = true
 
     /// A reader of `value`, or nil with a problem noted when it is not an object.
-    init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
+    package init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
         guard case .object(let fields) = value else {
             problems.add(place, "expected an object, found \(value.shown)")
             return nil
@@ -53,17 +55,17 @@ struct ObjectReader {
         (self.fields, self.place, self.problems) = (fields, place, problems)
     }
 
-    func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+    package func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
 
-    func problem(_ key: String, _ message: String) { problems.add(path(key), message) }
+    package func problem(_ key: String, _ message: String) { problems.add(path(key), message) }
 
-    mutating func value(_ key: String) -> JSONValue? {
+    package mutating func value(_ key: String) -> JSONValue? {
         known.insert(key)
         guard let value = fields[key], value != .null else { return nil }
         return value
     }
 
-    mutating func string(_ key: String, in allowed: [String]? = nil) -> String? {
+    package mutating func string(_ key: String, in allowed: [String]? = nil) -> String? {
         guard let value = value(key) else { return nil }
         guard case .string(let text) = value else {
             problem(key, "expected a text, found \(value.shown)")
@@ -80,20 +82,20 @@ struct ObjectReader {
         return text
     }
 
-    mutating func required(_ key: String) -> String? {
+    package mutating func required(_ key: String) -> String? {
         let isPresent = value(key) != nil
         if !isPresent { problem(key, "is missing") }
         return string(key)
     }
 
-    mutating func bool(_ key: String) -> Bool? {
+    package mutating func bool(_ key: String) -> Bool? {
         guard let value = value(key) else { return nil }
         if case .bool(let flag) = value { return flag }
         problem(key, "expected true or false, found \(value.shown)")
         return nil
     }
 
-    mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+    package mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
         guard let value = value(key) else { return nil }
         guard case .number(let number) = value, range.contains(number) else {
             let (low, high) = (
@@ -105,15 +107,15 @@ struct ObjectReader {
         return number
     }
 
-    mutating func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
+    package mutating func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
         number(key, in: range).map { .milliseconds(Int64(($0 * 1_000).rounded())) }
     }
 
-    mutating func object(_ key: String) -> ObjectReader? {
+    package mutating func object(_ key: String) -> ObjectReader? {
         value(key).flatMap { ObjectReader($0, at: path(key), problems) }
     }
 
-    mutating func array(_ key: String, limit: Int) -> [JSONValue] {
+    package mutating func array(_ key: String, limit: Int) -> [JSONValue] {
         guard let value = value(key) else { return [] }
         guard case .array(let values) = value else {
             problem(key, "expected an array, found \(value.shown)")
@@ -127,10 +129,10 @@ struct ObjectReader {
     }
 
     /// Lets every other key pass: what they mean is not known.
-    mutating func ignoreTheRest() { isStrict = false }
+    package mutating func ignoreTheRest() { isStrict = false }
 
     /// Notes a problem for each key that was never asked for, with the nearest known one.
-    func finish() {
+    package func finish() {
         for key in fields.keys.sorted() where isStrict && !known.contains(key) {
             let nearest = known.min { distance($0, key) < distance($1, key) }
             let hint = nearest.flatMap { distance($0, key) <= 3 ? "; did you mean \($0)?" : nil }

@@ -1,13 +1,13 @@
 import Readings
 
-/// What to try when an SDS011 does not answer, in order; then how long to wait before trying again.
+/// What to try when a sensor does not answer, in order; then how long to wait before trying again.
 ///
 /// Pure. Waiting grows from 5 s to 5 min and never ends.
-package struct SDS011RemedyLadder: Hashable, Sendable {
+package struct RemedyLadder: Hashable, Sendable {
     package enum Remedy: String, Hashable, Sendable {
         case askAgain = "ask again"
         case reopen
-        case sleepAndWake = "sleep and wake"
+        case restAndWake = "rest and wake"
     }
 
     package enum Step: Hashable, Sendable {
@@ -47,7 +47,7 @@ package struct SDS011RemedyLadder: Hashable, Sendable {
         switch rung {
         case .fine: nil
         case .tried(let remedy): remedy
-        case .reported, .waiting: .sleepAndWake
+        case .reported, .waiting: .restAndWake
         case .reopenedAgain: .reopen
         }
     }
@@ -58,8 +58,8 @@ package struct SDS011RemedyLadder: Hashable, Sendable {
         switch rung {
         case .fine: return attempt(.askAgain)
         case .tried(.askAgain): return attempt(.reopen)
-        case .tried(.reopen): return attempt(.sleepAndWake)
-        case .tried(.sleepAndWake):
+        case .tried(.reopen): return attempt(.restAndWake)
+        case .tried(.restAndWake):
             rung = .reported
             return .report
         case .reported:
@@ -78,7 +78,7 @@ package struct SDS011RemedyLadder: Hashable, Sendable {
     ///
     /// - Returns: How long the outage lasted, if it had been named.
     package mutating func succeed(at now: MonotonicInstant) -> Duration? {
-        defer { self = SDS011RemedyLadder() }
+        defer { self = RemedyLadder() }
         return isReported ? failingSince?.duration(to: now) : nil
     }
 

@@ -2,27 +2,27 @@ import Devices
 import Readings
 import Testing
 
-@Suite struct SDS011RemedyLadderTests {
+@Suite struct RemedyLadderTests {
     @Test func goesDownRungByRungAndNeverGivesUp() {
-        var ladder = SDS011RemedyLadder()
+        var ladder = RemedyLadder()
         let steps = (0..<20).map { _ in ladder.fail(at: .boot) }
         let delays: [Int64] = [5, 10, 20, 40, 80, 160, 300, 300]
-        let expected: [SDS011RemedyLadder.Step] =
-            [.remedy(.askAgain), .remedy(.reopen), .remedy(.sleepAndWake), .report]
+        let expected: [RemedyLadder.Step] =
+            [.remedy(.askAgain), .remedy(.reopen), .remedy(.restAndWake), .report]
             + delays.flatMap { [.wait(.seconds($0)), .remedy(.reopen)] }
         #expect(steps == expected)
     }
 
     @Test func saysHowLongANamedOutageLasted() {
-        var ladder = SDS011RemedyLadder()
+        var ladder = RemedyLadder()
         for second in 0..<4 { _ = ladder.fail(at: .boot.advanced(by: .seconds(second))) }
         #expect(ladder.isReported)
         #expect(ladder.succeed(at: .boot.advanced(by: .seconds(60))) == .seconds(60))
-        #expect(ladder == SDS011RemedyLadder())
+        #expect(ladder == RemedyLadder())
     }
 
     @Test func saysNothingOfAnOutageThatARemedyEnded() {
-        var ladder = SDS011RemedyLadder()
+        var ladder = RemedyLadder()
         _ = ladder.fail(at: .boot)
         #expect(ladder.remedy == .askAgain)
         #expect(ladder.succeed(at: .boot) == nil)

@@ -1,0 +1,71 @@
+import HardwareIO
+import Profiles
+import Readings
+
+/// One kind of sensor on a serial line: what the catalog knows of it.
+package struct SensorKind: Sendable {
+    /// As profiles name it: `sds011`.
+    package let driver: String
+    /// How such a sensor talks, as a profile describes it.
+    ///
+    /// - Throws: `DialectError` when the profile's settings make no sense to it.
+    package let dialect: @Sendable (Profile) throws(DialectError) -> any SensorDialect
+    /// A part for tests and demos, powered at boot; the same seed gives the same part.
+    package let simulator:
+        @Sendable (Profile, _ seed: UInt64) throws(DialectError) -> any SerialPeer
+    /// A driver of its own; nil for `SensorDriver`.
+    private let ownDriver: (@Sendable (SensorSetup) throws(DialectError) -> any SensorChild)?
+
+    package init(
+        driver: String,
+        dialect: @escaping @Sendable (Profile) throws(DialectError) -> any SensorDialect,
+        simulator: @escaping @Sendable (Profile, UInt64) throws(DialectError) -> any SerialPeer,
+        ownDriver: (@Sendable (SensorSetup) throws(DialectError) -> any SensorChild)? = nil
+    ) {
+        self.driver = driver
+        self.dialect = dialect
+        self.simulator = simulator
+        self.ownDriver = ownDriver
+    }
+
+    /// The driver that runs such a sensor.
+    ///
+    /// - Throws: `DialectError` when the profile's settings make no sense to it.
+    package func makeDriver(_ setup: SensorSetup) throws(DialectError) -> any SensorChild {
+        if let ownDriver { return try ownDriver(setup) }
+        return SensorDriver(setup, speaking: try dialect(setup.profile))
+    }
+}
+
+/// What is wrong with a driver's settings in a profile.
+package struct DialectError: Error, Hashable, Sendable {
+    package let problems: [ConfigurationProblem]
+
+    package init(_ problems: [ConfigurationProblem]) { self.problems = problems }
+}
+
+/// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
+package enum DeviceCatalog {
+    package static let kinds: [SensorKind] = [
+        .sds011,
+        .plantower,
+    ]
+
+    package static func kind(_ driver: String) -> SensorKind? {
+        kinds.first { $0.driver == driver }
+    }
+}
+
+extension SensorKind {
+    package static let sds011 = SensorKind(
+        driver: "sds011",
+        dialect: { _ throws(DialectError) in SDS011Dialect() },
+        simulator: { _, seed throws(DialectError) in SDS011Simulator(air: .drifting(seed: seed)) },
+        ownDriver: { setup throws(DialectError) in SDS011Driver(setup) }
+    )
+    package static let plantower = SensorKind(
+        driver: "plantower",
+        dialect: { _ throws(DialectError) in PlantowerDialect() },
+        simulator: { _, seed throws(DialectError) in PlantowerSimulator(seed: seed) }
+    )
+}

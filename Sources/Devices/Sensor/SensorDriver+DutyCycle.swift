@@ -1,0 +1,144 @@
+import HardwareIO
+import Readings
+import Scheduling
+import Supervision
+
+// Months mode: wake, warm up, take a few measurements, rest.
+extension SensorDriver {
+    enum Sample {
+        case measured([Outcome])
+        case failed(NoData)
+        /// The mode changed or a stop was asked for.
+        case interrupted
+    }
+
+    func runDutyCycle(_ cycle: DutyCycle) async throws {
+        let mode = SensorMode.dutyCycle(cycle)
+        var start = clock.now
+        while goesOn(in: mode) {
+            let sample = try await sample(cycle)
+            switch sample {
+            case .measured(let outcomes):
+                await accept(outcomes, by: .anyDutyCycle)
+            case .failed(let reason):
+                await accept(reason, at: clock.now)
+            case .interrupted:
+                if isStopping { await accept(.stopped, at: clock.now) }
+                return
+            }
+            start = await skipMissed(from: start.advanced(by: cycle.period), every: cycle.period)
+            let rest = clock.now.duration(to: start)
+            heartbeat.beat(nextWithin: rest + cycle.tolerance + Self.patience)
+            guard try await pause(until: start, tolerance: cycle.tolerance, in: mode) else {
+                return
+            }
+        }
+    }
+
+    /// One sample, with every remedy there is if need be; the part is at rest afterwards.
+    private func sample(_ cycle: DutyCycle) async throws -> Sample {
+        if let nextAttempt, clock.now < nextAttempt { return .failed(reason) }
+        heardSinceSuccess = (false, false, false)
+        var sample = try await measure(cycle)
+        while case .failed = sample, !isStopping, !Task.isCancelled {
+            switch ladder.fail(at: clock.now) {
+            case .remedy(let remedy):
+                try await apply(remedy)
+                sample = try await measure(cycle)
+            case .report:
+                await report()
+            case .wait(let delay):
+                nextAttempt = clock.now.advanced(by: delay)
+                try await rest()
+                return .failed(reason)
+            }
+        }
+        // A stop lets it rest by itself.
+        if !isStopping { try await rest() }
+        if case .measured = sample { await succeed() }
+        return sample
+    }
+
+    private func measure(_ cycle: DutyCycle) async throws -> Sample {
+        let mode = SensorMode.dutyCycle(cycle)
+        heartbeat.beat(nextWithin: cycle.warmUp + cycle.window + Self.patience + interval * 4)
+        try port.discardInput()
+        guard try await wakeUp() else { return isStopping ? .interrupted : .failed(reason) }
+        let warmAt = max(warmAt ?? clock.now, clock.now)
+        guard try await pause(until: warmAt, in: mode) else { return .interrupted }
+        let measurements: [[Outcome]]
+        switch dialect.rhythm {
+        case .streams: measurements = try await listen(for: cycle.window, in: mode)
+        case .answers: measurements = try await inquire(for: cycle.window, in: mode)
+        }
+        guard goesOn(in: mode) else { return .interrupted }
+        return ChannelJudge.median(of: measurements).map { .measured($0) } ?? .failed(reason)
+    }
+
+    /// Listens for as long as the window, and longer when nothing has come by then.
+    private func listen(for window: Duration, in mode: SensorMode) async throws -> [[Outcome]] {
+        // What lies there was said while it warmed up.
+        try port.discardInput()
+        let end = clock.now.advanced(by: window)
+        let last = max(end, clock.now.advanced(by: frameTimeout))
+        var measurements: [[Outcome]] = []
+        while goesOn(in: mode), measurements.count < Self.windowMax {
+            let deadline = measurements.isEmpty ? last : end
+            guard clock.now < deadline, let heard = try await hear(until: deadline) else { break }
+            measurements += Self.measurements(in: heard)
+        }
+        return measurements
+    }
+
+    /// Asks as often as the window and the part allow, at least once.
+    private func inquire(for window: Duration, in mode: SensorMode) async throws -> [[Outcome]] {
+        guard let command = dialect.commands(for: .measure).first,
+            case .answers(let least) = dialect.rhythm
+        else { return [] }
+        let start = clock.now
+        let step = max(least, .seconds(1))
+        let count = min(max(1, Int(window / step)), Self.windowMax)
+        var measurements: [[Outcome]] = []
+        for index in 1...count {
+            let due = start.advanced(by: min(window, step * index))
+            guard try await pause(until: due, in: mode) else { break }
+            let attempts = measurements.isEmpty ? 2 : 1
+            if case .measurement(let outcomes) = try await ask(command, attempts: attempts) {
+                measurements.append(outcomes)
+            } else if measurements.isEmpty {
+                break
+            }
+        }
+        return measurements
+    }
+
+    /// Accounts for periods that have passed meanwhile, as after a suspended night.
+    ///
+    /// - Returns: The start of the next period.
+    private func skipMissed(
+        from first: MonotonicInstant,
+        every period: Duration
+    ) async -> MonotonicInstant {
+        let now = clock.now
+        guard first < now else { return first }
+        let missed = Int(first.duration(to: now) / period) + 1
+        let why: NoData = ladder.failingSince == nil ? .stopped : reason
+        await account(for: missed, each: period, from: first, as: why)
+        return first.advanced(by: period * missed)
+    }
+
+    /// Accounts for intervals without a measurement, the first at `first`.
+    func account(
+        for missed: Int,
+        each interval: Duration,
+        from first: MonotonicInstant,
+        as reason: NoData
+    ) async {
+        for index in 0..<min(missed, Self.missedMax) {
+            await accept(reason, at: first.advanced(by: interval * index))
+        }
+        guard missed > Self.missedMax else { return }
+        let details = [Event.Detail("count", "\(missed - Self.missedMax)")]
+        await record("intervals skipped", .warning, details)
+    }
+}

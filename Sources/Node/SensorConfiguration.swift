@@ -1,0 +1,147 @@
+import ControlProtocol
+import Devices
+import HardwareIO
+import Profiles
+import Readings
+import Scheduling
+import Supervision
+
+/// One sensor on a serial line, of any kind that there is a driver for.
+package struct SensorConfiguration: Hashable, Sendable {
+    /// As in the configuration: a profile's id or a driver's name.
+    package let type: String
+    package let profile: Profile
+    /// Path of the tty: `/dev/ttyUSB0` or a stable link.
+    package let port: String
+    /// The part's own id, which must be the one that speaks; nil takes whichever is there.
+    package let id: String?
+    /// 60…86 400 s between samples in `months`; the profile's unless told.
+    package let period: Duration
+    /// 0…600 s of fan, laser or heater before a value counts; the profile's unless told.
+    package let warmUp: Duration
+    /// 1…60 s of values that one sample is made of; the profile's unless told.
+    package let window: Duration
+    /// What it measures, in the order of its measurements.
+    let quantities: [Quantity]
+    /// From one sample to the next in `live`.
+    let liveInterval: Duration
+}
+
+extension SensorConfiguration {
+    /// Reads what a configuration says of a sensor.
+    ///
+    /// - Parameters:
+    ///   - reader: At the device's object.
+    ///   - type: As it stands there.
+    ///   - profile: What it means.
+    init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
+        if reader.value("port") == nil { reader.problem("port", "is missing") }
+        let port = reader.absolutePath("port")
+        let duty = profile.dutyCycle
+        id = reader.string("id")
+        period = reader.seconds("periodSeconds", in: 60...86_400) ?? duty.period
+        warmUp = reader.seconds("warmUpSeconds", in: 0...600) ?? duty.warmUp
+        window = reader.seconds("windowSeconds", in: 1...60) ?? duty.window
+        if warmUp + window > period {
+            reader.problem("periodSeconds", "is shorter than warmUpSeconds and windowSeconds")
+        }
+        guard let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
+            reader.problem("type", "\(type) has no driver for a serial line")
+            return nil
+        }
+        let dialect: any SensorDialect
+        do throws(DialectError) {
+            dialect = try kind.dialect(profile)
+        } catch {
+            for problem in error.problems { reader.problem("type", "\(type): \(problem)") }
+            return nil
+        }
+        guard let port else { return nil }
+        (self.type, self.profile, self.port) = (type, profile, port)
+        quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
+        liveInterval =
+            switch dialect.rhythm {
+            case .streams(let every): every
+            case .answers(let least): max(least, profile.duty?.liveInterval ?? .seconds(1))
+            }
+    }
+
+    /// Whether the lamp may follow it.
+    var measuresDust: Bool { quantities.contains { $0.name == Quantity.pm25.name } }
+
+    /// How the sensor spends its time in a mode of the station.
+    func sensorMode(in mode: StationMode) -> SensorMode {
+        if mode.isContinuous { return .live }
+        // A thirtieth of the period saves wake-ups, and nobody sees it.
+        let cycle = DutyCycle(
+            period: period,
+            warmUp: warmUp,
+            window: window,
+            tolerance: period / 30
+        )
+        return .dutyCycle(cycle)
+    }
+
+    /// The child that keeps the sensor attached.
+    func spec(_ name: String, _ context: StationContext) -> ChildSpec {
+        ChildSpec(
+            id: name,
+            shutdownGrace: .seconds(8),
+            minimumRunTime: .seconds(1),
+            heartbeatLimit: .minutes(2)
+        ) { heartbeat in
+            let subject = Attachment.Subject(
+                name: name,
+                path: port,
+                channels: quantities.map { Channel(device: name, quantity: $0) }
+            )
+            return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
+                try await attach(name, context, heartbeat)
+            }
+        }
+    }
+
+    private func attach(
+        _ name: String,
+        _ context: StationContext,
+        _ heartbeat: Heartbeat
+    ) async throws -> Attachment.Attached {
+        let settings = SerialSettings(baud: profile.probe?.bauds.first ?? 9_600)
+        let open: SensorSetup.Reopen = { [port] in
+            try await context.platform.openSerialPort(port, settings)
+        }
+        guard let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
+            preconditionFailure("checked when it was read")
+        }
+        var setup = SensorSetup(
+            name: name,
+            port: try await open(),
+            environment: DriverEnvironment(
+                clock: context.clock,
+                sink: context.recorder,
+                heartbeat: heartbeat
+            ),
+            profile: profile,
+            mode: sensorMode(in: context.modes.mode)
+        )
+        setup.id = id
+        setup.reopen = open
+        let driver = try kind.makeDriver(setup)
+        context.modes.observe(name) { [weak driver] mode in
+            driver?.setMode(sensorMode(in: mode))
+        }
+        return Attachment.Attached(driver: driver) {
+            await driver.report.account(at: context.clock.now)
+        }
+    }
+}
+
+extension SensorReport {
+    fileprivate func account(at now: MonotonicInstant) -> DeviceBoard.Account {
+        var facts = facts.map { DeviceReport.Fact($0.key, $0.value) }
+        if let lastMeasurementAt {
+            facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
+        }
+        return DeviceBoard.Account(state: state, facts: facts)
+    }
+}

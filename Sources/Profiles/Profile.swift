@@ -1,0 +1,190 @@
+import HardwareIO
+import Readings
+
+/// What one kind of device is, how it is recognised, and how it is run.
+///
+/// Read from JSON by `ProfileReader`; every value is within its range.
+package struct Profile: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Behind a serial adapter that udev tells about.
+        case usbSerial = "usb-serial"
+        /// On lines of a GPIO chip; configured, never found by itself.
+        case gpio
+        /// Asked over HTTP at an address that the station is told.
+        case http
+        /// The computer itself.
+        case board
+    }
+
+    /// `nova-sds011`: letters, digits and hyphens; the name of the file as well.
+    package let id: String
+    package let kind: Kind
+    /// As the maker writes it: `Nova Fitness SDS011`.
+    package let name: String
+    /// One or two sentences for people.
+    package let words: String
+    /// What an adapter must say for this profile to be worth a probe; any of them suffices.
+    package let matches: [ProfileMatch]
+    package let probe: ProbeRules?
+    /// The driver in the catalog: `sds011`; nil for a board.
+    package let driver: String?
+    /// What the driver alone understands; it has checked them.
+    package let settings: JSONValue
+    package let channels: [ChannelProfile]
+    package let duty: DutyProfile?
+    /// Nodes between raw and derived channels, in the words of the file; see the graph's reader.
+    package let graph: JSONValue?
+    package let rule: RuleProfile?
+    package let board: BoardProfile?
+    /// File or place that it came from, for messages.
+    package let origin: String
+
+    package init(
+        id: String,
+        kind: Kind,
+        text: (name: String, words: String, origin: String),
+        detection: (matches: [ProfileMatch], probe: ProbeRules?, rule: RuleProfile?) = (
+            [], nil, nil
+        ),
+        driver: (name: String, settings: JSONValue, duty: DutyProfile?)? = nil,
+        measures: (channels: [ChannelProfile], graph: JSONValue?, board: BoardProfile?) = (
+            [], nil, nil
+        )
+    ) {
+        self.id = id
+        self.kind = kind
+        (name, words, origin) = text
+        (matches, probe, rule) = detection
+        self.driver = driver?.name
+        settings = driver?.settings ?? .object([:])
+        duty = driver?.duty
+        (channels, graph, board) = measures
+    }
+}
+
+/// What an adapter must say, in udev's words; every key that is given must agree.
+///
+/// A match is a claim: it says which adapter, never which sensor is behind it.
+package struct ProfileMatch: Hashable, Sendable {
+    /// Four hexadecimal digits, lower case.
+    package let vendorID: String
+    package let productID: String
+    /// `ID_SERIAL_SHORT`, with `*` for any number of characters; nil for whatever.
+    package let serial: String?
+    /// `ID_MODEL` likewise.
+    package let model: String?
+    /// `ID_USB_INTERFACE_NUM`: two hexadecimal digits.
+    package let interface: String?
+
+    package init(
+        vendorID: String,
+        productID: String,
+        serial: String? = nil,
+        model: String? = nil,
+        interface: String? = nil
+    ) {
+        self.vendorID = vendorID
+        self.productID = productID
+        self.serial = serial
+        self.model = model
+        self.interface = interface
+    }
+}
+
+/// How to find out whether the part is behind an adapter.
+package struct ProbeRules: Hashable, Sendable {
+    /// Rates that the part speaks, in the order to try them.
+    package let bauds: [Int]
+    /// Whether it speaks by itself after power-on.
+    package let streams: Bool
+    /// Whether questions may be sent where nothing at all was heard.
+    package let mayAsk: Bool
+    /// How long to listen before it counts as silent, 1…30 s.
+    package let listen: Duration
+
+    package init(bauds: [Int], streams: Bool, mayAsk: Bool, listen: Duration = .seconds(3)) {
+        self.bauds = bauds
+        self.streams = streams
+        self.mayAsk = mayAsk
+        self.listen = listen
+    }
+}
+
+/// One channel of a device: what it measures and which values make sense.
+package struct ChannelProfile: Hashable, Sendable {
+    package let quantity: Quantity
+    /// Values outside are kept and flagged.
+    package let range: ClosedRange<Double>
+    /// One sentence for people.
+    package let words: String
+    /// How a chart shows it: `line`, `steps`, `bar`, `none`.
+    package let shown: String
+    /// The furthest that a value can be from the one before it; nil for any distance.
+    package let step: Double?
+
+    package init(
+        _ quantity: Quantity,
+        range: ClosedRange<Double>,
+        words: String,
+        shown: String,
+        step: Double? = nil
+    ) {
+        self.quantity = quantity
+        self.range = range
+        self.words = words
+        self.shown = shown
+        self.step = step
+    }
+}
+
+/// How the part shares its time in `months`; see `DutyCycle`.
+package struct DutyProfile: Hashable, Sendable {
+    package let period: Duration
+    package let warmUp: Duration
+    package let window: Duration
+    /// Between two samples in `live`.
+    package let liveInterval: Duration
+
+    package init(period: Duration, warmUp: Duration, window: Duration, liveInterval: Duration) {
+        self.period = period
+        self.warmUp = warmUp
+        self.window = window
+        self.liveInterval = liveInterval
+    }
+}
+
+/// The udev rule that is generated.
+package struct RuleProfile: Hashable, Sendable {
+    /// Below `/dev`, before the port: `roost/dust`.
+    package let link: String
+
+    package init(link: String) { self.link = link }
+}
+
+/// The computer that a station runs on.
+package struct BoardProfile: Hashable, Sendable {
+    /// Beginnings of the device tree's model: `Raspberry Pi 4 Model B`; empty fits every machine.
+    package let models: [String]
+    /// Label of the chip with the header's lines; nil without a header.
+    package let gpioChip: String?
+    /// Header pin (1…40) to line name.
+    package let header: [Int: String]
+    /// The longest time the hardware watchdog takes; nil without one.
+    package let watchdogLimit: Duration?
+    /// Serial ports of the board itself, in order of preference.
+    package let uarts: [String]
+
+    package init(
+        models: [String],
+        gpioChip: String?,
+        header: [Int: String],
+        watchdogLimit: Duration?,
+        uarts: [String]
+    ) {
+        self.models = models
+        self.gpioChip = gpioChip
+        self.header = header
+        self.watchdogLimit = watchdogLimit
+        self.uarts = uarts
+    }
+}

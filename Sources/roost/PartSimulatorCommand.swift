@@ -1,0 +1,108 @@
+import ArgumentParser
+import Devices
+import HardwareIO
+import LinuxIO
+import Profiles
+import Readings
+
+/// A fault of any part by name, from a time to a time: `silence`, `garbage@10s`, `babble@1m-5m`.
+struct PartFaultArgument: ExpressibleByArgument {
+    let fault: SensorFault
+    let start: Duration
+    let end: Duration?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "@", maxSplits: 1).map(String.init)
+        guard let fault = parts.first.flatMap(SensorFault.init(rawValue:)) else { return nil }
+        self.fault = fault
+        guard parts.count == 2 else {
+            (start, end) = (.zero, nil)
+            return
+        }
+        let times = parts[1].split(separator: "-", maxSplits: 1).map {
+            DurationArgument(argument: String($0))?.duration
+        }
+        guard let first = times.first, let first else { return nil }
+        start = first
+        guard times.count == 2 else {
+            end = nil
+            return
+        }
+        guard let last = times[1], last > first else { return nil }
+        end = last
+    }
+
+    static var allValueStrings: [String] { SensorFault.allCases.map(\.rawValue) }
+
+    func window(from now: MonotonicInstant) -> SensorFaultWindow {
+        SensorFaultWindow(
+            fault,
+            from: now.advanced(by: start),
+            to: end.map { now.advanced(by: $0) }
+        )
+    }
+}
+
+struct PartSimulatorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "part",
+        abstract: "Any sensor of the catalog that any program can open, well or with faults.",
+        discussion: """
+            Prints `ready PATH`, then speaks as the part does until interrupted.
+
+            Examples: roost simulator part plantower --link /tmp/sensor
+                      roost simulator part plantower --fault silence@30s-60s --fault garbage
+
+            Parts:  \(DeviceCatalog.kinds.map(\.driver).joined(separator: ", ")).
+            Faults: \(SensorFault.allCases.map(\.rawValue).joined(separator: ", ")).
+            """
+    )
+
+    @Argument(help: "The driver's name in the catalog.")
+    var part: String
+
+    @Option(help: "Put a symbolic link to the pseudo-terminal here.")
+    var link: String?
+
+    @Option(help: "Seed of everything that needs chance.")
+    var seed: UInt64 = 1
+
+    @Option(help: "A fault, for ever or NAME@START or NAME@START-END; may be repeated.")
+    var fault: [PartFaultArgument] = []
+
+    @Option(help: "Append every transfer to this file: seconds, > or <, bytes in hex.")
+    var trace: String?
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    func run() throws {
+        let profile = DeviceCatalog.standIns.first { $0.driver == part }
+        guard let profile, let kind = DeviceCatalog.kind(part) else {
+            let known = DeviceCatalog.standIns.map(\.id).joined(separator: ", ")
+            throw ValidationError("no part is named \(part); known are \(known)")
+        }
+        SignalMonitor.block()
+        let peer = try kind.simulator(profile, seed)
+        let loop = try EventLoop()
+        let signals = try SignalMonitor(on: loop)
+        let terminal = try PseudoTerminal(link: link, trace: trace, on: loop)
+        defer { terminal.close() }
+        ReadyLine(path: terminal.path, link: link).tell(asJSON: json)
+        let (faults, seed) = (fault, seed)
+        try loop.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await signals.next() }
+                group.addTask {
+                    let now = loop.clock.now
+                    let windows = faults.map { $0.window(from: now) }
+                    try await terminal.run(
+                        SensorPart(peer, poweredAt: now, faults: windows, seed: seed)
+                    )
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Devices
+import HardwareIO
+import Readings
+import Testing
+
+/// Every dialect of the catalog against streams that nobody has thought of.
+@Suite struct DialectFuzzTests {
+    @Test(arguments: DeviceCatalog.kinds.map(\.driver))
+    func survivesFuzzedStreams(driver: String) throws {
+        let kind = try #require(DeviceCatalog.kind(driver))
+        let profile = SensorBench.profile(of: kind)
+        let dialect = try kind.dialect(profile)
+        var part = try kind.simulator(profile, 1)
+        var samples: [[UInt8]] = []
+        // What it says by itself, and to everything that can be said to it.
+        let commands = (SensorAct.allCases + [.wake, .measure]).flatMap(dialect.commands)
+        for (index, command) in (dialect.questions + commands).enumerated() {
+            let now = MonotonicInstant.boot.advanced(by: .seconds(index * 10))
+            samples.append(part.advance(to: now))
+            samples.append(part.receive(command.bytes, at: now))
+        }
+        samples.append(part.advance(to: .boot.advanced(by: .minutes(10))).suffix(400))
+        let said = samples.filter { !$0.isEmpty }.map { Array($0.prefix(400)) }
+        try #require(!said.isEmpty, "a part that says nothing at all")
+        let fuzzer = DialectFuzzer(dialect: dialect, samples: said)
+        fuzzer.run()
+    }
+}

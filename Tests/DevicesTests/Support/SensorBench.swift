@@ -1,0 +1,102 @@
+import Devices
+import HardwareIO
+import Profiles
+import Readings
+import Scheduling
+import SimulationKit
+import Supervision
+import Testing
+
+/// One driver of the catalog with one simulated part on one simulated line.
+final class SensorBench: Sendable {
+    static let cycle = DutyCycle(
+        period: .minutes(5),
+        warmUp: .seconds(20),
+        window: .seconds(10),
+        tolerance: .seconds(10)
+    )
+
+    let clock: SimulatedClock
+    let sink = RecordingSink()
+    let line: SimulatedSerialPort<SensorPart>
+    let driver: any SensorChild
+    let dialect: any SensorDialect
+    let heartbeat: Heartbeat
+
+    init(
+        _ kind: SensorKind,
+        clock: SimulatedClock,
+        mode: SensorMode = .dutyCycle(cycle),
+        part: SensorPart? = nil,
+        adjust: (inout SensorSetup) -> Void = { _ in }
+    ) throws {
+        self.clock = clock
+        let profile = Self.profile(of: kind)
+        dialect = try kind.dialect(profile)
+        let part = try part ?? SensorPart(kind.simulator(profile, 1))
+        let line = SimulatedSerialPort(part, clock: clock)
+        self.line = line
+        heartbeat = Heartbeat(clock: clock, limit: .seconds(60))
+        var setup = SensorSetup(
+            name: "balcony",
+            port: line,
+            environment: DriverEnvironment(clock: clock, sink: sink, heartbeat: heartbeat),
+            profile: profile,
+            mode: mode
+        )
+        setup.reopen = { line.reopen() }
+        adjust(&setup)
+        driver = try kind.makeDriver(setup)
+    }
+
+    /// What a kind needs to be said of it, with the duty that all of them share here.
+    static func profile(of kind: SensorKind) -> Profile {
+        let duty = DutyProfile(
+            period: cycle.period,
+            warmUp: cycle.warmUp,
+            window: cycle.window,
+            liveInterval: .seconds(1)
+        )
+        return Profile(
+            id: "bench-\(kind.driver)",
+            kind: .usbSerial,
+            text: (kind.driver, "A part on the bench.", "bench"),
+            driver: (kind.driver, settings[kind.driver] ?? .object([:]), duty)
+        )
+    }
+
+    /// Settings of kinds that cannot do without.
+    private static let settings: [String: JSONValue] = [:]
+
+    /// Runs the driver for so long, then stops it in order.
+    func run(for duration: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.driver.run() }
+            group.addTask {
+                try await self.clock.sleep(for: duration)
+                self.driver.requestStop()
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Runs the driver for so long, then cancels it.
+    func runAndCancel(after duration: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.driver.run() }
+            try await self.clock.sleep(for: duration)
+            group.cancelAll()
+            do { try await group.waitForAll() } catch is CancellationError {}
+        }
+    }
+
+    /// Bytes that the host sent, all of them.
+    var written: [UInt8] { line.trace.filter(\.isFromHost).flatMap(\.bytes) }
+
+    /// Whether the last words to the part were to rest, or there were none, and the line is free.
+    var isLeftAtRest: Bool {
+        let words = dialect.commands(for: .rest).flatMap(\.bytes)
+        let written = written
+        return !line.isOpen && (written.isEmpty || written.suffix(words.count) == words[...])
+    }
+}
