@@ -11,12 +11,13 @@ package struct SensorKind: Sendable {
     /// - Throws: `DialectError` when the profile's settings make no sense to it.
     package let dialect: @Sendable (Profile) throws(DialectError) -> any SensorDialect
     /// A part for tests and demos; the same seed gives the same part.
-    package let simulator: @Sendable (_ profile: Profile, _ seed: UInt64) -> any SerialPeer
+    package let simulator:
+        @Sendable (Profile, _ seed: UInt64) throws(DialectError) -> any SerialPeer
 
     package init(
         driver: String,
         dialect: @escaping @Sendable (Profile) throws(DialectError) -> any SensorDialect,
-        simulator: @escaping @Sendable (Profile, UInt64) -> any SerialPeer
+        simulator: @escaping @Sendable (Profile, UInt64) throws(DialectError) -> any SerialPeer
     ) {
         self.driver = driver
         self.dialect = dialect
@@ -33,9 +34,41 @@ package struct DialectError: Error, Hashable, Sendable {
 
 /// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
 package enum DeviceCatalog {
-    package static let kinds: [SensorKind] = []
+    package static let kinds: [SensorKind] = [
+        .hpma115, .mhz19b, .sps30, .bGeigieNano, .line,
+    ]
 
     package static func kind(_ driver: String) -> SensorKind? {
         kinds.first { $0.driver == driver }
     }
+}
+
+extension SensorKind {
+    package static let hpma115 = SensorKind(
+        driver: "hpma115",
+        dialect: { _ throws(DialectError) in HPMA115Dialect() },
+        simulator: { _, seed throws(DialectError) in HPMA115Simulator(seed: seed) }
+    )
+    package static let mhz19b = SensorKind(
+        driver: "mhz19b",
+        dialect: { _ throws(DialectError) in MHZ19BDialect() },
+        simulator: { _, seed throws(DialectError) in MHZ19BSimulator(seed: seed) }
+    )
+    package static let sps30 = SensorKind(
+        driver: "sps30",
+        dialect: { _ throws(DialectError) in SPS30Dialect() },
+        simulator: { _, seed throws(DialectError) in SPS30Simulator(seed: seed) }
+    )
+    package static let bGeigieNano = SensorKind(
+        driver: "bgeigie-nano",
+        dialect: { _ throws(DialectError) in BGeigieNanoDialect() },
+        simulator: { _, seed throws(DialectError) in BGeigieNanoSimulator(seed: seed) }
+    )
+    package static let line = SensorKind(
+        driver: "line",
+        dialect: { profile throws(DialectError) in try LineDeviceDialect(profile) },
+        simulator: { profile, seed throws(DialectError) in
+            try LineDeviceSimulator(profile, seed: seed)
+        }
+    )
 }

@@ -55,6 +55,10 @@ package enum NoData: String, Sendable, CaseIterable {
     case stuck
     /// The driver ended before it could read.
     case stopped
+    /// A receiver that does not know where it is.
+    case noFix
+    /// This variant of the part has no such value.
+    case notMeasured
 }
 
 /// Doubts about a value that is present.

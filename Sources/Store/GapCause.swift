@@ -3,7 +3,7 @@ import Readings
 /// Why there is no value for a stretch of time; `unexplained` is a cause too.
 package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     // What a sample said of itself.
-    case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped
+    case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped, noFix, notMeasured
     /// The user said that it should not measure.
     case muted
     /// The card did not take what waited, and the oldest of it was given up.
@@ -40,6 +40,8 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             case .unusable: .unusable
             case .stuck: .stuck
             case .stopped: .driverStopped
+            case .noFix: .noFix
+            case .notMeasured: .notMeasured
             }
     }
 
@@ -53,6 +55,8 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .unusable: "unusable"
         case .stuck: "value stuck"
         case .driverStopped: "driver stopped"
+        case .noFix: "position unknown"
+        case .notMeasured: "not measured by this part"
         case .muted: "muted by you"
         case .cardDropped: "dropped: card stalled"
         case .damaged: "lost: block damaged"

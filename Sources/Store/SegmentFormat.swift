@@ -64,6 +64,8 @@ extension NoData {
         case .unusable: 4
         case .stuck: 5
         case .stopped: 6
+        case .noFix: 7
+        case .notMeasured: 8
         }
     }
 
