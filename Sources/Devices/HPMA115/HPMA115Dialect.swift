@@ -23,7 +23,7 @@ package struct HPMA115Dialect: SensorDialect {
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
         scanner.scan(
             bytes,
-            isHead: { $0 == Self.shortHead || $0 == Self.longHead },
+            heads: [Self.shortHead, Self.longHead],
             judge: Self.judge
         ) { result in
             switch result {

@@ -22,7 +22,7 @@ package struct MHZ19BDialect: SensorDialect {
     package var missingByteCount: Int { scanner.missingByteCount }
 
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
-        scanner.scan(bytes, isHead: { $0 == Self.head }, judge: Self.judge) { result in
+        scanner.scan(bytes, heads: [Self.head], judge: Self.judge) { result in
             switch result {
             case .success(let frame):
                 let start = frame.startIndex

@@ -32,12 +32,12 @@ struct FrameScanner: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: In stream order.
-    ///   - isHead: Whether a frame may begin with a byte; others are skipped without a word.
+    ///   - heads: What a frame may begin with; other bytes are skipped without a word.
     ///   - judge: What the bytes that have begun are.
     ///   - found: Given each frame, or why a head was none.
     mutating func scan(
         _ bytes: Span<UInt8>,
-        isHead: (UInt8) -> Bool,
+        heads: [UInt8],
         judge: (ArraySlice<UInt8>) -> Verdict,
         found: (Result<ArraySlice<UInt8>, Rejection>) -> Void
     ) {
@@ -49,7 +49,7 @@ struct FrameScanner: Sendable {
                 pending.append(bytes[index])
                 index += 1
             }
-            start = settle(from: start, isHead: isHead, judge: judge, found: found)
+            start = settle(from: start, heads: heads, judge: judge, found: found)
             pending.removeFirst(start)
             start = 0
             if index == bytes.count { return }
@@ -59,13 +59,13 @@ struct FrameScanner: Sendable {
     /// Judges all that is there; returns where the frame that is not complete begins.
     private mutating func settle(
         from first: Int,
-        isHead: (UInt8) -> Bool,
+        heads: [UInt8],
         judge: (ArraySlice<UInt8>) -> Verdict,
         found: (Result<ArraySlice<UInt8>, Rejection>) -> Void
     ) -> Int {
         var start = first
         while start < pending.count {
-            guard isHead(pending[start]) else {
+            guard heads.contains(pending[start]) else {
                 start += 1
                 continue
             }

@@ -6,13 +6,24 @@ import Testing
 @Suite struct BGeigieNanoDialectTests {
     /// What a separate script counted in a log.
     private struct Expected: Decodable {
-        let checksum_and_rule_ok: Int
-        let dollar_lines: Int
-        let cpm_sum: Int?
-        let rad_A: Int?
-        let gps_A: Int?
+        let goodCount: Int
+        let countingCount: Int?
+        let fixCount: Int?
         let device: [String]?
-        let lat_min, lat_max, lon_min, lon_max, alt_min, alt_max: Double?
+        let latMin, latMax, lonMin, lonMax, altMin, altMax: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case goodCount = "checksum_and_rule_ok"
+            case countingCount = "rad_A"
+            case fixCount = "gps_A"
+            case device
+            case latMin = "lat_min"
+            case latMax = "lat_max"
+            case lonMin = "lon_min"
+            case lonMax = "lon_max"
+            case altMin = "alt_min"
+            case altMax = "alt_max"
+        }
     }
 
     private static func expected() throws -> [String: Expected] {
@@ -38,21 +49,21 @@ import Testing
             rows.append(outcomes)
             devices.insert(id)
         }
-        #expect(rows.count == expected.checksum_and_rule_ok)
+        #expect(rows.count == expected.goodCount)
         guard let device = expected.device else { return }
         #expect(devices == Set(device))
         let counting = rows.compactMap { $0[0].value }
-        #expect(counting.count == expected.rad_A)
+        #expect(counting.count == expected.countingCount)
         let places = rows.filter { $0[1].value != nil }
-        #expect(places.count == expected.gps_A)
-        guard places.count == rows.count, let south = expected.lat_min else { return }
+        #expect(places.count == expected.fixCount)
+        guard places.count == rows.count, let south = expected.latMin else { return }
         let values = (1...3).map { column in places.compactMap { $0[column].value?.doubleValue } }
         let bounds = values.map { ($0.min() ?? 0, $0.max() ?? 0) }
         #expect(abs(bounds[0].0 - south) < 2e-6)
-        #expect(abs(bounds[0].1 - (expected.lat_max ?? 0)) < 2e-6)
-        #expect(abs(bounds[1].0 - (expected.lon_min ?? 0)) < 2e-6)
-        #expect(abs(bounds[1].1 - (expected.lon_max ?? 0)) < 2e-6)
-        #expect(bounds[2].0 == expected.alt_min && bounds[2].1 == expected.alt_max)
+        #expect(abs(bounds[0].1 - (expected.latMax ?? 0)) < 2e-6)
+        #expect(abs(bounds[1].0 - (expected.lonMin ?? 0)) < 2e-6)
+        #expect(abs(bounds[1].1 - (expected.lonMax ?? 0)) < 2e-6)
+        #expect(bounds[2].0 == expected.altMin && bounds[2].1 == expected.altMax)
     }
 
     @Test func refusesTwoFlipsThatCancelInTheChecksum() {
