@@ -7,6 +7,8 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/watchdog.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -174,3 +176,43 @@ int clinux_is_in_memory(int fd) {
 
 const unsigned long clinux_BLKGETSIZE64 = BLKGETSIZE64;
 const int clinux_O_DIRECT = O_DIRECT;
+
+int clinux_resolve(const char *host, uint8_t addresses[][16], int32_t *lengths, int limit) {
+    struct addrinfo wanted = {0}, *found = NULL;
+    wanted.ai_family = AF_UNSPEC;
+    wanted.ai_socktype = SOCK_STREAM;
+    int code = getaddrinfo(host, NULL, &wanted, &found);
+    if (code != 0) return -1;
+    int count = 0;
+    for (struct addrinfo *entry = found; entry != NULL && count < limit; entry = entry->ai_next) {
+        if (entry->ai_family == AF_INET) {
+            const struct sockaddr_in *address = (const struct sockaddr_in *)entry->ai_addr;
+            memcpy(addresses[count], &address->sin_addr, 4);
+            lengths[count++] = 4;
+        } else if (entry->ai_family == AF_INET6) {
+            const struct sockaddr_in6 *address = (const struct sockaddr_in6 *)entry->ai_addr;
+            memcpy(addresses[count], &address->sin6_addr, 16);
+            lengths[count++] = 16;
+        }
+    }
+    freeaddrinfo(found);
+    return count;
+}
+
+int clinux_tcp_connect(int fd, const uint8_t *address, int length, uint16_t port) {
+    if (length == 4) {
+        struct sockaddr_in target = {.sin_family = AF_INET, .sin_port = htons(port)};
+        memcpy(&target.sin_addr, address, 4);
+        return connect(fd, (struct sockaddr *)&target, sizeof target);
+    }
+    struct sockaddr_in6 target = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    memcpy(&target.sin6_addr, address, 16);
+    return connect(fd, (struct sockaddr *)&target, sizeof target);
+}
+
+int clinux_socket_error(int fd) {
+    int code = 0;
+    socklen_t length = sizeof code;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length) != 0) return errno;
+    return code;
+}

@@ -47,8 +47,7 @@ package struct DialectError: Error, Hashable, Sendable {
 /// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
 package enum DeviceCatalog {
     package static let kinds: [SensorKind] = [
-        .sds011,
-        .plantower,
+        .sds011, .plantower, .hpma115, .mhz19b, .sps30, .bGeigieNano, .line,
     ]
 
     package static func kind(_ driver: String) -> SensorKind? {
@@ -67,5 +66,32 @@ extension SensorKind {
         driver: "plantower",
         dialect: { _ throws(DialectError) in PlantowerDialect() },
         simulator: { _, seed throws(DialectError) in PlantowerSimulator(seed: seed) }
+    )
+    package static let hpma115 = SensorKind(
+        driver: "hpma115",
+        dialect: { _ throws(DialectError) in HPMA115Dialect() },
+        simulator: { _, seed throws(DialectError) in HPMA115Simulator(seed: seed) }
+    )
+    package static let mhz19b = SensorKind(
+        driver: "mhz19b",
+        dialect: { _ throws(DialectError) in MHZ19BDialect() },
+        simulator: { _, seed throws(DialectError) in MHZ19BSimulator(seed: seed) }
+    )
+    package static let sps30 = SensorKind(
+        driver: "sps30",
+        dialect: { _ throws(DialectError) in SPS30Dialect() },
+        simulator: { _, seed throws(DialectError) in SPS30Simulator(seed: seed) }
+    )
+    package static let bGeigieNano = SensorKind(
+        driver: "bgeigie-nano",
+        dialect: { _ throws(DialectError) in BGeigieNanoDialect() },
+        simulator: { _, seed throws(DialectError) in BGeigieNanoSimulator(seed: seed) }
+    )
+    package static let line = SensorKind(
+        driver: "line",
+        dialect: { profile throws(DialectError) in try LineDeviceDialect(profile) },
+        simulator: { profile, seed throws(DialectError) in
+            try LineDeviceSimulator(profile, seed: seed)
+        }
     )
 }

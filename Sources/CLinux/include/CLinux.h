@@ -44,6 +44,13 @@ long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_c
 int clinux_accept(int fd);
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid);
 
+// Addresses of a name or a number, in network order; blocks. -1 when nobody knows it.
+int clinux_resolve(const char *host, uint8_t addresses[][16], int32_t *lengths, int limit);
+// 4 or 16 bytes of address; on a non-blocking socket errno is EINPROGRESS.
+int clinux_tcp_connect(int fd, const uint8_t *address, int length, uint16_t port);
+// What became of it, as an errno.
+int clinux_socket_error(int fd);
+
 // Longest path of a socket in the file system, without the final zero.
 extern const int clinux_unix_path_max;
 

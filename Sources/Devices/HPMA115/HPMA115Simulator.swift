@@ -1,0 +1,56 @@
+import HardwareIO
+import Readings
+
+/// An HPMA115C0 as a pure value: sends a frame a second until it is told to stop.
+///
+/// - Source: as in `HPMA115Dialect`.
+package struct HPMA115Simulator: SerialPeer {
+    private var drift: DriftingValue
+    private var input: [UInt8] = []  // At most the last four bytes.
+    private var next: MonotonicInstant?
+
+    package init(seed: UInt64 = 1, poweredAt now: MonotonicInstant = .boot) {
+        drift = DriftingValue(seed: seed, start: 12, within: 1...300)
+        next = now.advanced(by: .seconds(1))
+    }
+
+    package var isMeasuring: Bool { next != nil }
+    package var nextActivity: MonotonicInstant? { next }
+
+    package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
+        var answer: [UInt8] = []
+        for byte in bytes {
+            input = input.suffix(3) + [byte]
+            switch input {
+            case [0x68, 0x01, 0x01, 0x96]:
+                if next == nil { next = now.advanced(by: .seconds(1)) }
+                answer += [0xA5, 0xA5]
+            case [0x68, 0x01, 0x40, 0x57]: answer += [0xA5, 0xA5]
+            case [0x68, 0x01, 0x02, 0x95]:
+                next = nil
+                answer += [0xA5, 0xA5]
+            case [0x68, 0x01, 0x04, 0x93]: answer += next == nil ? [0x96, 0x96] : frame()
+            default: break
+            }
+        }
+        return answer
+    }
+
+    package mutating func advance(to now: MonotonicInstant) -> [UInt8] {
+        var sent: [UInt8] = []
+        while let due = next, due <= now {
+            sent += frame()
+            next = due.advanced(by: .seconds(1))
+        }
+        return sent
+    }
+
+    private mutating func frame() -> [UInt8] {
+        let pm25 = drift.next()
+        let words = [pm25 * 3 / 4, pm25, pm25 + 1, pm25 + pm25 / 5 + 1]
+        var bytes: [UInt8] = [0x40, 0x0D, 0x04]
+        for word in words { bytes += [UInt8(word >> 8), UInt8(word & 0xFF)] }
+        bytes += [0, 0, 0, 0]
+        return bytes + [0 &- bytes.reduce(0, &+)]
+    }
+}

@@ -1,0 +1,179 @@
+import HardwareIO
+import Readings
+import Supervision
+import Synchronization
+
+/// Asks a board on the local network for one line, again and again.
+///
+/// A board that does not answer is asked at growing distances, up to five minutes, and every
+/// interval that it misses has its reason. Whether the board is there or not is no failure of ours:
+/// it ends only when it is stopped.
+package actor HTTPLineDriver: OrderlyStop {
+    /// How long one answer may take; a slow board keeps its connection for seconds.
+    static let patience: Duration = .seconds(10)
+    static let longestPause: Duration = .minutes(5)
+    /// Missed intervals that get a reason each, at most; a longer gap is one event.
+    static let missedMax = 2_016
+    /// Failures in a row after which the board counts as gone.
+    static let failuresUntilTold = 3
+
+    private let name: String
+    private let target: HTTPTarget
+    private let format: LineFormat
+    private let interval: Duration
+    private let fetcher: any HTTPFetcher
+    private let clock: any NodeClock
+    private let sink: any ReadingSink
+    private let heartbeat: Heartbeat
+    private let stop = Signal()
+    private let stopRequested = Atomic(false)
+
+    private var failures = 0
+    private var failingSince: MonotonicInstant?
+    package private(set) var answerCount = 0
+    package private(set) var lastTrouble: String?
+
+    /// A driver.
+    ///
+    /// - Parameters:
+    ///   - name: The device's name, for channels and events.
+    ///   - target: Where the board is.
+    ///   - format: What its line holds.
+    ///   - interval: From one question to the next, 1…3 600 s.
+    ///   - fetcher: Asks.
+    ///   - environment: Clock, sink and heartbeat.
+    package init(
+        name: String,
+        target: HTTPTarget,
+        format: LineFormat,
+        interval: Duration,
+        fetcher: any HTTPFetcher,
+        environment: DriverEnvironment
+    ) {
+        self.name = name
+        self.target = target
+        self.format = format
+        self.interval = interval
+        self.fetcher = fetcher
+        clock = environment.clock
+        sink = environment.sink
+        heartbeat = environment.heartbeat
+    }
+
+    nonisolated package func requestStop() {
+        stopRequested.store(true, ordering: .sequentiallyConsistent)
+        stop.raise()
+    }
+
+    package func run() async throws {
+        // Questions lie on a grid of intervals, however late one of them is asked.
+        var due = clock.now
+        var pause = interval
+        while !Task.isCancelled, !isStopping {
+            heartbeat.beat(nextWithin: Self.patience + .minutes(1))
+            let began = clock.now
+            let answer = try await ask()
+            if isStopping { return }
+            let trouble: NoData? = if case .noData(let reason) = answer { reason } else { nil }
+            due = await account(from: due, to: began, trouble)
+            if case .outcomes(let outcomes) = answer { await succeed(outcomes) }
+            pause = trouble == nil ? interval : max(interval, min(pause * 2, Self.longestPause))
+            let next = trouble == nil ? due : max(due, began.advanced(by: pause))
+            heartbeat.beat(nextWithin: pause + Self.patience + .minutes(1))
+            _ = try await clock.wait(for: stop, until: next, tolerance: interval / 10)
+        }
+    }
+
+    private var isStopping: Bool { stopRequested.load(ordering: .sequentiallyConsistent) }
+
+    private enum Answer {
+        case outcomes([Outcome])
+        case noData(NoData)
+    }
+
+    private func ask() async throws -> Answer {
+        let deadline = clock.now.advanced(by: min(Self.patience, max(interval, .seconds(2))))
+        do {
+            let response = try await fetcher.get(target, until: deadline)
+            guard response.status == 200 else {
+                return await fail(.badFrames, "\(target): status \(response.status)")
+            }
+            guard let line = Self.line(of: response.body) else {
+                return await fail(.badFrames, "\(target): an empty answer")
+            }
+            switch format.read(line) {
+            case .success(let outcomes): return .outcomes(outcomes)
+            case .failure(let flaw): return await fail(.badFrames, "\(target): \(flaw.words)")
+            }
+        } catch let error as HTTPError {
+            if case .malformed = error { return await fail(.badFrames, "\(error)") }
+            return await fail(.replyTimeout, "\(error)")
+        }
+    }
+
+    /// The first line that is not empty.
+    private static func line(of body: [UInt8]) -> ArraySlice<UInt8>? {
+        body.split { $0 == 0x0A || $0 == 0x0D }.first { !$0.allSatisfy { $0 == 0x20 } }
+    }
+
+    private func succeed(_ outcomes: [Outcome]) async {
+        answerCount += 1
+        let now = clock.now
+        if failures >= Self.failuresUntilTold, let since = failingSince {
+            let seconds = Int(since.duration(to: now).inSeconds)
+            await record("board answers again", .notice, ["after": "\(seconds) s"])
+        }
+        (failures, failingSince, lastTrouble) = (0, nil, nil)
+        await sink.accept(
+            zip(format.quantities, outcomes).map { quantity, outcome in
+                Reading(Channel(device: name, quantity: quantity), at: now, outcome)
+            }
+        )
+    }
+
+    private func fail(_ reason: NoData, _ words: String) async -> Answer {
+        failures += 1
+        if failingSince == nil { failingSince = clock.now }
+        lastTrouble = words
+        if failures == Self.failuresUntilTold {
+            await record("board not answering", .error, ["reason": words])
+        }
+        return .noData(reason)
+    }
+
+    /// Gives a reason to every interval since `due` that has no value.
+    ///
+    /// - Returns: When the next question is due.
+    private func account(
+        from due: MonotonicInstant,
+        to began: MonotonicInstant,
+        _ reason: NoData?
+    ) async -> MonotonicInstant {
+        let passed = Int(max(.zero, due.duration(to: began)) / interval)
+        // A good answer stands for the interval that it came in.
+        let missed = passed + (reason == nil ? 0 : 1)
+        for index in 0..<min(missed, Self.missedMax) {
+            let instant = due.advanced(by: interval * index)
+            await sink.accept(
+                format.quantities.map {
+                    let outcome = Outcome.noData(reason ?? .replyTimeout)
+                    return Reading(Channel(device: name, quantity: $0), at: instant, outcome)
+                }
+            )
+        }
+        if missed > Self.missedMax {
+            await record("intervals skipped", .warning, ["count": "\(missed - Self.missedMax)"])
+        }
+        return due.advanced(by: interval * (passed + 1))
+    }
+
+    private func record(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: KeyValuePairs<String, String>
+    ) async {
+        await sink.record(
+            Event(at: clock.now, source: name, kind: kind, severity: severity, details)
+        )
+    }
+}

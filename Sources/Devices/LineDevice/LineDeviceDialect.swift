@@ -1,0 +1,52 @@
+import HardwareIO
+import Profiles
+import Readings
+
+/// Any instrument that says its values in lines of text, as its profile describes them.
+///
+/// Without a checksum and a fixed beginning two bytes lost can make a line that looks right, so a
+/// profile should give both where the instrument has them, and narrow ranges where it has not.
+package struct LineDeviceDialect: SensorDialect {
+    package let quantities: [Quantity]
+    package let rhythm: SensorRhythm
+    private let format: LineFormat
+    private var scanner: LineScanner
+
+    /// A dialect as the profile says.
+    ///
+    /// - Throws: `DialectError` when the profile's settings make no sense.
+    package init(_ profile: Profile) throws(DialectError) {
+        format = try LineFormat(profile)
+        quantities = format.quantities
+        rhythm =
+            format.query == nil
+            ? .streams(every: format.interval) : .answers(atMostEvery: format.interval)
+        // A line joined in its middle may have the right number of fields by chance.
+        scanner = LineScanner(
+            limit: LineFormat.lineLimit,
+            skipsFirst: format.query == nil && format.prefix.isEmpty
+        )
+    }
+
+    /// The shortest line there can be, of which the end is not known.
+    package var missingByteCount: Int { min(255, 2 * format.fields.count + format.prefix.count) }
+
+    package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
+        let format = format
+        scanner.scan(bytes) { line in
+            guard let line else { return body(.rejected("a line that is too long")) }
+            switch format.read(line) {
+            case .success(let outcomes): body(.measurement(outcomes, id: nil))
+            case .failure(let flaw): body(.rejected(flaw.words))
+            }
+        }
+    }
+
+    package func commands(for act: SensorAct) -> [SensorCommand] {
+        guard act == .measure, let query = format.query else { return [] }
+        return [SensorCommand("ask for a line", query)]
+    }
+
+    /// What a query does to a stranger is not known, so it proves nothing.
+    package var questions: [SensorCommand] { [] }
+}

@@ -1,0 +1,172 @@
+import Profiles
+import Readings
+
+/// What a line of a simple instrument holds, as a profile describes it: `a;b;c;…`.
+///
+/// A line is taken whole or not at all: the number of fields must be right and each of them a plain
+/// decimal, or one of the words that stand for no value.
+package struct LineFormat: Hashable, Sendable {
+    /// Bytes of the longest line.
+    static let lineLimit = 512
+    /// Fields of one line.
+    static let fieldLimit = 64
+
+    /// One field of the line.
+    struct Field: Hashable, Sendable {
+        /// Nil for a field that is not kept.
+        let quantity: Quantity?
+        /// Values outside make the whole line unbelievable: without a checksum this is the check.
+        let limits: ClosedRange<Double>?
+    }
+
+    let delimiter: UInt8
+    /// What a line begins with; empty for nothing.
+    let prefix: [UInt8]
+    let fields: [Field]
+    /// Words for *no value*: `nan`, `--`.
+    let absent: Set<String>
+    /// Sent to get a line; nil when lines come by themselves.
+    let query: [UInt8]?
+    /// From one line to the next.
+    let interval: Duration
+    /// Whether the last two characters after `*` are the exclusive or of what is before.
+    let isChecked: Bool
+
+    package var quantities: [Quantity] { fields.compactMap(\.quantity) }
+
+    /// Reads the driver's settings of a profile.
+    ///
+    /// - Parameter profile: Its `settings` name delimiter and fields, its `channels` what they are.
+    /// - Throws: `DialectError` with every problem.
+    package init(_ profile: Profile) throws(DialectError) {
+        let problems = ProblemList()
+        guard var reader = ObjectReader(profile.settings, at: "settings", problems) else {
+            throw DialectError(problems.problems)
+        }
+        let delimiter = reader.string("delimiter") ?? ";"
+        if delimiter.utf8.count != 1 || Self.isUnusable(delimiter) {
+            reader.problem("delimiter", "expected one character that is in no number")
+        }
+        self.delimiter = delimiter.utf8.first ?? UInt8(ascii: ";")
+        prefix = Array((reader.string("prefix") ?? "").utf8)
+        query = reader.string("query").map { Array($0.utf8) }
+        isChecked = reader.bool("checksum") ?? false
+        interval = reader.seconds("intervalSeconds", in: 0.1...3_600) ?? .seconds(1)
+        let words = reader.array("absent", limit: 16)
+        absent = Set(words.compactMap { if case .string(let word) = $0 { word } else { nil } })
+        if absent.count != words.count {
+            reader.problem("absent", "expected an array of different texts")
+        }
+        fields = Self.fields(&reader, profile.channels)
+        reader.finish()
+        guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
+    }
+
+    private static func fields(
+        _ reader: inout ObjectReader,
+        _ channels: [ChannelProfile]
+    ) -> [Field] {
+        let names = reader.array("fields", limit: fieldLimit)
+        if names.isEmpty { reader.problem("fields", "is missing: name the line's fields in order") }
+        var used: Set<String> = []
+        let fields = names.enumerated().map { index, value in
+            guard case .string(let name) = value else {
+                // A place that is not kept.
+                if value != .null {
+                    reader.problem("fields[\(index)]", "expected a channel's name or null")
+                }
+                return Field(quantity: nil, limits: nil)
+            }
+            guard let channel = channels.first(where: { $0.quantity.name == name }) else {
+                let known = channels.map(\.quantity.name).joined(separator: ", ")
+                reader.problem(
+                    "fields[\(index)]",
+                    "no channel is named \(name); there are \(known)"
+                )
+                return Field(quantity: nil, limits: nil)
+            }
+            if !used.insert(name).inserted {
+                reader.problem("fields[\(index)]", "\(name) is another field already")
+            }
+            return Field(quantity: channel.quantity, limits: channel.range)
+        }
+        for channel in channels where !used.contains(channel.quantity.name) && !names.isEmpty {
+            reader.problem("fields", "the channel \(channel.quantity.name) is in no field")
+        }
+        return fields
+    }
+
+    private static func isUnusable(_ delimiter: String) -> Bool {
+        delimiter.utf8.contains { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || [UInt8(ascii: "."), UInt8(ascii: "-"), 0x0A, 0x0D, 0].contains(byte)
+        }
+    }
+
+    /// Reads one line, its end left out.
+    ///
+    /// - Parameter line: Bytes of the line.
+    /// - Returns: An outcome for each quantity, or why the line is not to be believed.
+    package func read(_ line: ArraySlice<UInt8>) -> Result<[Outcome], LineFlaw> {
+        guard line.starts(with: prefix) else { return .failure(LineFlaw("another beginning")) }
+        var content = line.dropFirst(prefix.count)
+        if isChecked {
+            guard let checked = Self.checked(line) else { return .failure(LineFlaw("checksum")) }
+            content = checked.dropFirst(prefix.count)
+        }
+        let texts = Devices.fields(of: content, at: delimiter)
+        guard texts.count == fields.count else {
+            return .failure(LineFlaw("\(texts.count) fields in place of \(fields.count)"))
+        }
+        var outcomes: [Outcome] = []
+        for (index, (text, field)) in zip(texts, fields).enumerated() {
+            guard let quantity = field.quantity else { continue }
+            guard let outcome = outcome(Self.trimmed(text), quantity, field.limits) else {
+                return .failure(LineFlaw("field \(index + 1)"))
+            }
+            outcomes.append(outcome)
+        }
+        return .success(outcomes)
+    }
+
+    private func outcome(
+        _ text: ArraySlice<UInt8>,
+        _ quantity: Quantity,
+        _ limits: ClosedRange<Double>?
+    ) -> Outcome? {
+        if absent.contains(String(decoding: text, as: UTF8.self)) { return .noData(.notMeasured) }
+        // As many digits as were sent: at the channel's own resolution where they fit it.
+        guard let value = PlainDecimal.read(text, decimals: 9) else { return nil }
+        if let limits, !limits.contains(value.doubleValue) { return nil }
+        guard let mantissa = value.mantissa(atDecimals: quantity.decimals) else {
+            return .value(value)
+        }
+        return .value(FixedPoint(mantissa, decimals: quantity.decimals))
+    }
+
+    /// The line before `*hh`, when the digits are right.
+    private static func checked(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let star = line.lastIndex(of: UInt8(ascii: "*")) else { return nil }
+        let digits = line[(star + 1)...]
+        guard digits.count == 2, let sum = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { return nil }
+        let content = line[..<star]
+        // As NMEA does: a `$` at the start is not in the sum.
+        let summed = content.first == UInt8(ascii: "$") ? content.dropFirst() : content
+        return summed.reduce(0, ^) == sum ? content : nil
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
+        while text.first == 0x20 { text = text.dropFirst() }
+        while text.last == 0x20 { text = text.dropLast() }
+        return text
+    }
+}
+
+/// Why a line is not to be believed.
+package struct LineFlaw: Error, Hashable, Sendable {
+    package let words: String
+
+    init(_ words: String) { self.words = words }
+}

@@ -1,0 +1,41 @@
+/// Finds lines that end with CR, LF or both.
+///
+/// A line longer than `limit` is given up and the rest of it skipped. What comes before the first
+/// end may be the tail of a line and is skipped too, unless lines are known to say how they begin.
+struct LineScanner: Sendable {
+    /// Bytes of the longest line.
+    let limit: Int
+    private var pending: [UInt8] = []
+    private var isSkipping: Bool
+
+    init(limit: Int, skipsFirst: Bool) {
+        self.limit = limit
+        isSkipping = skipsFirst
+        pending.reserveCapacity(limit)
+    }
+
+    /// Takes bytes; calls `found` with each whole line, and with nil for one that was too long.
+    mutating func scan(_ bytes: Span<UInt8>, found: (ArraySlice<UInt8>?) -> Void) {
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                if !isSkipping, !pending.isEmpty { found(pending[...]) }
+                pending.removeAll(keepingCapacity: true)
+                isSkipping = false
+            } else if !isSkipping {
+                if pending.count < limit {
+                    pending.append(byte)
+                } else {
+                    pending.removeAll(keepingCapacity: true)
+                    isSkipping = true
+                    found(nil)
+                }
+            }
+        }
+    }
+}
+
+/// Splits a line at a delimiter, without losing empty fields.
+func fields(of line: ArraySlice<UInt8>, at delimiter: UInt8) -> [ArraySlice<UInt8>] {
+    line.split(separator: delimiter, omittingEmptySubsequences: false)
+}

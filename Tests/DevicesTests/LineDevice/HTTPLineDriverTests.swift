@@ -1,0 +1,96 @@
+import Devices
+import HardwareIO
+import Readings
+import SimulationKit
+import Supervision
+import Synchronization
+import Testing
+
+@Suite struct HTTPLineDriverTests {
+    /// Answers what it is told to, from an instant on.
+    final class Script: HTTPFetcher {
+        private let clock: any NodeClock
+        private let answers: [(from: Int, answer: Result<HTTPResponse, HTTPError>)]
+        let count = Mutex(0)
+
+        init(_ clock: any NodeClock, _ answers: [(Int, Result<HTTPResponse, HTTPError>)]) {
+            self.clock = clock
+            self.answers = answers
+        }
+
+        func get(
+            _ target: HTTPTarget,
+            until deadline: MonotonicInstant
+        ) async throws -> HTTPResponse {
+            count.withLock { $0 += 1 }
+            let second = Int(clock.now.nanoseconds / 1_000_000_000)
+            guard let entry = answers.last(where: { $0.from <= second }) else {
+                throw HTTPError.timedOut(target)
+            }
+            return try entry.answer.get()
+        }
+    }
+
+    private static func ok(_ line: String) -> Result<HTTPResponse, HTTPError> {
+        .success(HTTPResponse(status: 200, body: Array(line.utf8)))
+    }
+
+    private static func run(
+        _ answers: [(Int, Result<HTTPResponse, HTTPError>)],
+        for seconds: Int
+    ) throws -> (sink: RecordingSink, questions: Int) {
+        let profile = try LineDeviceDialectTests.profile(#"{"fields": ["a", "b"]}"#)
+        let format = try LineFormat(profile)
+        let target = try #require(HTTPTarget("http://10.0.0.7/"))
+        return try simulate { clock in
+            let (sink, script) = (RecordingSink(), Script(clock, answers))
+            let driver = HTTPLineDriver(
+                name: "board",
+                target: target,
+                format: format,
+                interval: .seconds(5),
+                fetcher: script,
+                environment: DriverEnvironment(
+                    clock: clock,
+                    sink: sink,
+                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+                )
+            )
+            async let running: Void = driver.run()
+            try await clock.sleep(for: .seconds(seconds))
+            driver.requestStop()
+            try await running
+            return (sink, script.count.withLock { $0 })
+        }
+    }
+
+    @Test func takesOneSampleAnInterval() throws {
+        let (sink, questions) = try Self.run([(0, Self.ok("\r\n1.5;4\r\n"))], for: 60)
+        #expect((11...13).contains(questions))
+        #expect(sink.samples.count == questions)
+        #expect(sink.samples.allSatisfy { $0.map(\.outcome) == [.value(1.5), .value(4)] })
+    }
+
+    @Test(arguments: [
+        ok("1.5"), ok(""), .success(HTTPResponse(status: 500, body: Array("1.5;4".utf8))),
+    ])
+    func believesNothingElse(answer: Result<HTTPResponse, HTTPError>) throws {
+        let (sink, _) = try Self.run([(0, answer)], for: 100)
+        #expect(!sink.samples.isEmpty)
+        let outcomes = Set(sink.samples.joined().map(\.outcome))
+        #expect(outcomes == [.noData(.badFrames)])
+        #expect(sink.events.map(\.kind) == ["board not answering"])
+    }
+
+    @Test func accountsForEveryIntervalOfAnOutageAndAsksLessOften() throws {
+        let (sink, questions) = try Self.run([(3_600, Self.ok("1.5;4"))], for: 4_200)
+        let missed = sink.samples.filter { $0[0].outcome == .noData(.replyTimeout) }.count
+        let good = sink.samples.filter { $0[0].outcome == .value(1.5) }.count
+        #expect(good > 0)
+        #expect((836...844).contains(missed + good), "one for each five seconds")
+        #expect(questions < 200)
+        let instants = sink.samples.map { $0[0].instant }
+        #expect(instants == instants.sorted())
+        #expect(sink.events.map(\.kind) == ["board not answering", "board answers again"])
+    }
+}
