@@ -55,6 +55,12 @@ package enum NoData: String, Sendable, CaseIterable {
     case stuck
     /// The driver ended before it could read.
     case stopped
+    /// What it is worked out from never came, or too long ago.
+    case stale
+    /// A graph's gate was closed.
+    case gated
+    /// Beyond what a graph can reckon with, or beyond its table.
+    case outOfRange
 }
 
 /// Doubts about a value that is present.
@@ -71,10 +77,17 @@ package struct Quality: OptionSet, Hashable, Sendable {
     package static let inconsistent = Quality(rawValue: 1 << 1)
     /// Unchanged for suspiciously long.
     package static let unchanging = Quality(rawValue: 1 << 2)
+    /// Outside what makes sense for the channel.
+    package static let outOfRange = Quality(rawValue: 1 << 3)
+    /// Humid air: an optical sensor counts droplets.
+    package static let humid = Quality(rawValue: 1 << 4)
+    /// Worked out between two measurements, or held after the last.
+    package static let estimated = Quality(rawValue: 1 << 8)
 
     package var names: [String] {
         let table: [(Quality, String)] = [
             (.ceiling, "ceiling"), (.inconsistent, "inconsistent"), (.unchanging, "unchanging"),
+            (.outOfRange, "outOfRange"), (.humid, "humid"), (.estimated, "estimated"),
         ]
         return table.filter { contains($0.0) }.map(\.1)
     }

@@ -4,6 +4,8 @@ import Readings
 package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     // What a sample said of itself.
     case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped
+    // What a graph said of its derived channel.
+    case stale, gated, outOfRange
     /// The user said that it should not measure.
     case muted
     /// The card did not take what waited, and the oldest of it was given up.
@@ -40,6 +42,9 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             case .unusable: .unusable
             case .stuck: .stuck
             case .stopped: .driverStopped
+            case .stale: .stale
+            case .gated: .gated
+            case .outOfRange: .outOfRange
             }
     }
 
@@ -53,6 +58,9 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .unusable: "unusable"
         case .stuck: "value stuck"
         case .driverStopped: "driver stopped"
+        case .stale: "input missing or too old"
+        case .gated: "held back by a gate"
+        case .outOfRange: "out of range"
         case .muted: "muted by you"
         case .cardDropped: "dropped: card stalled"
         case .damaged: "lost: block damaged"

@@ -64,6 +64,9 @@ extension NoData {
         case .unusable: 4
         case .stuck: 5
         case .stopped: 6
+        case .stale: 9
+        case .gated: 10
+        case .outOfRange: 11
         }
     }
 
