@@ -1,6 +1,7 @@
 import ControlProtocol
 import Devices
 import HardwareIO
+import Profiles
 import Readings
 import Scheduling
 import Supervision
@@ -62,6 +63,7 @@ extension SDS011Configuration {
 
     fileprivate func spec(_ name: String, _ context: StationContext) -> ChildSpec {
         let (port, sensor) = (port, self)
+        let sink = context.sink(for: name, graph: .plain([.pm25, .pm10]))
         let open: @Sendable () async throws -> any SerialPort = {
             try await context.platform.openSerialPort(port, SerialSettings(baud: 9_600))
         }
@@ -74,7 +76,8 @@ extension SDS011Configuration {
             let subject = Attachment.Subject(
                 name: name,
                 path: port,
-                channels: [Quantity.pm25, .pm10].map { Channel(device: name, quantity: $0) }
+                channels: [Quantity.pm25, .pm10].map { Channel(device: name, quantity: $0) },
+                sink: sink
             )
             return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
                 let driver = SDS011Driver(
@@ -82,7 +85,7 @@ extension SDS011Configuration {
                     port: try await open(),
                     environment: DriverEnvironment(
                         clock: context.clock,
-                        sink: context.recorder,
+                        sink: sink,
                         heartbeat: heartbeat
                     ),
                     mode: sensor.sensorMode(in: context.modes.mode),

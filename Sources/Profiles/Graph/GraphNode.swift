@@ -36,7 +36,7 @@ package struct GraphExternal: Hashable, Sendable {
     }
 
     /// Whether this is what it asks for; derived channels answer to their name without the version.
-    func admits(_ channel: Channel) -> Bool {
+    package func admits(_ channel: Channel) -> Bool {
         channel.quantity.unit == unit && channel.quantity.nameWithoutVersion == quantityName
             && (device == nil || device == channel.device)
     }
