@@ -45,6 +45,7 @@ extension StationContext {
     /// - Parameters:
     ///   - device: The name under which the device reads.
     ///   - graph: That of its profile; `GraphDescription.plain` where the profile has none.
+    /// - Returns: The graph in front of the recorder, or the recorder alone.
     package func sink(for device: String, graph: GraphDescription) -> any ReadingSink {
         graph.isEmpty ? recorder : GraphSink(graph, device: device, recorder: recorder)
     }

@@ -67,7 +67,10 @@ package struct StreamDescription: Hashable, Sendable {
     package let quantities: [Quantity]
 
     package init(id: StreamID, device: String, quantities: [Quantity]) {
-        precondition((1...Self.channelLimit).contains(quantities.count), "a stream has 1 to 16 channels")
+        precondition(
+            (1...Self.channelLimit).contains(quantities.count),
+            "a stream has 1 to 16 channels"
+        )
         self.id = id
         self.device = device
         self.quantities = quantities

@@ -29,6 +29,7 @@ enum GraphNumber {
     /// - Parameters:
     ///   - numerator: Whatever.
     ///   - denominator: Above zero.
+    /// - Returns: The nearest whole number.
     static func quotient(_ numerator: Int128, _ denominator: Int128) -> Int128 {
         let (whole, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
         guard rest.magnitude >= denominator.magnitude - rest.magnitude else { return whole }

@@ -13,6 +13,7 @@ enum GraphPower {
     /// - Parameters:
     ///   - base: With 62 bits after the point, 0…1; others count as the nearer end.
     ///   - exponent: A count of 10⁻⁹, 0…64; others count as the nearer end.
+    /// - Returns: With 62 bits after the point, 0…1.
     static func power(_ base: Int128, _ exponent: Int64) -> Int128 {
         let exponent = min(max(exponent, 0), 64 * GraphNumber.one)
         guard base < one, exponent > 0 else { return one }

@@ -2,13 +2,14 @@ import Readings
 
 /// Reads the graph of a profile, and tells everything that is wrong with it at once.
 package enum GraphReader {
-    /// A graph, or nil with at least one problem noted.
+    /// Reads a graph for the channels of a profile.
     ///
     /// - Parameters:
     ///   - value: What the profile says under `graph`.
     ///   - channels: The raw channels of the profile.
     ///   - place: Path of the value within the file.
     ///   - problems: Told of each mistake, with its path.
+    /// - Returns: The graph; nil with at least one problem noted.
     package static func read(
         _ value: JSONValue,
         channels: [ChannelProfile],

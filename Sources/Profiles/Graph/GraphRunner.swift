@@ -73,6 +73,7 @@ package struct GraphRunner: Sendable {
     /// The derived readings of one sample, in the order of the profile.
     ///
     /// - Parameter readings: Raw readings of one instant; of two for one channel the last counts.
+    /// - Returns: One for each node that was worked out and is not hidden.
     package mutating func evaluate(_ readings: [Reading]) -> [Reading] {
         guard let now = readings.first?.instant, !graph.nodes.isEmpty else { return [] }
         if let last, now < last { reset() }

@@ -55,7 +55,10 @@ struct GraphWiring {
         var path: [Int] = []
         var next: Int? = start
         while let index = next, !path.contains(index) {
-            if isTold[index] { return path.forEach { isTold[$0] = true } }
+            if isTold[index] {
+                for before in path { isTold[before] = true }
+                return
+            }
             path.append(index)
             next = feeds(index).first { !order.contains($0) }
         }
