@@ -4,8 +4,8 @@ import Synchronization
 
 /// Between a driver and the recorder: flags the raw readings and adds the derived ones.
 ///
-/// Raw and derived of one sample are accepted together, in one call. Made once for a device, so that
-/// what the graph remembers outlives a driver that restarts.
+/// Raw and derived of one sample are accepted together, in one call. Made once for a device, so
+/// that what the graph remembers outlives a driver that restarts.
 package final class GraphSink: ReadingSink {
     private let recorder: Recorder
     private let inputs: [GraphExternal]
@@ -40,11 +40,11 @@ package final class GraphSink: ReadingSink {
 extension StationContext {
     /// Where the driver of a device sends what it measures.
     ///
-    /// The one place that joins graphs to devices. Call it once for a device, not once for a driver.
+    /// The one place that joins graphs to devices. Call it once a device, not once a driver.
     ///
     /// - Parameters:
     ///   - device: The name under which the device reads.
-    ///   - graph: That of its profile; `GraphDescription.plain` where the profile has none.
+    ///   - graph: That of its profile; `GraphDescription.plain` where it has none.
     /// - Returns: The graph in front of the recorder, or the recorder alone.
     package func sink(for device: String, graph: GraphDescription) -> any ReadingSink {
         graph.isEmpty ? recorder : GraphSink(graph, device: device, recorder: recorder)

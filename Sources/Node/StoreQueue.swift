@@ -66,7 +66,8 @@ final class StoreQueue: Sendable {
 
     /// Takes the readings of one sample.
     ///
-    /// Derived channels have streams of their own, so that raw ones keep theirs when a graph changes.
+    /// Derived channels have streams of their own, so that raw ones keep theirs
+    /// when a graph changes.
     func take(_ readings: [Reading]) {
         guard readings.contains(where: \.channel.quantity.isDerived) else {
             return takeStream(readings)

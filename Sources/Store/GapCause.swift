@@ -58,7 +58,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .unusable: "unusable"
         case .stuck: "value stuck"
         case .driverStopped: "driver stopped"
-        case .stale: "input missing or too old"
+        case .stale: "input missing or old"
         case .gated: "held back by a gate"
         case .outOfRange: "out of range"
         case .muted: "muted by you"

@@ -1,7 +1,7 @@
 /// Powers in whole numbers, for the humidity fit: no library function, the same bits everywhere.
 ///
-/// Numbers have 62 bits after the point. `x^y = 2^(y · log₂ x)`: the logarithm comes bit by bit from
-/// repeated squaring, the exponential from its Taylor series. The result is off by less than
+/// Numbers have 62 bits after the point. `x^y = 2^(y · log₂ x)`: the logarithm comes bit by bit
+/// from repeated squaring, the exponential from its Taylor series. The result is off by less than
 /// `(y + 8) × 2⁻⁶⁰` of itself, or by 2⁻⁶² at least.
 enum GraphPower {
     static let one: Int128 = 1 << 62

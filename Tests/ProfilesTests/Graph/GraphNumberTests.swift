@@ -41,7 +41,7 @@ import Testing
     func raisesToPowers(hundredths: Int128, exponent: Int64, expected: Int128) {
         let base = GraphNumber.quotient(hundredths << 62, 100)
         let found = GraphPower.power(base, exponent)
-        let bound = expected.magnitude * UInt128(exponent / 1_000_000_000 + 9) >> 60
+        let bound = (expected.magnitude * UInt128(exponent / 1_000_000_000 + 8)) >> 60
         #expect((found - expected).magnitude <= max(bound, 1), "\(found - expected)")
     }
 

@@ -51,7 +51,8 @@ import Testing
                 + "unit under inputs, and use that name here"
         ),
         (
-            #"{"name": "a", "type": "combine", "op": "sum", "inputs": ["pressure", "station_pressure"]}"#,
+            #"{"name": "a", "type": "combine", "op": "sum", "#
+                + #""inputs": ["pressure", "station_pressure"]}"#,
             "graph.nodes[0].inputs[1]: Pa and hPa do not combine; scale it by 100.0 to Pa first"
         ),
         (
@@ -59,7 +60,8 @@ import Testing
             "graph.nodes[0].inputs[1]: µg/m³ and % do not combine"
         ),
         (
-            #"{"name": "a", "type": "humidityCorrection", "fit": "hackair-pm25", "input": "pressure", "humidity": "humidity"}"#,
+            #"{"name": "a", "type": "humidityCorrection", "fit": "hackair-pm25", "#
+                + #""input": "pressure", "humidity": "humidity"}"#,
             "graph.nodes[0].input: expected a mass concentration, found Pa"
         ),
         (
