@@ -163,7 +163,11 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
-        tests("ProfilesTests", ["HardwareIO", "Profiles", "Readings"]),
+        tests(
+            "ProfilesTests",
+            ["HardwareIO", "Profiles", "Readings"],
+            resources: [.copy("Graph/Fixtures")]
+        ),
         tests("ControlProtocolTests", ["ControlProtocol", "Readings"]),
         tests(
             "NodeTests",

@@ -21,6 +21,8 @@ package final class Attachment: OrderlyStop {
         /// Path to wait for while the device is absent; nil tries again from time to time.
         let path: String?
         let channels: [Channel]
+        /// Takes what its absence means; nil is the recorder itself.
+        var sink: (any ReadingSink)?
     }
 
     /// The longest pause between two tries to open a device that is there and cannot be used.
@@ -176,7 +178,8 @@ package final class Attachment: OrderlyStop {
         )
         let absence: NoData = isAbsent ? .unplugged : .unusable
         guard !subject.channels.isEmpty else { return }
-        await station.recorder.accept(
+        let sink = subject.sink ?? station.recorder
+        await sink.accept(
             subject.channels.map { Reading($0, at: now, .noData(absence)) }
         )
     }

@@ -1,6 +1,7 @@
 import ControlProtocol
 import Devices
 import HardwareIO
+import Profiles
 import Readings
 import Scheduling
 import Supervision

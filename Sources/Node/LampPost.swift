@@ -2,6 +2,7 @@ import Alerts
 import ControlProtocol
 import Devices
 import HardwareIO
+import Profiles
 import Readings
 import Supervision
 import Synchronization
@@ -84,7 +85,9 @@ package final class LampPost: Sendable {
         }
         guard let shown else { return }
         // In a stream of seconds one missed frame is no news: a level grows stale by itself.
-        if shown.level == nil, context.modes.isContinuous, sample.allSatisfy(\.isMissedFrame) {
+        if shown.level == nil, context.modes.isContinuous,
+            sample.allSatisfy({ $0.isMissedFrame || $0.channel.quantity.isDerived })
+        {
             return
         }
         if shown.level == nil, sample.contains(where: \.isFault) {

@@ -154,6 +154,13 @@ extension Recorder {
         }
     }
 
+    /// The last values of the channels that `isWanted` picks.
+    func lastValues(where isWanted: (Channel) -> Bool) -> [Reading] {
+        state.withLock { state in
+            state.rings.compactMap { isWanted($0.channel) ? $0.lastValue : nil }
+        }
+    }
+
     /// Readings accepted and events recorded since the start.
     package var counts: (readings: Int, events: Int) {
         state.withLock { state in

@@ -84,7 +84,8 @@ extension SensorConfiguration {
 
     /// The child that keeps the sensor attached.
     func spec(_ name: String, _ context: StationContext) -> ChildSpec {
-        ChildSpec(
+        let sink = context.sink(for: name, graph: profile.description(of: quantities))
+        return ChildSpec(
             id: name,
             shutdownGrace: .seconds(8),
             minimumRunTime: .seconds(1),
@@ -93,10 +94,16 @@ extension SensorConfiguration {
             let subject = Attachment.Subject(
                 name: name,
                 path: port,
-                channels: quantities.map { Channel(device: name, quantity: $0) }
+                channels: quantities.map { Channel(device: name, quantity: $0) },
+                sink: sink
             )
             return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
-                try await attach(name, context, heartbeat)
+                let environment = DriverEnvironment(
+                    clock: context.clock,
+                    sink: sink,
+                    heartbeat: heartbeat
+                )
+                return try await attach(name, context, environment)
             }
         }
     }
@@ -104,7 +111,7 @@ extension SensorConfiguration {
     private func attach(
         _ name: String,
         _ context: StationContext,
-        _ heartbeat: Heartbeat
+        _ environment: DriverEnvironment
     ) async throws -> Attachment.Attached {
         let settings = SerialSettings(baud: profile.probe?.bauds.first ?? 9_600)
         let open: SensorSetup.Reopen = { [port] in
@@ -116,11 +123,7 @@ extension SensorConfiguration {
         var setup = SensorSetup(
             name: name,
             port: try await open(),
-            environment: DriverEnvironment(
-                clock: context.clock,
-                sink: context.recorder,
-                heartbeat: heartbeat
-            ),
+            environment: environment,
             profile: profile,
             mode: sensorMode(in: context.modes.mode)
         )
@@ -133,6 +136,16 @@ extension SensorConfiguration {
         return Attachment.Attached(driver: driver) {
             await driver.report.account(at: context.clock.now)
         }
+    }
+}
+
+extension Profile {
+    /// Its graph, as it was checked when the profile was read.
+    fileprivate func description(of quantities: [Quantity]) -> GraphDescription {
+        let graph = graph.flatMap {
+            GraphReader.read($0, channels: channels, at: "graph", ProblemList())
+        }
+        return graph ?? .plain(quantities)
     }
 }
 

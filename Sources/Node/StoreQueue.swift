@@ -1,4 +1,5 @@
 import DequeModule
+import Profiles
 import Readings
 import Store
 import Supervision
@@ -66,7 +67,22 @@ final class StoreQueue: Sendable {
     }
 
     /// Takes the readings of one sample.
+    ///
+    /// Derived channels have streams of their own, so that raw ones keep theirs
+    /// when a graph changes.
     func take(_ readings: [Reading]) {
+        guard readings.contains(where: \.channel.quantity.isDerived) else {
+            return takeStream(readings)
+        }
+        takeStream(readings.filter { !$0.channel.quantity.isDerived })
+        var derived = readings.filter(\.channel.quantity.isDerived)[...]
+        while !derived.isEmpty {
+            takeStream(Array(derived.prefix(StreamDescription.channelLimit)))
+            derived = derived.dropFirst(StreamDescription.channelLimit)
+        }
+    }
+
+    private func takeStream(_ readings: [Reading]) {
         change { state, now in
             if state.intake.stream(of: readings) == nil {
                 guard let stream = state.intake.makeStream(for: readings) else { return }

@@ -59,6 +59,12 @@ package enum NoData: String, Sendable, CaseIterable {
     case noFix
     /// This variant of the part has no such value.
     case notMeasured
+    /// What it is worked out from never came, or too long ago.
+    case stale
+    /// A graph's gate was closed.
+    case gated
+    /// Beyond what a graph can reckon with, or beyond its table.
+    case outOfRange
 }
 
 /// Doubts about a value that is present.

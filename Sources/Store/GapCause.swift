@@ -4,6 +4,8 @@ import Readings
 package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     // What a sample said of itself.
     case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped, noFix, notMeasured
+    // What a graph said of its derived channel.
+    case stale, gated, outOfRange
     /// The user said that it should not measure.
     case muted
     /// The card did not take what waited, and the oldest of it was given up.
@@ -42,6 +44,9 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             case .stopped: .driverStopped
             case .noFix: .noFix
             case .notMeasured: .notMeasured
+            case .stale: .stale
+            case .gated: .gated
+            case .outOfRange: .outOfRange
             }
     }
 
@@ -57,6 +62,9 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .driverStopped: "driver stopped"
         case .noFix: "position unknown"
         case .notMeasured: "part has no such value"
+        case .stale: "input missing or old"
+        case .gated: "held back by a gate"
+        case .outOfRange: "out of range"
         case .muted: "muted by you"
         case .cardDropped: "dropped: card stalled"
         case .damaged: "lost: block damaged"

@@ -66,6 +66,9 @@ extension NoData {
         case .stopped: 6
         case .noFix: 7
         case .notMeasured: 8
+        case .stale: 9
+        case .gated: 10
+        case .outOfRange: 11
         }
     }
 

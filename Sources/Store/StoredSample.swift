@@ -59,12 +59,18 @@ package struct StreamID: Hashable, Comparable, Sendable {
 
 /// The channels of one device that are sampled together, 1…16 of them.
 package struct StreamDescription: Hashable, Sendable {
+    /// Channels of one stream.
+    package static let channelLimit = 16
+
     package let id: StreamID
     package let device: String
     package let quantities: [Quantity]
 
     package init(id: StreamID, device: String, quantities: [Quantity]) {
-        precondition((1...16).contains(quantities.count), "a stream has 1 to 16 channels")
+        precondition(
+            (1...Self.channelLimit).contains(quantities.count),
+            "a stream has 1 to 16 channels"
+        )
         self.id = id
         self.device = device
         self.quantities = quantities
