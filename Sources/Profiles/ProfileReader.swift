@@ -123,8 +123,9 @@ package struct ProfileReader: Sendable {
             }
         case .object(let fields):
             // Inside these two, the driver and the graph decide.
-            for key in fields.keys.sorted() where !(place.isEmpty && Self.opaqueKeys.contains(key))
-            {
+            for key in fields.keys.sorted() {
+                let isOpaque = place.isEmpty && Self.opaqueKeys.contains(key)
+                guard !isOpaque || fields[key] == .null else { continue }
                 let inner = place.isEmpty ? key : "\(place).\(key)"
                 fields[key].map { noteNulls(in: $0, at: inner, problems) }
             }
