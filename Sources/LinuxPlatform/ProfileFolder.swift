@@ -42,7 +42,11 @@ package enum ProfileFolder {
         var count = 0
         while count < bytes.count {
             let read = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+                Glibc.read(
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: count),
+                    buffer.count - count
+                )
             }
             if read < 0, errno == EINTR { continue }
             guard read >= 0 else { return ProfileFile(path: path, unreadable: words(errno)) }

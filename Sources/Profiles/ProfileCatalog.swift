@@ -57,6 +57,7 @@ package struct ProfileCatalog: Sendable {
     /// The board that calls itself `model` in its device tree; the general one when none does.
     ///
     /// - Parameter model: `/proc/device-tree/model`, which ends with a zero byte; nil without one.
+    /// - Returns: The profile with the longest fitting beginning.
     package func board(model: String?) -> Profile? {
         let text = model.map { $0.prefix { $0 != "\0" && $0 != "\n" } } ?? ""
         let boards = profiles.compactMap { profile -> (length: Int, profile: Profile)? in

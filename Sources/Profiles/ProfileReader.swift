@@ -82,7 +82,8 @@ package struct ProfileReader: Sendable {
         guard let kind = kindName.flatMap(Profile.Kind.init) else { return nil }
         refuseForeignKeys(of: kind, &reader)
         let driver = kind == .board ? nil : driver(&reader, for: kind)
-        let (settings, duty) = kind == .board ? (.object([:]), nil) : (settings(&reader), duty(&reader))
+        let (settings, duty) =
+            kind == .board ? (.object([:]), nil) : (settings(&reader), duty(&reader))
         let channels = channels(&reader, for: kind, problems)
         let graph = reader.object("graph") == nil ? nil : reader.value("graph")
         var profile = Profile(
@@ -96,7 +97,7 @@ package struct ProfileReader: Sendable {
         profile.sources = sources
         reader.finish()
         if let graph { check(graph, of: profile, problems) }
-        if driver != nil { settingsProblems(profile).forEach { problems.add($0) } }
+        if driver != nil { for problem in settingsProblems(profile) { problems.add(problem) } }
         return profile
     }
 

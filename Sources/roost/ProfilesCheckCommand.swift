@@ -107,11 +107,12 @@ enum ProfilesCheck {
                 suggestion: same == nil
                     ? Spelling.nearest(to: quantity.name, among: names) : nil
             )
-        } + missing.map {
-            ConfigurationProblem(
-                place: "channels",
-                message: "\($0.name), which driver \(driver) measures, has no entry"
-            )
         }
+            + missing.map {
+                ConfigurationProblem(
+                    place: "channels",
+                    message: "\($0.name), which driver \(driver) measures, has no entry"
+                )
+            }
     }
 }

@@ -8,7 +8,8 @@ import Readings
 struct ProfilesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profiles",
-        abstract: "What Roost knows of sensors and boards, and whether a profile of yours is right.",
+        abstract:
+            "What Roost knows of sensors and boards, and whether a profile of yours is right.",
         discussion: """
             A profile is a JSON file: what a device is, how it is recognised, how it is run. Yours
             lie in \(ProfileCatalog.standardFolder); one with the id of a shipped one takes its
@@ -123,7 +124,8 @@ struct ProfilesShowCommand: ParsableCommand {
     func run() throws {
         let profile = try options.profile(id)
         guard options.json else {
-            return ProfileWords.lines(profile).forEach { Output.line($0) }
+            for line in ProfileWords.lines(profile) { Output.line(line) }
+            return
         }
         let shipped = ShippedProfiles.files.first { $0.path == profile.origin }
         let file = shipped ?? ProfileFolder.file(profile.origin)

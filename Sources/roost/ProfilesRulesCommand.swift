@@ -31,7 +31,8 @@ struct ProfilesRulesCommand: ParsableCommand {
         var files = UdevRule.files(options.catalog().profiles)
         if let id {
             let name = UdevRule.fileName(try options.profile(id))
-            files = files.contains { $0.name == name }
+            files =
+                files.contains { $0.name == name }
                 ? files.filter { $0.name == name || $0.name == UdevRule.braillePath } : []
         }
         guard !files.isEmpty else {

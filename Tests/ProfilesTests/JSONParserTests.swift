@@ -14,10 +14,13 @@ import Testing
 
     @Test(arguments: [
         ("", "it ends in the middle (line 1)"), ("[1,]", "unexpected ] in line 1, column 4"),
-        ("01", "unexpected 1 in line 1, column 2"), ("1e999", "a number beyond any measure in line 1, column 1"),
+        ("01", "unexpected 1 in line 1, column 2"),
+        ("1e999", "a number beyond any measure in line 1, column 1"),
         ("{\n \"a\": 1,\n \"a\": 2}", "key \"a\" for the second time in line 3, column 2"),
-        (#""\ud83d""#, "half of a surrogate pair in line 1, column 7"), ("nul", "it ends in the middle (line 1)"),
-        ("\"\u{1}\"", "unexpected byte 1 in line 1, column 2"), ("[] x", "unexpected x in line 1, column 4"),
+        (#""\ud83d""#, "half of a surrogate pair in line 1, column 7"),
+        ("nul", "it ends in the middle (line 1)"),
+        ("\"\u{1}\"", "unexpected byte 1 in line 1, column 2"),
+        ("[] x", "unexpected x in line 1, column 4"),
         ("-", "it ends in the middle (line 1)"), (#"{"a" 1}"#, "unexpected 1 in line 1, column 6"),
     ])
     func namesFaults(text: String, expected: String) {

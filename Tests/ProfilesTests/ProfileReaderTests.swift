@@ -39,32 +39,98 @@ import Testing
     @Test(
         "Names the place, the reason and what was meant",
         arguments: [
-            (#""id": "my-meter""#, #""id": "my_meter""#, "id: expected lower-case letters, digits and hyphens between them, found \"my_meter\"; did you mean my-meter?"),
-            (#""id": "my-meter""#, #""id": "your-meter""#, "id: \"your-meter\" differs from the file's name my-meter.json; did you mean my-meter?"),
-            (#""kind": "usb-serial""#, #""kind": "usb-seriel""#, "kind: expected one of usb-serial, gpio, http, board, found \"usb-seriel\"; did you mean usb-serial?"),
-            (#""words": "A meter.","#, #""wrods": "A meter.","#, "words: is missing\nwrods: unknown key; did you mean words?"),
-            (#""driver": "line""#, #""driver": "lines""#, "driver: \"lines\" is no driver; for kind usb-serial there are bgeigie-nano, hpma115, line, mhz19b, plantower, sds011, sps30; did you mean line?"),
+            (
+                #""id": "my-meter""#, #""id": "my_meter""#,
+                "id: expected lower-case letters, digits and hyphens between them, found \"my_meter\"; did you mean my-meter?"
+            ),
+            (
+                #""id": "my-meter""#, #""id": "your-meter""#,
+                "id: \"your-meter\" differs from the file's name my-meter.json; did you mean my-meter?"
+            ),
+            (
+                #""kind": "usb-serial""#, #""kind": "usb-seriel""#,
+                "kind: expected one of usb-serial, gpio, http, board, found \"usb-seriel\"; did you mean usb-serial?"
+            ),
+            (
+                #""words": "A meter.","#, #""wrods": "A meter.","#,
+                "words: is missing\nwrods: unknown key; did you mean words?"
+            ),
+            (
+                #""driver": "line""#, #""driver": "lines""#,
+                "driver: \"lines\" is no driver; for kind usb-serial there are bgeigie-nano, hpma115, line, mhz19b, plantower, sds011, sps30; did you mean line?"
+            ),
             (#""driver": "line""#, #""driver": "pir""#, "driver: pir is for kind gpio"),
-            (#""1a86""#, #""1A86""#, "match[0].vendorID: expected four of 0…9, a…f, found \"1A86\"; did you mean 1a86?"),
-            (#""1a86""#, #""0x1A86""#, "match[0].vendorID: expected four of 0…9, a…f, found \"0x1A86\"; did you mean 1a86?"),
-            (#""serial": "A*""#, #""serial": "A\"*""#, "match[0].serial: expected letters, digits, #+.:=@_- and * for any number of characters, found \"A\"*\""),
+            (
+                #""1a86""#, #""1A86""#,
+                "match[0].vendorID: expected four of 0…9, a…f, found \"1A86\"; did you mean 1a86?"
+            ),
+            (
+                #""1a86""#, #""0x1A86""#,
+                "match[0].vendorID: expected four of 0…9, a…f, found \"0x1A86\"; did you mean 1a86?"
+            ),
+            (
+                #""serial": "A*""#, #""serial": "A\"*""#,
+                "match[0].serial: expected letters, digits, #+.:=@_- and * for any number of characters, found \"A\"*\""
+            ),
             ("19200]", "19201]", "probe.bauds[1]: 19201 is no usual rate; did you mean 19200?"),
             ("19200]", "9600]", "probe.bauds[1]: 9600 is there already"),
-            (#""listenSeconds": 5"#, #""listenSeconds": 3600"#, "probe.listenSeconds: expected a number 1…30, found 3600"),
-            (#""warmUpSeconds": 25"#, #""warmUpSeconds": 298"#, "duty.periodSeconds: is shorter than warm-up and window together"),
-            (#""warmUpSeconds": 25"#, #""warmUpSeconds": null"#, "duty.warmUpSeconds: is null; leave the key out instead\nduty.warmUpSeconds: is missing"),
-            (#""name": "pm10""#, #""name": "pm25""#, "channels[1].name: pm25 is the name of channels[0] too"),
-            (#""name": "pm10""#, #""name": "PM-10""#, "channels[1].name: expected a lower-case letter, then lower-case letters, digits and underscores, found \"PM-10\"; did you mean pm_10?"),
-            ("[0, 1999.9]", "[5, 5]", "channels[1].range: its lowest value is not below its highest"),
-            ("[0, 1999.9]", "[0, 1e300]", "channels[1].range: goes beyond a thousand million, which nothing measures"),
+            (
+                #""listenSeconds": 5"#, #""listenSeconds": 3600"#,
+                "probe.listenSeconds: expected a number 1…30, found 3600"
+            ),
+            (
+                #""warmUpSeconds": 25"#, #""warmUpSeconds": 298"#,
+                "duty.periodSeconds: is shorter than warm-up and window together"
+            ),
+            (
+                #""warmUpSeconds": 25"#, #""warmUpSeconds": null"#,
+                "duty.warmUpSeconds: is null; leave the key out instead\nduty.warmUpSeconds: is missing"
+            ),
+            (
+                #""name": "pm10""#, #""name": "pm25""#,
+                "channels[1].name: pm25 is the name of channels[0] too"
+            ),
+            (
+                #""name": "pm10""#, #""name": "PM-10""#,
+                "channels[1].name: expected a lower-case letter, then lower-case letters, digits and underscores, found \"PM-10\"; did you mean pm_10?"
+            ),
+            (
+                "[0, 1999.9]", "[5, 5]",
+                "channels[1].range: its lowest value is not below its highest"
+            ),
+            (
+                "[0, 1999.9]", "[0, 1e300]",
+                "channels[1].range: goes beyond a thousand million, which nothing measures"
+            ),
             ("[0, 1999.9]", "[0]", "channels[1].range: expected two numbers as [lowest, highest]"),
-            (#""decimals": 1, "range": [0, 1999.9]"#, #""decimals": 1.5, "range": [0, 1999.9]"#, "channels[1].decimals: expected a whole number 0…9, found 1.5"),
-            (#""steps""#, #""step""#, "channels[1].shown: expected one of line, steps, bar, none, found \"step\"; did you mean steps?"),
-            (#""rule": {"group": "dialout"}"#, #""rule": {"group": "dialout\", RUN+=\"x"}"#, "rule.group: expected a group's name, found \"dialout\", RUN+=\"x\""),
-            (#""rule": {"group": "dialout"}"#, #""board": {}"#, "board: means nothing for kind usb-serial"),
-            (#""graph": {"version": 1, "nodes": []}"#, #""graph": 7"#, "graph: expected an object, found 7"),
-            (#""schemaVersion": 1"#, #""schemaVersion": 2"#, "schemaVersion: is 2; this Roost reads 1: update Roost"),
-            (#""name": "My meter""#, #""name": "My meter", "name": "x""#, "not JSON: key \"name\" for the second time in line 3, column 25"),
+            (
+                #""decimals": 1, "range": [0, 1999.9]"#, #""decimals": 1.5, "range": [0, 1999.9]"#,
+                "channels[1].decimals: expected a whole number 0…9, found 1.5"
+            ),
+            (
+                #""steps""#, #""step""#,
+                "channels[1].shown: expected one of line, steps, bar, none, found \"step\"; did you mean steps?"
+            ),
+            (
+                #""rule": {"group": "dialout"}"#, #""rule": {"group": "dialout\", RUN+=\"x"}"#,
+                "rule.group: expected a group's name, found \"dialout\", RUN+=\"x\""
+            ),
+            (
+                #""rule": {"group": "dialout"}"#, #""board": {}"#,
+                "board: means nothing for kind usb-serial"
+            ),
+            (
+                #""graph": {"version": 1, "nodes": []}"#, #""graph": 7"#,
+                "graph: expected an object, found 7"
+            ),
+            (
+                #""schemaVersion": 1"#, #""schemaVersion": 2"#,
+                "schemaVersion: is 2; this Roost reads 1: update Roost"
+            ),
+            (
+                #""name": "My meter""#, #""name": "My meter", "name": "x""#,
+                "not JSON: key \"name\" for the second time in line 3, column 25"
+            ),
         ]
     ) func namesMistakes(piece: String, other: String, expected: String) {
         let problems = ProfileSample.problems(replacing: piece, with: other)
