@@ -104,8 +104,9 @@ import Testing
     @Test func readsAtMostItsBoundOfFiles() {
         let files = (0..<300).map {
             let id = "led-\(String($0 + 1_000).dropFirst())"
+            let kind = #""kind": "gpio", "driver": "led", "name": "A", "words": "B""#
             return Self.file(
-                #"{"schemaVersion":1,"id":"\#(id)","kind":"gpio","name":"A","words":"B","driver":"led"}"#,
+                #"{"schemaVersion": 1, "id": "\#(id)", \#(kind)}"#,
                 "d/\(id).json"
             )
         }

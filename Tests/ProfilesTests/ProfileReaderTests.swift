@@ -41,15 +41,24 @@ import Testing
         arguments: [
             (
                 #""id": "my-meter""#, #""id": "my_meter""#,
-                "id: expected lower-case letters, digits and hyphens between them, found \"my_meter\"; did you mean my-meter?"
+                """
+                id: expected lower-case letters, digits and hyphens between them, found \
+                \"my_meter\"; did you mean my-meter?
+                """
             ),
             (
                 #""id": "my-meter""#, #""id": "your-meter""#,
-                "id: \"your-meter\" differs from the file's name my-meter.json; did you mean my-meter?"
+                """
+                id: \"your-meter\" differs from the file's name my-meter.json; did you mean \
+                my-meter?
+                """
             ),
             (
                 #""kind": "usb-serial""#, #""kind": "usb-seriel""#,
-                "kind: expected one of usb-serial, gpio, http, board, found \"usb-seriel\"; did you mean usb-serial?"
+                """
+                kind: expected one of usb-serial, gpio, http, board, found \"usb-seriel\"; did \
+                you mean usb-serial?
+                """
             ),
             (
                 #""words": "A meter.","#, #""wrods": "A meter.","#,
@@ -57,7 +66,10 @@ import Testing
             ),
             (
                 #""driver": "line""#, #""driver": "lines""#,
-                "driver: \"lines\" is no driver; for kind usb-serial there are bgeigie-nano, hpma115, line, mhz19b, plantower, sds011, sps30; did you mean line?"
+                """
+                driver: \"lines\" is no driver; for kind usb-serial there are bgeigie-nano, \
+                hpma115, line, mhz19b, plantower, sds011, sps30; did you mean line?
+                """
             ),
             (#""driver": "line""#, #""driver": "pir""#, "driver: pir is for kind gpio"),
             (
@@ -70,7 +82,10 @@ import Testing
             ),
             (
                 #""serial": "A*""#, #""serial": "A\"*""#,
-                "match[0].serial: expected letters, digits, #+.:=@_- and * for any number of characters, found \"A\"*\""
+                """
+                match[0].serial: expected letters, digits, #+.:=@_- and * for any number of \
+                characters, found \"A\"*\"
+                """
             ),
             ("19200]", "19201]", "probe.bauds[1]: 19201 is no usual rate; did you mean 19200?"),
             ("19200]", "9600]", "probe.bauds[1]: 9600 is there already"),
@@ -84,7 +99,10 @@ import Testing
             ),
             (
                 #""warmUpSeconds": 25"#, #""warmUpSeconds": null"#,
-                "duty.warmUpSeconds: is null; leave the key out instead\nduty.warmUpSeconds: is missing"
+                """
+                duty.warmUpSeconds: is null; leave the key out instead\nduty.warmUpSeconds: is \
+                missing
+                """
             ),
             (
                 #""name": "pm10""#, #""name": "pm25""#,
@@ -92,7 +110,10 @@ import Testing
             ),
             (
                 #""name": "pm10""#, #""name": "PM-10""#,
-                "channels[1].name: expected a lower-case letter, then lower-case letters, digits and underscores, found \"PM-10\"; did you mean pm_10?"
+                """
+                channels[1].name: expected a lower-case letter, then lower-case letters, digits \
+                and underscores, found \"PM-10\"; did you mean pm_10?
+                """
             ),
             (
                 "[0, 1999.9]", "[5, 5]",
@@ -109,7 +130,10 @@ import Testing
             ),
             (
                 #""steps""#, #""step""#,
-                "channels[1].shown: expected one of line, steps, bar, none, found \"step\"; did you mean steps?"
+                """
+                channels[1].shown: expected one of line, steps, bar, none, found \"step\"; did \
+                you mean steps?
+                """
             ),
             (
                 #""rule": {"group": "dialout"}"#, #""rule": {"group": "dialout\", RUN+=\"x"}"#,
@@ -129,7 +153,7 @@ import Testing
             ),
             (
                 #""name": "My meter""#, #""name": "My meter", "name": "x""#,
-                "not JSON: key \"name\" for the second time in line 3, column 25"
+                "not JSON: key \"name\" for the second time in line 3, column 23"
             ),
         ]
     ) func namesMistakes(piece: String, other: String, expected: String) {

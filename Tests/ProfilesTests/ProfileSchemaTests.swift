@@ -52,16 +52,21 @@ import Testing
 
     @Test(arguments: [
         #"{"schemaVersion": 2}"#, "[]", #"{"schemaVersion": 1}"#,
-        #"{"schemaVersion": 1, "id": "a", "kind": "gpio", "name": "A", "words": "B", "driver": "pir"}"#,
-        #"{"schemaVersion": 1, "id": "a", "kind": "gpio", "name": "A", "words": "B"}"#,
-        #"{"schemaVersion": 1, "id": "a", "kind": "http", "name": "A", "words": "B", "driver": "http-line"}"#,
-        #"{"schemaVersion": 1, "id": "a", "kind": "board", "name": "A", "words": "B", "board": {}}"#,
-        #"{"schemaVersion": 1, "id": "a", "kind": "board", "name": "A", "words": "B", "board": {"header": {"41": "x"}}}"#,
-        #"{"schemaVersion": 1, "id": "a", "kind": "board", "name": "A", "words": "B", "board": {"header": {"40": ""}}}"#,
+        #"{"name": "A", "kind": "gpio", "driver": "pir"}"#,
+        #"{"name": "A", "kind": "gpio"}"#,
+        #"{"name": "A", "kind": "http", "driver": "http-line"}"#,
+        #"{"name": "A", "kind": "board", "board": {}}"#,
+        #"{"name": "A", "kind": "board", "board": {"header": {"41": "x"}}}"#,
+        #"{"name": "A", "kind": "board", "board": {"header": {"40": ""}}}"#,
     ])
     func agreesOnSmallFiles(text: String) throws {
         let checker = SchemaChecker(try Self.schema())
-        let value = try JSONParser.parse(Array(text.utf8))
+        var value = try JSONParser.parse(Array(text.utf8))
+        if case .object(var fields) = value, fields["name"] != nil {
+            fields["schemaVersion"] = .number(1)
+            (fields["id"], fields["words"]) = (.string("a"), .string("B"))
+            value = .object(fields)
+        }
         #expect(Self.disagreement(value, checker) == nil)
     }
 
