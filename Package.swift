@@ -189,7 +189,7 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
-        tests("roostTests", ["Readings", "Store", "roost", arguments]),
+        tests("roostTests", ["Profiles", "Readings", "Store", "roost", arguments]),
         tests("TidyTests", []),
     ]
 )

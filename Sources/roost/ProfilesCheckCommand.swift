@@ -36,7 +36,10 @@ struct ProfilesCheckCommand: ParsableCommand {
             for line in catalog.problems.flatMap(ProfilesCheck.lines) { Output.line(line) }
             for note in catalog.notes { Output.line(note) }
             let count = report.problems.count
-            let files = "\(report.files.count) file\(report.files.count == 1 ? "" : "s")"
+            let files =
+                files.isEmpty
+                ? "\(ShippedProfiles.files.count) shipped profiles and \(overlay.count) of yours"
+                : "\(files.count) file\(files.count == 1 ? "" : "s")"
             let verdict = count == 1 ? "1 mistake" : "\(count) mistakes"
             Output.line(count == 0 ? "\(files): in order" : "\(files): \(verdict)")
         }

@@ -11,9 +11,9 @@ struct ProfilesCommand: ParsableCommand {
         abstract:
             "What Roost knows of sensors and boards, and whether a profile of yours is right.",
         discussion: """
-            A profile is a JSON file: what a device is, how it is recognised, how it is run. Yours
-            lie in \(ProfileCatalog.standardFolder); one with the id of a shipped one takes its
-            place. No station is needed for any of this.
+            A profile is a JSON file: what a device is, how it is recognised, how it is run.
+            Yours lie in \(ProfileCatalog.standardFolder); one with the id of a shipped one takes
+            its place. No station is needed for any of this.
 
             Examples: roost profiles list
                       roost profiles show nova-sds011
