@@ -193,7 +193,10 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
-        tests("roostTests", ["ControlProtocol", "Readings", "Store", "roost", arguments]),
+        tests(
+            "roostTests",
+            ["ControlProtocol", "Profiles", "Readings", "Store", "roost", arguments]
+        ),
         tests("TidyTests", []),
     ]
 )

@@ -3,8 +3,17 @@ package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible
     /// Path within the file: `devices[0].port`; empty for the whole.
     package let place: String
     package let message: String
+    /// What was probably meant, when that can be told.
+    package let suggestion: String?
 
-    package var description: String { place.isEmpty ? message : "\(place): \(message)" }
+    package init(place: String, message: String, suggestion: String? = nil) {
+        (self.place, self.message, self.suggestion) = (place, message, suggestion)
+    }
+
+    package var description: String {
+        let hint = suggestion.map { "; did you mean \($0)?" } ?? ""
+        return (place.isEmpty ? message : "\(place): \(message)") + hint
+    }
 }
 
 /// All problems of one configuration file, together.
@@ -33,8 +42,12 @@ package final class ProblemList {
 
     package init() {}
 
-    package func add(_ place: String, _ message: String) {
-        problems.append(ConfigurationProblem(place: place, message: message))
+    package func add(_ problem: ConfigurationProblem) { problems.append(problem) }
+
+    package func add(_ place: String, _ message: String, meant suggestion: String? = nil) {
+        problems.append(
+            ConfigurationProblem(place: place, message: message, suggestion: suggestion)
+        )
     }
 }
 
@@ -57,7 +70,9 @@ package struct ObjectReader {
 
     package func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
 
-    package func problem(_ key: String, _ message: String) { problems.add(path(key), message) }
+    package func problem(_ key: String, _ message: String, meant suggestion: String? = nil) {
+        problems.add(path(key), message, meant: suggestion)
+    }
 
     package mutating func value(_ key: String) -> JSONValue? {
         known.insert(key)
@@ -72,7 +87,11 @@ package struct ObjectReader {
             return nil
         }
         if let allowed, !allowed.contains(text) {
-            problem(key, "expected one of \(allowed.joined(separator: ", ")), found \(value.shown)")
+            problem(
+                key,
+                "expected one of \(allowed.joined(separator: ", ")), found \(value.shown)",
+                meant: Spelling.nearest(to: text, among: allowed)
+            )
             return nil
         }
         guard !text.isEmpty, text.utf8.count <= 4_096 else {
@@ -134,28 +153,9 @@ package struct ObjectReader {
     /// Notes a problem for each key that was never asked for, with the nearest known one.
     package func finish() {
         for key in fields.keys.sorted() where isStrict && !known.contains(key) {
-            let nearest = known.min { distance($0, key) < distance($1, key) }
-            let hint = nearest.flatMap { distance($0, key) <= 3 ? "; did you mean \($0)?" : nil }
-            problem(
-                key,
-                "unknown key\(hint ?? ", known are \(known.sorted().joined(separator: ", "))")"
-            )
+            let nearest = Spelling.nearest(to: key, among: known)
+            let all = ", known are \(known.sorted().joined(separator: ", "))"
+            problem(key, "unknown key" + (nearest == nil ? all : ""), meant: nearest)
         }
-    }
-
-    /// Edit distance, case ignored.
-    private func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.lowercased()), Array(right.lowercased().prefix(64)))
-        var row = Array(0...right.count)
-        for (index, letter) in left.enumerated() {
-            var previous = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let substitution = previous + (letter == right[column] ? 0 : 1)
-                previous = row[column + 1]
-                row[column + 1] = min(substitution, row[column] + 1, previous + 1)
-            }
-        }
-        return row[right.count]
     }
 }

@@ -38,4 +38,36 @@ package enum JSONValue: Decodable, Hashable, Sendable {
         case .object: "an object"
         }
     }
+
+    /// The value as one line of JSON, keys sorted.
+    package var text: String {
+        switch self {
+        case .null, .bool, .number: return numeral
+        case .string(let value): return Self.quoted(value)
+        case .array(let values): return "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let fields):
+            let members = fields.sorted { $0.key < $1.key }
+            return "{"
+                + members.map { Self.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",")
+                + "}"
+        }
+    }
+
+    private var numeral: String {
+        guard case .number(let value) = self else { return shown }
+        return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            case "\u{0}"..<" ":
+                "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: String(scalar)
+            }
+        }
+        return "\"" + escaped.joined() + "\""
+    }
 }

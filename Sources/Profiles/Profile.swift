@@ -38,6 +38,8 @@ package struct Profile: Hashable, Sendable {
     package let board: BoardProfile?
     /// File or place that it came from, for messages.
     package let origin: String
+    /// Where its numbers are from, for people.
+    package var sources: [String] = []
 
     package init(
         id: String,
@@ -153,12 +155,12 @@ package struct DutyProfile: Hashable, Sendable {
     }
 }
 
-/// The udev rule that is generated.
+/// What the generated udev rule says beyond the ids of the matches.
 package struct RuleProfile: Hashable, Sendable {
-    /// Below `/dev`, before the port: `roost/dust`.
-    package let link: String
+    /// The group that may open the port: `dialout`.
+    package let group: String
 
-    package init(link: String) { self.link = link }
+    package init(group: String = "dialout") { self.group = group }
 }
 
 /// The computer that a station runs on.

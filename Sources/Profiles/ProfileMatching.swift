@@ -1,0 +1,70 @@
+import HardwareIO
+
+extension Profile {
+    /// Whether an adapter is worth a probe for this profile.
+    package func matches(_ device: HotplugDevice) -> Bool { rank(for: device) != nil }
+
+    /// How much of the best match is told by the adapter; nil when none agrees.
+    package func rank(for device: HotplugDevice) -> Int? {
+        guard kind == .usbSerial, device.subsystem == "tty", device.node != nil else { return nil }
+        return matches.filter { $0.agrees(with: device) }.map(\.rank).max()
+    }
+}
+
+extension ProfileMatch {
+    /// Whether every key that is given agrees with what udev says.
+    package func agrees(with device: HotplugDevice) -> Bool {
+        func says(_ key: String, _ wanted: String?) -> Bool {
+            guard let wanted else { return true }
+            return device.properties[key].map { Glob.matches($0, wanted) } ?? false
+        }
+        return device.properties["ID_VENDOR_ID"]?.lowercased() == vendorID
+            && device.properties["ID_MODEL_ID"]?.lowercased() == productID
+            && says("ID_SERIAL_SHORT", serial) && says("ID_MODEL", model)
+            && says("ID_USB_INTERFACE_NUM", interface)
+    }
+
+    /// A serial number says more than a model, a model more than an interface, all of it more than
+    /// a pattern.
+    var rank: Int {
+        func weight(_ pattern: String?, _ whole: Int) -> Int {
+            guard let pattern else { return 0 }
+            return pattern.contains("*") ? whole - 1 : whole
+        }
+        return weight(serial, 16) + weight(model, 6) + weight(interface, 2)
+    }
+
+    /// For people: `1a86:7523 with serial 00*`.
+    package var words: String {
+        let more = [("serial", serial), ("model", model), ("interface", interface)]
+            .compactMap { key, value in value.map { "\(key) \($0)" } }
+        return "\(vendorID):\(productID)"
+            + (more.isEmpty ? "" : " with " + more.joined(separator: ", "))
+    }
+}
+
+/// Patterns in which `*` stands for any number of characters and nothing else is special.
+enum Glob {
+    /// Whether all of `text` fits; takes time in proportion to the product of both lengths at most.
+    static func matches(_ text: String, _ pattern: String) -> Bool {
+        let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
+        let star = UInt8(ascii: "*")
+        var (place, index) = (0, 0)
+        var retry: (place: Int, index: Int)?
+        while place < text.count {
+            if index < pattern.count, pattern[index] == star {
+                index += 1
+                retry = (place, index)
+            } else if index < pattern.count, pattern[index] == text[place] {
+                (place, index) = (place + 1, index + 1)
+            } else if let last = retry {
+                // The last star takes one byte more.
+                retry = (last.place + 1, last.index)
+                (place, index) = (last.place + 1, last.index)
+            } else {
+                return false
+            }
+        }
+        return pattern[index...].allSatisfy { $0 == star }
+    }
+}

@@ -1,0 +1,200 @@
+import HardwareIO
+import Readings
+
+/// Reads profiles from JSON and names every mistake of a file at once.
+///
+/// Nothing of a file with a mistake is used. `profile.schema.json` says the same of a file's form;
+/// what goes across places (names against the file's, warm-up against period, settings, graph) only
+/// this reader checks.
+package struct ProfileReader: Sendable {
+    /// The version of the format; a file of a newer one is refused.
+    package static let schemaVersion = 1
+    /// Bytes of one file; a longer one is refused unread.
+    package static let byteLimit = 256 << 10
+
+    /// Checks a graph against the raw channels; places are relative to the graph.
+    package typealias GraphCheck =
+        @Sendable (_ graph: JSONValue, _ channels: [ChannelProfile]) -> [ConfigurationProblem]
+    /// Checks what only the driver understands; places are relative to the profile.
+    package typealias SettingsCheck = @Sendable (Profile) -> [ConfigurationProblem]
+
+    /// Drivers by name, and the kind of profile that each is for.
+    package let drivers: [String: Profile.Kind]
+    private let graphProblems: GraphCheck
+    private let settingsProblems: SettingsCheck
+
+    /// The drivers that Roost has.
+    package static let knownDrivers: [String: Profile.Kind] = [
+        "sds011": .usbSerial, "plantower": .usbSerial, "hpma115": .usbSerial,
+        "mhz19b": .usbSerial, "sps30": .usbSerial, "bgeigie-nano": .usbSerial,
+        "line": .usbSerial, "http-line": .http, "pir": .gpio, "traffic-light": .gpio,
+        "button": .gpio, "led": .gpio,
+    ]
+
+    package init(
+        drivers: [String: Profile.Kind] = Self.knownDrivers,
+        settingsProblems: @escaping SettingsCheck = { _ in [] },
+        graphProblems: @escaping GraphCheck = { _, _ in [] }
+    ) {
+        self.drivers = drivers
+        self.settingsProblems = settingsProblems
+        self.graphProblems = graphProblems
+    }
+
+    /// Reads one profile.
+    ///
+    /// - Parameters:
+    ///   - text: The file's bytes.
+    ///   - file: Its path; the name must be the id and `.json`.
+    /// - Returns: A profile in which every value is within its range.
+    /// - Throws: `ConfigurationError` with all problems, in order of their places.
+    package func read(_ text: [UInt8], file: String) throws(ConfigurationError) -> Profile {
+        guard text.count <= Self.byteLimit else {
+            throw ConfigurationError(file: file, message: "larger than 256 KiB")
+        }
+        let root: JSONValue
+        do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
+            let words = JSONParser.words(for: error, in: text)
+            throw ConfigurationError(file: file, message: "not JSON: \(words)")
+        }
+        let problems = ProblemList()
+        let profile = profile(root, file: file, problems)
+        guard let profile, problems.problems.isEmpty else {
+            throw ConfigurationError(file: file, problems: problems.problems)
+        }
+        return profile
+    }
+
+    private func profile(_ root: JSONValue, file: String, _ problems: ProblemList) -> Profile? {
+        guard var reader = ObjectReader(root, at: "", problems) else { return nil }
+        // Of another version nothing else can be said.
+        guard hasReadableVersion(&reader) else { return nil }
+        noteNulls(in: root, at: "", problems)
+        _ = reader.text("$schema", limit: 200)
+        let id = reader.requiredText("id", limit: 64, .identifier)
+        checkFileName(file, id: id, reader)
+        let kinds = Profile.Kind.allCases.map(\.rawValue)
+        let kindName = reader.required("kind", in: kinds)
+        let name = reader.requiredText("name", limit: 80)
+        let words = reader.requiredText("words", limit: 400)
+        let sources = reader.texts("sources", limit: 16, length: 300)
+        // Without a kind nothing else can be said.
+        guard let kind = kindName.flatMap(Profile.Kind.init) else { return nil }
+        refuseForeignKeys(of: kind, &reader)
+        let driver = kind == .board ? nil : driver(&reader, for: kind)
+        let (settings, duty) =
+            kind == .board ? (.object([:]), nil) : (settings(&reader), duty(&reader))
+        let channels = channels(&reader, for: kind, problems)
+        let graph = reader.object("graph") == nil ? nil : reader.value("graph")
+        var profile = Profile(
+            id: id ?? "",
+            kind: kind,
+            text: (name ?? "", words ?? "", file),
+            detection: detection(&reader, for: kind, problems),
+            driver: driver.map { ($0, settings, duty) },
+            measures: (channels, graph, kind == .board ? board(&reader, problems) : nil)
+        )
+        profile.sources = sources
+        reader.finish()
+        if let graph { check(graph, of: profile, problems) }
+        if driver != nil { for problem in settingsProblems(profile) { problems.add(problem) } }
+        return profile
+    }
+
+    private func hasReadableVersion(_ reader: inout ObjectReader) -> Bool {
+        let limit = 1_000_000
+        guard let version = reader.requiredWhole("schemaVersion", in: 1...limit) else {
+            return false
+        }
+        guard version == Self.schemaVersion else {
+            let mine = Self.schemaVersion
+            reader.problem("schemaVersion", "is \(version); this Roost reads \(mine): update Roost")
+            return false
+        }
+        return true
+    }
+
+    /// What has no value is left out: null could mean nothing or everything.
+    private func noteNulls(in value: JSONValue, at place: String, _ problems: ProblemList) {
+        switch value {
+        case .null: problems.add(place, "is null; leave the key out instead")
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                noteNulls(in: value, at: "\(place)[\(index)]", problems)
+            }
+        case .object(let fields):
+            // Inside these two, the driver and the graph decide.
+            for key in fields.keys.sorted() {
+                let isOpaque = place.isEmpty && Self.opaqueKeys.contains(key)
+                guard !isOpaque || fields[key] == .null else { continue }
+                let inner = place.isEmpty ? key : "\(place).\(key)"
+                fields[key].map { noteNulls(in: $0, at: inner, problems) }
+            }
+        case .bool, .number, .string: break
+        }
+    }
+
+    private static let opaqueKeys: Set = ["graph", "settings"]
+
+    private func checkFileName(_ file: String, id: String?, _ reader: ObjectReader) {
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        guard let id, name != "\(id).json" else { return }
+        let stem = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+        reader.problem(
+            "id",
+            "\"\(id)\" differs from the file's name \(name)",
+            meant: IdentifierForm.identifier.complaint(stem) == nil ? stem : nil
+        )
+    }
+
+    /// Notes keys that mean nothing for this kind.
+    private func refuseForeignKeys(of kind: Profile.Kind, _ reader: inout ObjectReader) {
+        for (key, kinds) in Self.kindsOfKey where !kinds.contains(kind) {
+            guard reader.value(key) != nil else { continue }
+            reader.problem(key, "means nothing for kind \(kind.rawValue)")
+        }
+    }
+
+    /// Keys that not every kind has; the schema says the same.
+    static let kindsOfKey: [(String, Set<Profile.Kind>)] = [
+        ("match", [.usbSerial]), ("probe", [.usbSerial]), ("rule", [.usbSerial]),
+        ("driver", [.usbSerial, .gpio, .http]), ("settings", [.usbSerial, .gpio, .http]),
+        ("duty", [.usbSerial]), ("channels", [.usbSerial, .gpio, .http]),
+        ("graph", [.usbSerial, .gpio, .http]), ("board", [.board]),
+    ]
+
+    private func driver(_ reader: inout ObjectReader, for kind: Profile.Kind) -> String? {
+        guard let name = reader.requiredText("driver", limit: 64, .identifier) else { return nil }
+        guard let wanted = drivers[name] else {
+            let known = drivers.filter { $0.value == kind }.keys.sorted()
+            reader.problem(
+                "driver",
+                "\"\(name)\" is no driver; for kind \(kind.rawValue) there are "
+                    + known.joined(separator: ", "),
+                meant: Spelling.nearest(to: name, among: drivers.keys.sorted())
+            )
+            return nil
+        }
+        guard wanted == kind else {
+            reader.problem("driver", "\(name) is for kind \(wanted.rawValue)")
+            return nil
+        }
+        return name
+    }
+
+    private func settings(_ reader: inout ObjectReader) -> JSONValue {
+        guard let settings = reader.value("settings") else { return .object([:]) }
+        _ = reader.object("settings")
+        return settings
+    }
+
+    private func check(_ graph: JSONValue, of profile: Profile, _ problems: ProblemList) {
+        for problem in graphProblems(graph, profile.channels) {
+            let separator = problem.place.isEmpty || problem.place.hasPrefix("[") ? "" : "."
+            let place =
+                problem.place.hasPrefix("graph")
+                ? problem.place : "graph" + separator + problem.place
+            problems.add(place, problem.message, meant: problem.suggestion)
+        }
+    }
+}

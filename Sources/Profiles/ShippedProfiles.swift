@@ -1,0 +1,54 @@
+/// The files of `hardware-profiles/`, which are part of the binary.
+package enum ShippedProfiles {
+    /// The JSON Schema of a profile.
+    package static let schema = PackageResources.profile_schema_json
+
+    /// One line each, in order of name; a test holds this list and the folder equal.
+    package static let files: [ProfileFile] = [
+        file("button", PackageResources.button_json),
+        file("generic-http-line", PackageResources.generic_http_line_json),
+        file("generic-line", PackageResources.generic_line_json),
+        file("generic-linux", PackageResources.generic_linux_json),
+        file("hc-sr501", PackageResources.hc_sr501_json),
+        file("honeywell-hpma115", PackageResources.honeywell_hpma115_json),
+        file("led", PackageResources.led_json),
+        file("milano-board", PackageResources.milano_board_json),
+        file("nova-sds011", PackageResources.nova_sds011_json),
+        file("plantower-pms", PackageResources.plantower_pms_json),
+        file("raspberry-pi-3", PackageResources.raspberry_pi_3_json),
+        file("raspberry-pi-4", PackageResources.raspberry_pi_4_json),
+        file("raspberry-pi-5", PackageResources.raspberry_pi_5_json),
+        file("raspberry-pi-cm4", PackageResources.raspberry_pi_cm4_json),
+        file("raspberry-pi-zero-2-w", PackageResources.raspberry_pi_zero_2_w_json),
+        file("safecast-bgeigie-nano", PackageResources.safecast_bgeigie_nano_json),
+        file("sensirion-sps30", PackageResources.sensirion_sps30_json),
+        file("traffic-light", PackageResources.traffic_light_json),
+        file("winsen-mhz19b", PackageResources.winsen_mhz19b_json),
+    ]
+
+    private static func file(_ id: String, _ bytes: [UInt8]) -> ProfileFile {
+        ProfileFile(path: "shipped/\(id).json", bytes: bytes)
+    }
+}
+
+/// A file that may be a profile.
+package struct ProfileFile: Hashable, Sendable {
+    package let path: String
+    /// Its bytes, or why there are none.
+    package let contents: Result<[UInt8], Unreadable>
+
+    /// Why a file cannot be read, in words.
+    package struct Unreadable: Error, Hashable, Sendable {
+        package let reason: String
+
+        package init(_ reason: String) { self.reason = reason }
+    }
+
+    package init(path: String, bytes: [UInt8]) {
+        (self.path, contents) = (path, .success(bytes))
+    }
+
+    package init(path: String, unreadable reason: String) {
+        (self.path, contents) = (path, .failure(Unreadable(reason)))
+    }
+}

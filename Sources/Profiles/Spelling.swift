@@ -1,0 +1,26 @@
+/// Finds the word that was probably meant.
+package enum Spelling {
+    /// The known word nearest to `word`, at most three changes away, case ignored.
+    ///
+    /// A word of three letters or fewer must be nearer: otherwise everything resembles everything.
+    package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
+        let limit = min(3, max(1, word.count / 2))
+        return known.map { (distance($0, word), $0) }.filter { $0.0 <= limit }.min { $0 < $1 }?.1
+    }
+
+    /// Edit distance, case ignored; of the second word the first 64 letters count.
+    package static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.lowercased()), Array(right.lowercased().prefix(64)))
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var previous = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let substitution = previous + (letter == right[column] ? 0 : 1)
+                previous = row[column + 1]
+                row[column + 1] = min(substitution, row[column] + 1, previous + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import ControlProtocol
+import Devices
+import LinuxPlatform
+import Profiles
+import Readings
+
+struct ProfilesCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Says everything that is wrong with profiles; exit code 1 if anything is.",
+        discussion: """
+            Each mistake with file, place, reason and, where it can be told, what was meant. A named
+            file is checked as if it lay in the folder of your own profiles, beside the shipped
+            ones; without files the folder is checked.
+
+            Examples: roost profiles check my-meter.json
+                      roost profiles check --json a.json b.json
+                      roost profiles check
+            """
+    )
+    @OptionGroup var options: ProfilesOptions
+
+    @Argument(help: "The files; those of the folder when none is named.")
+    var files: [String] = []
+
+    func run() throws {
+        let overlay =
+            files.isEmpty
+            ? ProfileFolder.files(options.overlay) : files.map(ProfileFolder.file)
+        let catalog = ProfileCatalog(overlay: overlay, reader: ProfilesCheck.reader)
+        let report = ProfilesCheckReport(catalog, checkedFiles: overlay.map(\.path))
+        if options.json {
+            Output.line(try ControlCodec.line(report))
+        } else {
+            for line in catalog.problems.flatMap(ProfilesCheck.lines) { Output.line(line) }
+            for note in catalog.notes { Output.line(note) }
+            let count = report.problems.count
+            let files =
+                files.isEmpty
+                ? "\(ShippedProfiles.files.count) shipped profiles and \(overlay.count) of yours"
+                : "\(files.count) file\(files.count == 1 ? "" : "s")"
+            let verdict = count == 1 ? "1 mistake" : "\(count) mistakes"
+            Output.line(count == 0 ? "\(files): in order" : "\(files): \(verdict)")
+        }
+        if !report.problems.isEmpty { throw ExitCode(1) }
+    }
+}
+
+/// What a check found, as JSON.
+struct ProfilesCheckReport: Codable, Hashable {
+    struct Problem: Codable, Hashable {
+        let file: String
+        let place: String
+        let message: String
+        let suggestion: String?
+    }
+
+    let files: [String]
+    let problems: [Problem]
+    let notes: [String]
+
+    init(_ catalog: ProfileCatalog, checkedFiles: [String]) {
+        files = checkedFiles
+        notes = catalog.notes
+        problems = catalog.problems.flatMap { error in
+            error.problems.map { problem in
+                Problem(
+                    file: error.file,
+                    place: problem.place,
+                    message: problem.message,
+                    suggestion: problem.suggestion
+                )
+            }
+        }
+    }
+}
+
+/// How this program reads profiles: with everything that a station would check.
+enum ProfilesCheck {
+    static let reader = ProfileReader(settingsProblems: settingsProblems)
+
+    /// A line per mistake: file, place, reason, suggestion.
+    static func lines(_ error: ConfigurationError) -> [String] {
+        error.problems.map { "\(error.file): \($0)" }
+    }
+
+    /// Lets the driver read its settings, and compares what it measures with the channels.
+    private static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
+        // Drivers of lines and of the network have no dialect here and no settings in a profile.
+        guard let driver = profile.driver, let kind = DeviceCatalog.kind(driver) else { return [] }
+        let dialect: any SensorDialect
+        do throws(DialectError) { dialect = try kind.dialect(profile) } catch {
+            return error.problems
+        }
+        let measured = dialect.quantities
+        let claimed = profile.channels.map(\.quantity)
+        let unknown = claimed.enumerated().filter { !measured.contains($0.element) }
+        let missing = measured.filter { quantity in
+            !claimed.contains { $0.name == quantity.name }
+        }
+        return unknown.map { index, quantity in
+            let same = measured.first { $0.name == quantity.name }
+            let names = measured.map(\.name)
+            return ConfigurationProblem(
+                place: "channels[\(index)]",
+                message: same.map {
+                    "\($0.name) of driver \(driver) is in \($0.unit) with \($0.decimals) decimals"
+                } ?? "driver \(driver) measures no \(quantity.name)",
+                suggestion: same == nil
+                    ? Spelling.nearest(to: quantity.name, among: names) : nil
+            )
+        }
+            + missing.map {
+                ConfigurationProblem(
+                    place: "channels",
+                    message: "\($0.name), which driver \(driver) measures, has no entry"
+                )
+            }
+    }
+}

@@ -1,0 +1,39 @@
+import Profiles
+import Readings
+import Testing
+
+@testable import roost
+
+@Suite struct ProfilesCheckTests {
+    /// Settings and channels against what each driver says it reads and measures.
+    @Test func everyShippedProfileIsRightForItsDriver() {
+        let catalog = ProfileCatalog(reader: ProfilesCheck.reader)
+        #expect(catalog.problems.map(\.description) == [])
+        #expect(catalog.profiles.count == ShippedProfiles.files.count)
+    }
+
+    @Test func aReportSaysFilePlaceReasonAndSuggestion() {
+        let text = #"{"schemaVersion": 1, "id": "a", "kind": "gpoi", "name": "A", "words": "B"}"#
+        let file = ProfileFile(path: "d/a.json", bytes: Array(text.utf8))
+        let report = ProfilesCheckReport(
+            ProfileCatalog(overlay: [file]),
+            checkedFiles: ["d/a.json"]
+        )
+        let problem = ProfilesCheckReport.Problem(
+            file: "d/a.json",
+            place: "kind",
+            message: "expected one of usb-serial, gpio, http, board, found \"gpoi\"",
+            suggestion: "gpio"
+        )
+        #expect(report.problems == [problem])
+    }
+
+    @Test func aGraphIsDrawnNodeByNode() throws {
+        let profile = try #require(ProfileCatalog().profile("safecast-bgeigie-nano"))
+        let words = "cpm ─▶ dose(decimals 3, tube \"LND7317\", unit \"µSv/h\") ─▶ dose_rate"
+        #expect(ProfileWords.graph(profile) == [words])
+        let plain = try #require(ProfileCatalog().profile("nova-sds011"))
+        let none = ["nova-sds011 reckons nothing: all its channels are as measured"]
+        #expect(ProfileWords.graph(plain) == none)
+    }
+}
