@@ -195,7 +195,7 @@ let package = Package(
         ),
         tests(
             "roostTests",
-            ["ControlProtocol", "Profiles", "Readings", "Store", "roost", arguments]
+            ["ControlProtocol", "Devices", "Profiles", "Readings", "Store", "roost", arguments]
         ),
         tests("TidyTests", []),
     ]

@@ -80,7 +80,7 @@ extension StationConfiguration {
     package static func read(
         _ text: [UInt8],
         file: String,
-        profiles: [Profile] = DeviceCatalog.standIns
+        profiles: [Profile] = ProfileCatalog.shipped.profiles
     ) throws(ConfigurationError) -> StationConfiguration {
         let problems = ProblemList()
         func failure() -> ConfigurationError {
@@ -173,10 +173,11 @@ extension DeviceConfiguration {
         let kind: Kind?
         if type == "pir" {
             kind = PIRConfiguration(&reader).map(Kind.pir)
-        } else if let profile = profiles.first(where: { $0.id == type || $0.driver == type }) {
+        } else if let profile = profiles.first(where: { $0.isNamed(type) }) {
             kind = SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
         } else {
-            let known = (profiles.map(\.id) + ["pir"]).sorted().joined(separator: ", ")
+            let serial = profiles.filter { $0.kind == .usbSerial }.map(\.id)
+            let known = (serial + ["pir"]).sorted().joined(separator: ", ")
             reader.problem("type", "expected one of \(known), found \"\(type)\"")
             reader.ignoreTheRest()
             kind = nil
@@ -269,5 +270,12 @@ extension ObjectReader {
             problem(key, "expected a line's name or its offset 0…1023, found \(found.shown)")
             return nil
         }
+    }
+}
+
+extension Profile {
+    /// Whether a device's `type` means it: by its id or by its driver's name.
+    fileprivate func isNamed(_ type: String) -> Bool {
+        kind == .usbSerial && (id == type || driver == type)
     }
 }

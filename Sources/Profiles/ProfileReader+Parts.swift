@@ -122,13 +122,15 @@ extension ProfileReader {
         let range = range(&entry)
         let words = entry.requiredText("words", limit: 200)
         let shown = entry.string("shown", in: ["line", "steps", "bar", "none"]) ?? "line"
+        let step = entry.number("step", in: 0.000_001...1e9)
         entry.finish()
         guard let name, let unit, let decimals, let range else { return nil }
         return ChannelProfile(
             Quantity(name: name, unit: unit, decimals: decimals),
             range: range,
             words: words ?? "",
-            shown: shown
+            shown: shown,
+            step: step
         )
     }
 

@@ -58,7 +58,7 @@ struct PartSimulatorCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The driver's name in the catalog.")
+    @Argument(help: "A profile's id, or a driver's name.")
     var part: String
 
     @Option(help: "Put a symbolic link to the pseudo-terminal here.")
@@ -77,9 +77,10 @@ struct PartSimulatorCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let profile = DeviceCatalog.standIns.first { $0.driver == part }
-        guard let profile, let kind = DeviceCatalog.kind(part) else {
-            let known = DeviceCatalog.standIns.map(\.id).joined(separator: ", ")
+        let profiles = ProfileCatalog.shipped.profiles.filter { $0.kind == .usbSerial }
+        let profile = profiles.first { $0.id == part || $0.driver == part }
+        guard let profile, let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
+            let known = profiles.map(\.id).joined(separator: ", ")
             throw ValidationError("no part is named \(part); known are \(known)")
         }
         SignalMonitor.block()

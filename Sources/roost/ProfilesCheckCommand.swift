@@ -28,12 +28,12 @@ struct ProfilesCheckCommand: ParsableCommand {
         let overlay =
             files.isEmpty
             ? ProfileFolder.files(options.overlay) : files.map(ProfileFolder.file)
-        let catalog = ProfileCatalog(overlay: overlay, reader: ProfilesCheck.reader)
+        let catalog = ProfileCatalog(overlay: overlay, reader: .checking)
         let report = ProfilesCheckReport(catalog, checkedFiles: overlay.map(\.path))
         if options.json {
             Output.line(try ControlCodec.line(report))
         } else {
-            for line in catalog.problems.flatMap(ProfilesCheck.lines) { Output.line(line) }
+            for line in catalog.problems.flatMap(\.lines) { Output.line(line) }
             for note in catalog.notes { Output.line(note) }
             let count = report.problems.count
             let files =
@@ -76,46 +76,7 @@ struct ProfilesCheckReport: Codable, Hashable {
     }
 }
 
-/// How this program reads profiles: with everything that a station would check.
-enum ProfilesCheck {
-    static let reader = ProfileReader(settingsProblems: settingsProblems)
-
+extension ConfigurationError {
     /// A line per mistake: file, place, reason, suggestion.
-    static func lines(_ error: ConfigurationError) -> [String] {
-        error.problems.map { "\(error.file): \($0)" }
-    }
-
-    /// Lets the driver read its settings, and compares what it measures with the channels.
-    private static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
-        // Drivers of lines and of the network have no dialect here and no settings in a profile.
-        guard let driver = profile.driver, let kind = DeviceCatalog.kind(driver) else { return [] }
-        let dialect: any SensorDialect
-        do throws(DialectError) { dialect = try kind.dialect(profile) } catch {
-            return error.problems
-        }
-        let measured = dialect.quantities
-        let claimed = profile.channels.map(\.quantity)
-        let unknown = claimed.enumerated().filter { !measured.contains($0.element) }
-        let missing = measured.filter { quantity in
-            !claimed.contains { $0.name == quantity.name }
-        }
-        return unknown.map { index, quantity in
-            let same = measured.first { $0.name == quantity.name }
-            let names = measured.map(\.name)
-            return ConfigurationProblem(
-                place: "channels[\(index)]",
-                message: same.map {
-                    "\($0.name) of driver \(driver) is in \($0.unit) with \($0.decimals) decimals"
-                } ?? "driver \(driver) measures no \(quantity.name)",
-                suggestion: same == nil
-                    ? Spelling.nearest(to: quantity.name, among: names) : nil
-            )
-        }
-            + missing.map {
-                ConfigurationProblem(
-                    place: "channels",
-                    message: "\($0.name), which driver \(driver) measures, has no entry"
-                )
-            }
-    }
+    var lines: [String] { problems.map { "\(file): \($0)" } }
 }

@@ -37,9 +37,9 @@ struct ProfilesOptions: ParsableArguments {
     /// All profiles; what is wrong with a file goes to standard error.
     func catalog() -> ProfileCatalog {
         let files = ProfileFolder.files(overlay)
-        let catalog = ProfileCatalog(overlay: files, reader: ProfilesCheck.reader)
+        let catalog = ProfileCatalog(overlay: files, reader: .checking)
         for note in catalog.notes { Output.error(note) }
-        for line in catalog.problems.flatMap(ProfilesCheck.lines) { Output.error(line) }
+        for line in catalog.problems.flatMap(\.lines) { Output.error(line) }
         return catalog
     }
 

@@ -1,3 +1,4 @@
+import Devices
 import Profiles
 import Readings
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ProfilesCheckTests {
     /// Settings and channels against what each driver says it reads and measures.
     @Test func everyShippedProfileIsRightForItsDriver() {
-        let catalog = ProfileCatalog(reader: ProfilesCheck.reader)
+        let catalog = ProfileCatalog.shipped
         #expect(catalog.problems.map(\.description) == [])
         #expect(catalog.profiles.count == ShippedProfiles.files.count)
     }

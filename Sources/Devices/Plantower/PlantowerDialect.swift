@@ -10,7 +10,7 @@ package struct PlantowerDialect: SensorDialect {
     /// Words 3…5 of a frame, 6…11, and 12…14 of the longest.
     static let allQuantities: [Quantity] =
         ["pm1", "pm25", "pm10"].map { Quantity(name: $0, unit: "µg/m³", decimals: 0) }
-        + sizes.map { Quantity(name: $0, unit: "1/0.1 L", decimals: 0) }
+        + sizes.map { Quantity(name: $0, unit: "1/0.1l", decimals: 0) }
         + [
             Quantity(name: "formaldehyde", unit: "µg/m³", decimals: 0),
             Quantity(name: "temperature", unit: "°C", decimals: 1),

@@ -61,12 +61,28 @@ final class SensorBench: Sendable {
             id: "bench-\(kind.driver)",
             kind: .usbSerial,
             text: (kind.driver, "A part on the bench.", "bench"),
-            driver: (kind.driver, settings[kind.driver] ?? .object([:]), duty)
+            driver: (kind.driver, settings[kind.driver] ?? .object([:]), duty),
+            measures: (channels[kind.driver] ?? [], nil, nil)
         )
     }
 
     /// Settings of kinds that cannot do without.
-    private static let settings: [String: JSONValue] = [:]
+    private static let settings: [String: JSONValue] = [
+        "line": .object([
+            "fields": .array([.string("temperature"), .string("humidity")]),
+            "prefix": .string("$W;"), "checksum": .bool(true), "intervalSeconds": .number(1),
+        ])
+    ]
+    private static let channels: [String: [ChannelProfile]] = [
+        "line": [("temperature", "°C"), ("humidity", "%")].map { name, unit in
+            ChannelProfile(
+                Quantity(name: name, unit: unit, decimals: 2),
+                range: 0...100,
+                words: "",
+                shown: "line"
+            )
+        }
+    ]
 
     /// Runs the driver for so long, then stops it in order.
     func run(for duration: Duration) async throws {

@@ -1,0 +1,53 @@
+import Profiles
+import Readings
+
+extension ProfileCatalog {
+    /// The shipped profiles, checked as a station checks them.
+    package static let shipped = ProfileCatalog(reader: .checking)
+}
+
+extension ProfileReader {
+    /// Reads with everything that a station checks: drivers, their settings, graphs.
+    package static let checking = ProfileReader(
+        settingsProblems: settingsProblems,
+        graphProblems: { graph, channels in
+            let problems = ProblemList()
+            _ = GraphReader.read(graph, channels: channels, at: "graph", problems)
+            return problems.problems
+        }
+    )
+
+    /// Lets the driver read its settings, and compares what it measures with the channels.
+    private static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
+        // Drivers of lines and of the network have no dialect here and no settings in a profile.
+        guard let driver = profile.driver, let kind = DeviceCatalog.kind(driver) else { return [] }
+        let dialect: any SensorDialect
+        do throws(DialectError) { dialect = try kind.dialect(profile) } catch {
+            return error.problems
+        }
+        let measured = dialect.quantities
+        let claimed = profile.channels.map(\.quantity)
+        let unknown = claimed.enumerated().filter { !measured.contains($0.element) }
+        let missing = measured.filter { quantity in
+            !claimed.contains { $0.name == quantity.name }
+        }
+        return unknown.map { index, quantity in
+            let same = measured.first { $0.name == quantity.name }
+            let names = measured.map(\.name)
+            return ConfigurationProblem(
+                place: "channels[\(index)]",
+                message: same.map {
+                    "\($0.name) of driver \(driver) is in \($0.unit) with \($0.decimals) decimals"
+                } ?? "driver \(driver) measures no \(quantity.name)",
+                suggestion: same == nil
+                    ? Spelling.nearest(to: quantity.name, among: names) : nil
+            )
+        }
+            + missing.map {
+                ConfigurationProblem(
+                    place: "channels",
+                    message: "\($0.name), which driver \(driver) measures, has no entry"
+                )
+            }
+    }
+}
