@@ -29,5 +29,7 @@ extension SQLiteError {
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
     /// Whether the file, or the medium below it, takes no writes.
     package var isReadOnly: Bool { code == SQLITE_READONLY }
+    /// Whether the medium below failed a read or a write.
+    package var isInputOutput: Bool { code == SQLITE_IOERR }
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 }

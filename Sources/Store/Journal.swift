@@ -156,6 +156,15 @@ package final class Journal {
         return sequence
     }
 
+    /// Lets all that the ring still holds wait again: the history that had it is lost.
+    package func rewind() {
+        let run = JournalScan(storage, layout, slotCount: slotCount)
+            .run(after: 0, through: acknowledged)
+        (waiting, lost) = (run.sequences, run.damage)
+        let oldest = [waiting.first, lost.first?.sequence].compactMap(\.self).min()
+        released = oldest.map { $0 - 1 } ?? acknowledged
+    }
+
     /// Lets blocks be overwritten: the history has them, or their data is given up.
     package func release(through sequence: UInt64) {
         let last = min(sequence, next - 1)

@@ -19,6 +19,7 @@ package final class RawSamples {
     var last: HistoryPosition?
     /// Segments that could not be decoded to their end.
     package internal(set) var damagedSegments = 0
+    var losses = SampleLosses()
 
     init(
         _ reader: HistoryReader,
@@ -70,8 +71,14 @@ package final class RawSamples {
     /// The next sample of the open section; closes it at its end.
     private func decoded() -> (Tick, [Outcome])? {
         do {
-            if let next = try decoder?.next() { return next }
-        } catch { damagedSegments += 1 }
+            if let next = try decoder?.next() {
+                losses.decoded(next.0)
+                return next
+            }
+        } catch {
+            damagedSegments += 1
+            losses.segmentBroke()
+        }
         decoder = nil
         return nil
     }
@@ -88,8 +95,10 @@ package final class RawSamples {
                 guard section.boot == boot, section.last >= span.from else { continue }
                 let segment = Array(payload[section.segment])
                 decoder = try? SegmentDecoder(segment, decimals: stream.decimals)
+                losses.opened(section)
                 if decoder != nil { return true }
                 damagedSegments += 1
+                losses.segmentBroke()
             }
             guard try openSlot(HistoryPosition(boot: boot, tick: span.from)) else { return false }
         }
@@ -122,7 +131,8 @@ package final class RawSamples {
         }
         hasEntered = true
         let read = try reader.slots(.samples).read(found.slot)
-        if read.payload.isEmpty, read.header.count > 0 { reader.noteDamage() }
+        if read.isDamaged { reader.noteDamage() }
+        losses.read(read, after: slot?.header)
         (slot, payload) = ((found.slot, read.header), read.payload)
         sections = SampleSection.all(in: payload)[...]
         return true

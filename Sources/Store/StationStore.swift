@@ -1,5 +1,6 @@
 import HardwareIO
 import Readings
+import SQLite
 
 /// Journal and history of one station together, as the disk thread sees them.
 ///
@@ -11,13 +12,27 @@ package final class StationStore {
     /// From here on the history takes what waits, whatever the time.
     package static let urgentFill = 0.75
 
+    /// Attempts of the history that end in an I/O error, while the journal takes blocks, until the
+    /// history is given up.
+    static let inputErrorLimit = 4
+
+    /// What became of a checkpoint.
+    package enum Checkpoint: Hashable, Sendable {
+        case taken
+        /// Somebody has been reading the history for so long that its log cannot be begun anew; the
+        /// rest waits in the journal.
+        case held(logByteCount: Int)
+        /// The history was damaged: it lies aside, and a new one has what the journal still held.
+        case replaced(HistoryOpening)
+    }
+
     /// What was found at the start.
     package struct Opening: Sendable {
-        package let history: HistoryOpening
+        package fileprivate(set) var history: HistoryOpening
         /// Blocks of the journal that cannot be read any more.
         package let damage: [JournalDamage]
         /// Streams that samples belong to.
-        package let streams: [StreamDescription]
+        package fileprivate(set) var streams: [StreamDescription]
         /// The newest acknowledged block.
         package let newestBlock: UInt64
         /// Bytes of payload that one block holds.
@@ -26,9 +41,29 @@ package final class StationStore {
         package let countAfterMirror: Int
     }
 
-    package let opening: Opening
+    package private(set) var opening: Opening
+    private let place: Place
     private let journal: Journal
-    private let history: History
+    /// Nil while the one before is given up and no new one could be made yet.
+    private var history: History?
+    private var keepsake = HistoryKeepsake()
+    /// Where the history before lies, and why, until the new one has what the journal holds.
+    private var setAside: HistoryOpening?
+    private var mustBegin = false
+    private var inputErrorCount = 0
+    private var hasAppended = false
+
+    /// Where a history is, and how one is made.
+    private struct Place {
+        let path: String
+        let plan: StorePlan
+        let version: String
+        let vfs: String?
+
+        func open() throws(StoreError) -> (History, HistoryOpening) {
+            try History.open(path: path, plan: plan, version: version, vfs: vfs)
+        }
+    }
 
     /// Opens both, and lets the history take what waited.
     ///
@@ -48,26 +83,30 @@ package final class StationStore {
         mirrorSequence: UInt64,
         vfs: String? = nil
     ) throws(StoreError) {
-        let (history, found) = try History.open(
-            path: historyPath,
-            plan: plan,
-            version: version,
-            vfs: vfs
-        )
-        let journal = try Journal(storage, reusableUpTo: history.cursor)
-        (self.history, self.journal) = (history, journal)
+        place = Place(path: historyPath, plan: plan, version: version, vfs: vfs)
+        let (history, found) = try place.open()
+        journal = try Journal(storage, reusableUpTo: history.cursor)
+        self.history = history
         let waiting = journal.replay(after: history.cursor)
         let overlap = waiting.blocks.filter { $0.sequence > mirrorSequence }
-        let countAfterMirror = overlap.reduce(0) { $0 + Self.count(in: $1) }
-        if !history.isReadOnly { try Self.take(from: journal, into: history) }
         opening = Opening(
             history: found,
             damage: waiting.damage,
-            streams: try history.streams(),
+            streams: [],
             newestBlock: journal.newest,
             payloadCapacity: journal.payloadCapacity,
-            countAfterMirror: countAfterMirror
+            countAfterMirror: overlap.reduce(0) { $0 + Self.count(in: $1) }
         )
+        if case .setAside(let path, _) = found {
+            keepsake = .salvaged(from: path)
+            (setAside, mustBegin) = (found, true)
+        } else {
+            keepsake.refresh(history.connection)
+        }
+        if !history.isReadOnly, case .replaced(let again) = try checkpoint() {
+            opening.history = again
+        }
+        opening.streams = try requireHistory().streams()
     }
 
     /// How much of the journal waits for the history, 0…1.
@@ -78,35 +117,107 @@ package final class StationStore {
     /// - Returns: The sequence of its block; what it holds is acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
-        try journal.append(payload, boot: boot)
+        let sequence = try journal.append(payload, boot: boot)
+        hasAppended = true
+        return sequence
     }
 
-    /// Lets the history take everything that waits.
+    /// Lets the history take everything that waits, and replaces it when it is beyond repair.
     ///
     /// - Throws: `StoreError`; the journal keeps what was not taken.
-    package func checkpoint() throws(StoreError) { try Self.take(from: journal, into: history) }
-
-    /// The value of a setting; nil when it was never set.
-    package func setting(_ key: String) throws(StoreError) -> String? {
-        try history.setting(key)
+    @discardableResult
+    package func checkpoint() throws(StoreError) -> Checkpoint {
+        do throws(StoreError) {
+            return try takeWaiting()
+        } catch {
+            guard case .database(let cause) = error, isBeyondRepair(cause), let history else {
+                throw error
+            }
+            giveUp(history, because: cause)
+        }
+        return try takeWaiting()
     }
 
-    /// Changes a setting at once; see `History.set`.
-    package func set(_ key: String, to value: String?) throws(StoreError) {
-        try history.set(key, to: value)
-    }
-
-    package func close() throws(StoreError) { try history.close() }
-
-    private static func take(from journal: Journal, into history: History) throws(StoreError) {
+    private func takeWaiting() throws(StoreError) -> Checkpoint {
+        let history = try openHistory()
+        if mustBegin { try begin(history) }
         while true {
-            let waiting = journal.replay(after: history.cursor, limit: blocksPerTransaction)
+            guard try history.hasRoomInLog(isUrgent: fill >= Self.urgentFill) else {
+                return .held(logByteCount: history.logByteCount)
+            }
+            let waiting = journal.replay(after: history.cursor, limit: Self.blocksPerTransaction)
             guard let last = waiting.blocks.last else { break }
             try history.take(waiting.blocks)
             journal.release(through: last.sequence)
         }
         journal.release(through: history.cursor)
+        (inputErrorCount, hasAppended) = (0, false)
+        keepsake.refresh(history.connection)
+        defer { setAside = nil }
+        return setAside.map { .replaced($0) } ?? .taken
     }
+
+    // MARK: - A history beyond repair
+
+    private func isBeyondRepair(_ error: SQLiteError) -> Bool {
+        if error.isCorrupt { return true }
+        guard error.isInputOutput else { return false }
+        // A card that is gone refuses the journal as well; then there is nothing to be mended.
+        if inputErrorCount == 0 { hasAppended = false }
+        inputErrorCount += 1
+        return inputErrorCount >= Self.inputErrorLimit && hasAppended
+    }
+
+    private func giveUp(_ history: History, because error: SQLiteError) {
+        keepsake.refresh(history.connection)
+        history.abandon()
+        self.history = nil
+        (inputErrorCount, hasAppended) = (0, false)
+        let aside = History.setAside(place.path)
+        (setAside, mustBegin) = (.setAside(path: aside, because: error.message), true)
+    }
+
+    private func openHistory() throws(StoreError) -> History {
+        if let history { return history }
+        let (opened, _) = try place.open()
+        history = opened
+        return opened
+    }
+
+    /// Tells a new history what the one before knew, and lets it take all that the ring holds.
+    private func begin(_ history: History) throws(StoreError) {
+        if history.cursor == 0 {
+            journal.rewind()
+            var outline = JournalOutline()
+            var after: UInt64 = 0
+            while true {
+                let some = journal.replay(after: after, limit: Self.blocksPerTransaction).blocks
+                guard let last = some.last else { break }
+                for block in some { outline.take(block) }
+                after = last.sequence
+            }
+            try history.begin(with: keepsake.records(before: outline))
+            for (key, value) in keepsake.settings { try? history.set(key, to: value) }
+        }
+        mustBegin = false
+    }
+
+    private func requireHistory() throws(StoreError) -> History {
+        guard let history else { throw .storage(.absent(path: place.path)) }
+        return history
+    }
+
+    /// The value of a setting; nil when it was never set.
+    package func setting(_ key: String) throws(StoreError) -> String? {
+        try requireHistory().setting(key)
+    }
+
+    /// Changes a setting at once; see `History.set`.
+    package func set(_ key: String, to value: String?) throws(StoreError) {
+        try requireHistory().set(key, to: value)
+    }
+
+    package func close() throws(StoreError) { try history?.close() }
 
     /// Samples and other records of a block that the mirror holds one by one.
     private static func count(in block: JournalBlock) -> Int {
