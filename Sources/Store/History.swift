@@ -53,11 +53,10 @@ package final class History {
     /// With a longer log than this a transaction waits for the reader that keeps it, 2 MiB, as long
     /// as the journal has room.
     static let logByteLimit = 2 << 20
-    /// With a longer log than this no transaction begins while a reader keeps it, 8 MiB: the card's
-    /// room is what stays bounded. The journal fills up then, and after it memory.
+    /// With a longer log than this no transaction begins while a reader keeps it, 8 MiB.
+    ///
+    /// The card's room is what stays bounded: the journal fills up then, and after it memory.
     static let logByteMax = 8 << 20
-    /// How long a reader is waited for before a transaction is put off, ms.
-    private static let readerPatience: Int64 = 500
 
     package let path: String
     /// A newer Roost wrote it.
@@ -130,11 +129,13 @@ package final class History {
     /// Whether a transaction may be written now: the log is short, or was begun anew.
     ///
     /// - Parameter isUrgent: The journal has no room to wait any longer.
+    /// - Returns: false while a reader is in the way.
+    /// - Throws: `StoreError.database`.
     func hasRoomInLog(isUrgent: Bool) throws(StoreError) -> Bool {
         guard logByteCount > Self.logByteLimit else { return true }
         do {
             let patience: Int64 = try connection.scalar("PRAGMA busy_timeout") ?? 0
-            try connection.setPragma("busy_timeout", .integer(Self.readerPatience))
+            try connection.setPragma("busy_timeout", .integer(0))
             defer { try? connection.setPragma("busy_timeout", .integer(patience)) }
             let isBusy: Int64? = try connection.scalar("PRAGMA wal_checkpoint(TRUNCATE)")
             if isBusy == 0 { return true }

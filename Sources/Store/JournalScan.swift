@@ -66,6 +66,7 @@ struct JournalScan {
     /// - Parameters:
     ///   - cursor: What the history has.
     ///   - last: Where the run ends, when that is known better than the ring can tell.
+    /// - Returns: The run, oldest first.
     func run(after cursor: UInt64, through last: UInt64? = nil) -> Run {
         var run = Run()
         var sequence = last ?? newest

@@ -16,8 +16,6 @@ struct SampleLosses {
     /// Slots up to this depth of the chain were looked at, so that none is told twice.
     private var depth: UInt32 = 0
     private var section: SampleSection?
-    private var decodedCount = 0
-    private var decodedLast: Tick?
 
     /// A slot was read; `before` is the one read before it in this span.
     mutating func read(_ slot: HistorySlot, after before: SlotHeader?) {
@@ -36,23 +34,16 @@ struct SampleLosses {
         found.append(Loss(cause: .damaged, from: header.first, to: header.last, count: count))
     }
 
-    mutating func opened(_ section: SampleSection) {
-        (self.section, decodedCount, decodedLast) = (section, 0, nil)
-    }
+    mutating func opened(_ section: SampleSection) { self.section = section }
 
-    mutating func decoded(_ tick: Tick) {
-        decodedCount += 1
-        decodedLast = tick
-    }
-
-    /// The open segment ends here, before its last sample.
+    /// The open segment ends before its last sample; how many are lost, nobody knows.
     mutating func segmentBroke() {
         guard let section else { return }
         let loss = Loss(
             cause: .damaged,
-            from: HistoryPosition(boot: section.boot, tick: decodedLast ?? section.first),
+            from: HistoryPosition(boot: section.boot, tick: section.first),
             to: HistoryPosition(boot: section.boot, tick: section.last),
-            count: max(0, section.count - decodedCount)
+            count: 0
         )
         // Met again in a further span, it is the same loss.
         if found.last != loss { found.append(loss) }

@@ -71,10 +71,7 @@ package final class RawSamples {
     /// The next sample of the open section; closes it at its end.
     private func decoded() -> (Tick, [Outcome])? {
         do {
-            if let next = try decoder?.next() {
-                losses.decoded(next.0)
-                return next
-            }
+            if let next = try decoder?.next() { return next }
         } catch {
             damagedSegments += 1
             losses.segmentBroke()
