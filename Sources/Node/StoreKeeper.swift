@@ -12,6 +12,11 @@ import Synchronization
 /// nothing, without holding up the journal; a damaged one is replaced.
 package actor StoreKeeper: OrderlyStop {
     static let longestPause: Duration = .minutes(5)
+    /// Failures in a row, half a minute of them, after which everything is closed and opened anew.
+    ///
+    /// A file system that went read-only, or a card that was taken out, comes back only under new
+    /// descriptors, and can be unmounted only without the old ones.
+    static let failuresUntilReopening = 5
     /// Time from one clock anchor to the next.
     static let anchorInterval: Duration = .hours(1)
 
@@ -28,6 +33,7 @@ package actor StoreKeeper: OrderlyStop {
     private var retryTake = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
     private var isHeld = false
+    private var failureCount = 0
     private var told: [Part: String] = [:]
 
     /// What can fail by itself.
@@ -59,9 +65,13 @@ package actor StoreKeeper: OrderlyStop {
         nextTake = context.clock.now.advanced(by: StoreConfiguration.takeInterval)
         var pause = Duration.seconds(1)
         while !Task.isCancelled, !mustStop {
-            let isWell = await attempt(.card) { try await self.writeDue(queue) }
+            let isWell = await attempt(.card) {
+                try await self.reopenIfNeeded()
+                try await self.writeDue(queue)
+            }
             pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
-            await takeIfDue()
+            let tookWell = await takeIfDue()
+            failureCount = isWell && tookWell ? 0 : failureCount + 1
             let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
             let take = max(nextTake, retryTake)
             _ = try await context.clock.wait(
@@ -111,6 +121,7 @@ package actor StoreKeeper: OrderlyStop {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
         let historyPath = historyPath
         return try await platform.onDisk {
+            vault.letGo()
             platform.makeFolder(configuration.folder)
             let storage = try platform.openJournal(
                 configuration.journal ?? "\(configuration.folder)/journal.ring",
@@ -124,6 +135,14 @@ package actor StoreKeeper: OrderlyStop {
                 mirrorSequence: mirrorSequence
             )
         }
+    }
+
+    private func reopenIfNeeded() async throws {
+        guard failureCount >= Self.failuresUntilReopening else { return }
+        // The mirror goes on as it is: the queue knows what is in it.
+        let opening = try await open(mirrorSequence: .max)
+        failureCount = 0
+        tell(opening)
     }
 
     private func writeDue(_ queue: StoreQueue) async throws {
@@ -144,18 +163,21 @@ package actor StoreKeeper: OrderlyStop {
     }
 
     /// Lets the history take what waits, when its time has come or the journal is filling up.
-    private func takeIfDue() async {
+    ///
+    /// - Returns: false when it fails, or has failed and waits to be tried again.
+    private func takeIfDue() async -> Bool {
         let now = context.clock.now
-        guard retryTake <= now else { return }
+        guard retryTake <= now else { return told[.history] == nil }
         var isDue = nextTake <= now
         if !isDue { isDue = await isJournalFilling() }
-        guard isDue else { return }
+        guard isDue else { return told[.history] == nil }
         if await attempt(.history, { try await self.checkpoint() }) {
             takePause = .seconds(1)
-        } else {
-            takePause = min(takePause * 2, Self.longestPause)
-            retryTake = context.clock.now.advanced(by: takePause)
+            return true
         }
+        takePause = min(takePause * 2, Self.longestPause)
+        retryTake = context.clock.now.advanced(by: takePause)
+        return false
     }
 
     private func isJournalFilling() async -> Bool {
@@ -263,6 +285,14 @@ package actor StoreKeeper: OrderlyStop {
 final class StoreVault: @unchecked Sendable {
     private let lock = Mutex(())
     private var store: StationStore?
+
+    /// Closes what is open, whatever it says to that; only on the disk thread.
+    func letGo() {
+        lock.withLock { _ in
+            try? store?.close()
+            store = nil
+        }
+    }
 
     /// Opens the store; only on the disk thread.
     func open(

@@ -52,6 +52,8 @@ package final class StationStore {
     private var mustBegin = false
     private var inputErrorCount = 0
     private var hasAppended = false
+    /// The newest block found at the opening, until the first append.
+    private var foundNewest: JournalBlock?
 
     /// Where a history is, and how one is made.
     private struct Place {
@@ -87,6 +89,7 @@ package final class StationStore {
         let (history, found) = try place.open()
         journal = try Journal(storage, reusableUpTo: history.cursor)
         self.history = history
+        foundNewest = try? journal.read(journal.newest)
         let waiting = journal.replay(after: history.cursor)
         let overlap = waiting.blocks.filter { $0.sequence > mirrorSequence }
         opening = Opening(
@@ -117,6 +120,10 @@ package final class StationStore {
     /// - Returns: The sequence of its block; what it holds is acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
+        let found = foundNewest
+        foundNewest = nil
+        // Its sync had failed, so it was never acknowledged; the opening found it all the same.
+        if let found, found.payload == payload, found.boot == boot { return found.sequence }
         let sequence = try journal.append(payload, boot: boot)
         hasAppended = true
         return sequence
