@@ -34,6 +34,8 @@ package actor StoreKeeper: OrderlyStop {
     private var takePause = Duration.seconds(1)
     private var isHeld = false
     private var failureCount = 0
+    /// The newest block that is durable.
+    private var acknowledged: UInt64 = 0
     private var told: [Part: String] = [:]
 
     /// What can fail by itself.
@@ -113,11 +115,15 @@ package actor StoreKeeper: OrderlyStop {
             pause = min(pause * 2, Self.longestPause)
         }
         guard let opening else { return nil }
+        acknowledged = opening.newestBlock
         tell(opening)
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
     }
 
-    private func open(mirrorSequence: UInt64) async throws -> StationStore.Opening {
+    private func open(
+        mirrorSequence: UInt64,
+        acknowledged: UInt64? = nil
+    ) async throws -> StationStore.Opening {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
         let historyPath = historyPath
         return try await platform.onDisk {
@@ -132,7 +138,8 @@ package actor StoreKeeper: OrderlyStop {
                 journal: storage,
                 historyPath: historyPath,
                 plan: configuration.plan,
-                mirrorSequence: mirrorSequence
+                mirrorSequence: mirrorSequence,
+                acknowledged: acknowledged
             )
         }
     }
@@ -140,7 +147,7 @@ package actor StoreKeeper: OrderlyStop {
     private func reopenIfNeeded() async throws {
         guard failureCount >= Self.failuresUntilReopening else { return }
         // The mirror goes on as it is: the queue knows what is in it.
-        let opening = try await open(mirrorSequence: .max)
+        let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
         failureCount = 0
         tell(opening)
     }
@@ -152,6 +159,7 @@ package actor StoreKeeper: OrderlyStop {
             do {
                 let sequence = try await onStore { try $0.append(batch.payload, boot: boot) }
                 queue.acknowledge(sequence)
+                acknowledged = sequence
             } catch {
                 queue.giveBack()
                 throw error
@@ -299,16 +307,28 @@ final class StoreVault: @unchecked Sendable {
         journal: any BlockStorage,
         historyPath: String,
         plan: StorePlan,
-        mirrorSequence: UInt64
+        mirrorSequence: UInt64,
+        acknowledged: UInt64?
     ) throws -> StationStore.Opening {
         try lock.withLock { _ in
-            let opened = try StationStore(
-                journal: journal,
-                historyPath: historyPath,
-                plan: plan,
-                version: roostVersion,
-                mirrorSequence: mirrorSequence
-            )
+            let opened =
+                if let acknowledged {
+                    try StationStore(
+                        journal: journal,
+                        historyPath: historyPath,
+                        plan: plan,
+                        version: roostVersion,
+                        acknowledged: acknowledged
+                    )
+                } else {
+                    try StationStore(
+                        journal: journal,
+                        historyPath: historyPath,
+                        plan: plan,
+                        version: roostVersion,
+                        mirrorSequence: mirrorSequence
+                    )
+                }
             store = opened
             return opened.opening
         }

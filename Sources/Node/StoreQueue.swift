@@ -7,8 +7,8 @@ import Synchronization
 /// Between the loop and the card: what waits, in memory and in the mirror.
 ///
 /// Taking never waits and never fails. Bound: `waitingByteLimit` of payloads that the card did not
-/// take; beyond it the oldest goes, is counted, and `takeLosses` tells what is missing. At 1 Hz that
-/// is weeks.
+/// take; beyond it the oldest goes, is counted, and `takeLosses` tells what is missing. At 1 Hz
+/// that is weeks.
 final class StoreQueue: Sendable {
     static let waitingByteLimit = 2 << 20
 

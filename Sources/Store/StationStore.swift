@@ -52,8 +52,6 @@ package final class StationStore {
     private var mustBegin = false
     private var inputErrorCount = 0
     private var hasAppended = false
-    /// The newest block found at the opening, until the first append.
-    private var foundNewest: JournalBlock?
 
     /// Where a history is, and how one is made.
     private struct Place {
@@ -77,7 +75,7 @@ package final class StationStore {
     ///   - mirrorSequence: The block that the tail mirror comes after.
     ///   - vfs: The layer below the history; nil for the system's own.
     /// - Throws: `StoreError` when the card refuses.
-    package init(
+    package convenience init(
         journal storage: any BlockStorage,
         historyPath: String,
         plan: StorePlan,
@@ -85,11 +83,41 @@ package final class StationStore {
         mirrorSequence: UInt64,
         vfs: String? = nil
     ) throws(StoreError) {
-        place = Place(path: historyPath, plan: plan, version: version, vfs: vfs)
+        let place = Place(path: historyPath, plan: plan, version: version, vfs: vfs)
+        try self.init(place, storage, mirrorSequence: mirrorSequence, acknowledged: nil)
+    }
+
+    /// Opens both again within one process.
+    ///
+    /// - Parameters:
+    ///   - storage: The journal's ring.
+    ///   - historyPath: The history's file.
+    ///   - plan: How large a new history is made.
+    ///   - version: Who opens it.
+    ///   - acknowledged: The newest block that was; a newer one in the ring is not served, since
+    ///     what it holds comes again.
+    /// - Throws: `StoreError` when the card refuses.
+    package convenience init(
+        journal storage: any BlockStorage,
+        historyPath: String,
+        plan: StorePlan,
+        version: String,
+        acknowledged: UInt64
+    ) throws(StoreError) {
+        let place = Place(path: historyPath, plan: plan, version: version, vfs: nil)
+        try self.init(place, storage, mirrorSequence: .max, acknowledged: acknowledged)
+    }
+
+    private init(
+        _ place: Place,
+        _ storage: any BlockStorage,
+        mirrorSequence: UInt64,
+        acknowledged: UInt64?
+    ) throws(StoreError) {
+        self.place = place
         let (history, found) = try place.open()
-        journal = try Journal(storage, reusableUpTo: history.cursor)
+        journal = try Journal(storage, reusableUpTo: history.cursor, through: acknowledged)
         self.history = history
-        foundNewest = try? journal.read(journal.newest)
         let waiting = journal.replay(after: history.cursor)
         let overlap = waiting.blocks.filter { $0.sequence > mirrorSequence }
         opening = Opening(
@@ -120,10 +148,6 @@ package final class StationStore {
     /// - Returns: The sequence of its block; what it holds is acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
-        let found = foundNewest
-        foundNewest = nil
-        // Its sync had failed, so it was never acknowledged; the opening found it all the same.
-        if let found, found.payload == payload, found.boot == boot { return found.sequence }
         let sequence = try journal.append(payload, boot: boot)
         hasAppended = true
         return sequence
@@ -148,12 +172,13 @@ package final class StationStore {
     private func takeWaiting() throws(StoreError) -> Checkpoint {
         let history = try openHistory()
         if mustBegin { try begin(history) }
+        let isUrgent = fill >= Self.urgentFill
         while true {
-            guard try history.hasRoomInLog(isUrgent: fill >= Self.urgentFill) else {
-                return .held(logByteCount: history.logByteCount)
-            }
             let waiting = journal.replay(after: history.cursor, limit: Self.blocksPerTransaction)
             guard let last = waiting.blocks.last else { break }
+            guard try history.hasRoomInLog(isUrgent: isUrgent) else {
+                return .held(logByteCount: history.logByteCount)
+            }
             try history.take(waiting.blocks)
             journal.release(through: last.sequence)
         }
