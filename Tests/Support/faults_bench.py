@@ -66,6 +66,8 @@ class Card:
             first, last, physical = (int(text) for text in match.groups())
             places.update({n: physical + n - first for n in range(first, last + 1)})
         os.sync()
+        # What was zeroed through the loop device is a hole by now; nothing else shall fail.
+        run("fallocate", "-l", str(CARD_BYTES), self.image)
         for number in range(newest + 1, newest + 1 + count):
             offset = places[number % slots] * BLOCK
             run("fallocate", "-p", "-o", str(offset), "-l", str(BLOCK), self.image)
