@@ -1,3 +1,4 @@
+import Glibc
 import Readings
 import SQLite
 
@@ -61,6 +62,13 @@ package final class History {
     /// The log is then written from its start again, so it never grows beyond this and one
     /// transaction; unless a reader stays in one read, which `HistoryReader` does not.
     static let checkpointFrameCount = 256
+    /// With a longer log than this a transaction waits for the reader that keeps it, 2 MiB, as long
+    /// as the journal has room.
+    static let logByteLimit = 2 << 20
+    /// With a longer log than this no transaction begins while a reader keeps it, 8 MiB.
+    ///
+    /// The card's room is what stays bounded: the journal fills up then, and after it memory.
+    static let logByteMax = 8 << 20
 
     package let path: String
     /// A newer Roost wrote it.
@@ -117,6 +125,42 @@ package final class History {
         return taken
     }
 
+    /// Takes what an earlier history knew, and leaves the cursor where it is.
+    func begin(with records: [(boot: BootID, record: JournalRecord)]) throws(StoreError) {
+        guard !records.isEmpty else { return }
+        defer { for slots in rings.values { slots.rest() } }
+        try connection.transaction(.immediate, wrapping: StoreError.database) {
+            () throws(StoreError) in
+            let intake = try HistoryIntake(connection, rings)
+            for (boot, record) in records { try intake.take(record, in: boot) }
+            try intake.finish(cursor: cursor)
+            for slots in rings.values { slots.rest() }
+        }
+    }
+
+    /// Bytes of the write-ahead log's file.
+    package var logByteCount: Int {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Whether a transaction may be written now: the log is short, or was begun anew.
+    ///
+    /// - Parameter isUrgent: The journal has no room to wait any longer.
+    /// - Returns: false while a reader is in the way.
+    /// - Throws: `StoreError.database`.
+    func hasRoomInLog(isUrgent: Bool) throws(StoreError) -> Bool {
+        guard logByteCount > Self.logByteLimit else { return true }
+        do {
+            let patience: Int64 = try connection.scalar("PRAGMA busy_timeout") ?? 0
+            try connection.setPragma("busy_timeout", .integer(0))
+            defer { try? connection.setPragma("busy_timeout", .integer(patience)) }
+            let isBusy: Int64? = try connection.scalar("PRAGMA wal_checkpoint(TRUNCATE)")
+            if isBusy == 0 { return true }
+        } catch { throw .database(error) }
+        return isUrgent && logByteCount <= Self.logByteMax
+    }
+
     /// The value of a setting; nil when it was never set.
     package func setting(_ key: String) throws(StoreError) -> String? {
         do { return try catalogue.setting(key) } catch { throw .database(error) }
@@ -147,6 +191,12 @@ package final class History {
     package func close() throws(StoreError) {
         for slots in rings.values { slots.rest() }
         do { try connection.close() } catch { throw .database(error) }
+    }
+
+    /// Lets go of a file that is given up, whatever it says to that.
+    func abandon() {
+        for slots in rings.values { slots.rest() }
+        try? connection.close()
     }
 
     private func refuseWhenReadOnly() throws(StoreError) {
