@@ -1,3 +1,4 @@
+import Glibc
 import Readings
 import SQLite
 
@@ -25,6 +26,13 @@ struct HistoryKeepsake: Sendable {
     /// What a damaged file at `path` still says.
     static func salvaged(from path: String) -> HistoryKeepsake {
         var keepsake = HistoryKeepsake()
+        // A pipe would wait for a writer, a folder in place of the shared memory for ten seconds.
+        let areFiles = ["", "-wal", "-journal", "-shm"].allSatisfy { suffix in
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
+            return status.st_mode & S_IFMT == S_IFREG
+        }
+        guard areFiles else { return keepsake }
         guard let connection = try? Connection(path, mode: .readOnly) else { return keepsake }
         keepsake.refresh(connection)
         try? connection.close()
