@@ -54,7 +54,7 @@ package struct HistoryTaken: Hashable, Sendable {
 
 /// The long memory of a node: a database whose size never changes.
 ///
-/// Belongs to the disk thread. Everything is written by `take`, in one transaction every few hours;
+/// Belongs to the disk thread. Everything is written by `take`, in one transaction a day;
 /// settings alone are written at once. Whatever fails leaves the file as it was.
 package final class History {
     /// Frames of the write-ahead log from which on SQLite copies it into the file: 1 MiB.
