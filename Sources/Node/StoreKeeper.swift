@@ -4,8 +4,8 @@ import Store
 import Supervision
 import Synchronization
 
-/// Writes what waits to the card: one block at the end of each loss window, the history every few
-/// hours, and everything at an orderly stop.
+/// Writes what waits to the card: one block at the end of each loss window, the history once a
+/// day, and everything at an orderly stop.
 ///
 /// A card that is slow, full or gone stops nothing else: it is named once, what waits stays in
 /// memory, and writing is tried again, at most five minutes apart. So is a history that takes

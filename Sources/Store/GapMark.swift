@@ -30,6 +30,13 @@ package struct GapMark: Hashable, Sendable {
         self.lost = lost
     }
 
+    /// The mark as it counts for a stream: a lost sample speaks for an interval before it.
+    package func reaching(back tenths: Int64) -> GapMark {
+        guard stream == nil, cause == .damaged else { return self }
+        let start = Place(from.boot, Tick(tenths: max(0, from.tick.tenths - tenths)))
+        return GapMark(cause, of: stream, from: start, to: to, lost: lost)
+    }
+
     /// A mark that was stored as an event; nil when the event is another one.
     package init?(_ stored: BootEvent) {
         let event = stored.event

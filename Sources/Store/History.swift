@@ -104,19 +104,33 @@ package final class History {
 
     /// Takes what the journal holds, in one transaction; blocks up to `cursor` are ignored.
     ///
-    /// - Parameter blocks: In the order of their sequence.
+    /// - Parameters:
+    ///   - blocks: In the order of their sequence.
+    ///   - lost: Sequences of blocks between them that cannot be read; the time that was in them is
+    ///     kept as a `GapMark`.
     /// - Returns: What was in them.
     /// - Throws: `StoreError.database`; then nothing is kept of them.
     @discardableResult
-    package func take(_ blocks: [JournalBlock]) throws(StoreError) -> HistoryTaken {
+    package func take(
+        _ blocks: [JournalBlock],
+        lost: [UInt64] = []
+    ) throws(StoreError) -> HistoryTaken {
         try refuseWhenReadOnly()
         let fresh = blocks.filter { $0.sequence > cursor }
         guard let last = fresh.map(\.sequence).max() else { return HistoryTaken() }
         defer { for slots in rings.values { slots.rest() } }
+        let newest = lost.isEmpty ? nil : try HistoryReader(connection, rings).newestPlace()
+        var gaps = JournalGaps(lost, after: cursor, newest)
         let taken = try connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
-            for block in fresh { try intake.take(block) }
+            for block in fresh {
+                if !lost.isEmpty, let mark = gaps.mark(before: block) {
+                    let event = mark.event(at: mark.to.tick.instant, in: block.boot)
+                    try intake.take(.event(event), in: block.boot)
+                }
+                try intake.take(block)
+            }
             try intake.finish(cursor: last)
             for slots in rings.values { slots.rest() }
             return intake.taken

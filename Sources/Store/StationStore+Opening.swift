@@ -200,7 +200,7 @@ struct StoreFiles {
             let limit = StationStore.blocksPerTransaction
             let blocks = salvage.blocks(after: history.cursor, limit: limit)
             guard !blocks.isEmpty else { return count }
-            try history.take(blocks)
+            try history.take(blocks, lost: salvage.lost(after: history.cursor, in: blocks))
             count += blocks.count
         }
     }

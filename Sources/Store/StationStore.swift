@@ -157,7 +157,7 @@ package final class StationStore {
             guard try history.hasRoomInLog(isUrgent: isUrgent) else {
                 return history.logByteCount
             }
-            try history.take(waiting.blocks)
+            try history.take(waiting.blocks, lost: waiting.damage.map(\.sequence))
             journal.release(through: last.sequence)
         }
         journal.release(through: history.cursor)

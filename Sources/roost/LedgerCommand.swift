@@ -70,7 +70,10 @@ enum StoreLedger {
                 for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
                 if !changes.isEmpty || !marks.isEmpty {
                     let position = timeline.position(sample.boot, sample.tick) ?? .min
-                    while let mark = marks.next(upTo: position) { ledger.mark(mark) }
+                    while let mark = marks.next(upTo: position) {
+                        // Of a lost block nobody knows which samples were in it.
+                        ledger.mark(mark.reaching(back: interval * 3 / 2))
+                    }
                     while let change = changes.next(upTo: position) {
                         ledger.schedule(change.interval, change.boot, from: change.from)
                         interval = change.tenths
@@ -87,7 +90,9 @@ enum StoreLedger {
                 }
             }
             for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
-            while let mark = marks.next(upTo: .max) { ledger.mark(mark) }
+            while let mark = marks.next(upTo: .max) {
+                ledger.mark(mark.reaching(back: interval * 3 / 2))
+            }
             while let change = changes.next(upTo: .max) {
                 ledger.schedule(change.interval, change.boot, from: change.from)
             }
