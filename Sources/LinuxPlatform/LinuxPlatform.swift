@@ -89,6 +89,8 @@ package final class LinuxPlatform: Platform {
         }
     }
 
+    package func holder(of path: String) -> String? { Holders.describe(of: path) }
+
     package var figures: ProcessCosts {
         let now = ProcessFigures.now()
         var costs = ProcessCosts()

@@ -58,6 +58,10 @@ package protocol Platform: Sendable {
     /// Makes a folder and those above it as far as that is allowed; only within `onDisk`.
     func makeFolder(_ path: String)
 
+    /// Another process that has a file open, as `name (pid 123)`, as far as that can be seen; only
+    /// within `onDisk`.
+    func holder(of path: String) -> String?
+
     /// What the process costs so far.
     var figures: ProcessCosts { get }
 

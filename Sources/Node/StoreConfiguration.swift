@@ -20,7 +20,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     package let journalBlockCount: Int
 
     /// Between two transactions of the history.
-    package static let takeInterval: Duration = .hours(6)
+    package static let takeInterval: Duration = .hours(24)
 
     init(_ reader: ObjectReader) {
         var reader = reader

@@ -17,15 +17,14 @@ package struct StoreIntake {
 
     /// Between the first record and its write: what a power cut loses at most.
     private let lossWindow: Duration
-    private let capacity: Int
+    /// Bytes of payload in one block.
+    let capacity: Int
     private var streams: [StreamDescription]
     private var open: [Open] = []
     private var others: [JournalRecord] = []
     private var otherByteCount = 0
     /// When a batch must be taken; nil when nothing waits.
     package private(set) var dueAt: MonotonicInstant?
-    /// Samples and events that wait, which is what the mirror holds of them.
-    private(set) var count = 0
 
     package init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
         (self.lossWindow, self.capacity, self.streams) = (lossWindow, capacity, streams)
@@ -72,7 +71,6 @@ package struct StoreIntake {
         let tick = max(sample.tick, open[index].last)
         open[index].last = tick
         open[index].encoder.append(tick, sample.outcomes)
-        count += 1
         note(dueAt: now.advanced(by: lossWindow))
     }
 
@@ -80,24 +78,26 @@ package struct StoreIntake {
     package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         others.append(record)
         otherByteCount += JournalRecordCodec.encode([record]).count
-        count += 1
         note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow))
     }
 
     /// Everything that waits, as payloads of blocks; nothing waits afterwards.
-    package mutating func drain() -> [[UInt8]] {
-        let payloads = payloads
-        (open, others, otherByteCount, dueAt, count) = ([], [], 0, nil, 0)
-        return payloads
+    ///
+    /// - Returns: The payloads, and the records that no block can hold: none but a stream with
+    ///   several long texts in a ring of small blocks.
+    package mutating func drain() -> (payloads: [[UInt8]], tooLong: [JournalRecord]) {
+        let contents = contents
+        (open, others, otherByteCount, dueAt) = ([], [], 0, nil)
+        return contents
     }
 
-    /// Everything that waits, as payloads of blocks; it goes on waiting.
-    var payloads: [[UInt8]] {
+    /// Everything that waits, as `drain` returns it; it goes on waiting.
+    var contents: (payloads: [[UInt8]], tooLong: [JournalRecord]) {
         let samples = open.map {
             JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
         }
         // Streams before their samples: a block explains itself.
-        return JournalRecordCodec.payloads(others + samples, capacity: capacity).payloads
+        return JournalRecordCodec.payloads(others + samples, capacity: capacity)
     }
 
     private mutating func note(dueAt instant: MonotonicInstant) {
@@ -129,7 +129,8 @@ package struct StoreIntake {
 
     /// A stream for channels that have none; the next number is its.
     ///
-    /// Bound: 65 535 streams in the life of a store; further ones are not stored.
+    /// Bound: 65 535 streams in the life of a store, and a description that fits one block; others
+    /// are not stored.
     package mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
         let last = streams.map(\.id).filter { !$0.isImported }.map(\.rawValue).max() ?? 0
         guard let device = readings.first?.channel.device,
@@ -141,6 +142,8 @@ package struct StoreIntake {
             device: device,
             quantities: readings.map(\.channel.quantity)
         )
+        // One that no block can hold would leave its samples without a description.
+        guard JournalRecordCodec.encode([.stream(stream)]).count <= capacity else { return nil }
         streams.append(stream)
         return stream
     }

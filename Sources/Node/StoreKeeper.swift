@@ -4,13 +4,19 @@ import Store
 import Supervision
 import Synchronization
 
-/// Writes what waits to the card: one block at the end of each loss window, the history every few
-/// hours, and everything at an orderly stop.
+/// Writes what waits to the card: one block at the end of each loss window, the history once a
+/// day, and everything at an orderly stop.
 ///
 /// A card that is slow, full or gone stops nothing else: it is named once, what waits stays in
-/// memory, and writing is tried again, at most five minutes apart.
+/// memory, and writing is tried again, at most five minutes apart. So is a history that takes
+/// nothing, without holding up the journal; a damaged one is replaced.
 package actor StoreKeeper: OrderlyStop {
     static let longestPause: Duration = .minutes(5)
+    /// Failures in a row, half a minute of them, after which everything is closed and opened anew.
+    ///
+    /// A file system that went read-only, or a card that was taken out, comes back only under new
+    /// descriptors, and can be unmounted only without the old ones.
+    static let failuresUntilReopening = 5
     /// Time from one clock anchor to the next.
     static let anchorInterval: Duration = .hours(1)
 
@@ -23,7 +29,22 @@ package actor StoreKeeper: OrderlyStop {
     private let isStopping = Atomic(false)
     private var nextTake = MonotonicInstant.boot
     private var nextAnchor = MonotonicInstant.boot
-    private var told: String?
+    /// Before this the history is left alone, however full the journal is.
+    private var retryTake = MonotonicInstant.boot
+    private var takePause = Duration.seconds(1)
+    private var isHeld = false
+    private var failureCount = 0
+    /// The newest block that is durable.
+    private var acknowledged: UInt64 = 0
+    private var told: [Part: String] = [:]
+
+    /// What can fail by itself.
+    private enum Part: String {
+        case card, history
+
+        var fails: String { self == .card ? "card does not write" : "history takes nothing" }
+        var isWell: String { self == .card ? "card writes again" : "history takes again" }
+    }
 
     package init(_ configuration: StoreConfiguration, context: StationContext, post: StorePost) {
         self.configuration = configuration
@@ -39,23 +60,28 @@ package actor StoreKeeper: OrderlyStop {
 
     package func run() async throws {
         guard let queue = try await openStore() else { return }
-        nextTake = context.clock.now.advanced(by: StoreConfiguration.takeInterval)
         var pause = Duration.seconds(1)
         while !Task.isCancelled, !mustStop {
-            let isWell = await attempt { try await self.writeDue(queue) }
+            let isWell = await attempt(.card) {
+                try await self.reopenIfNeeded()
+                try await self.writeDue(queue)
+            }
             pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
+            let tookWell = await takeIfDue()
+            failureCount = isWell && tookWell ? 0 : failureCount + 1
             let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
+            let take = max(nextTake, retryTake)
             _ = try await context.clock.wait(
                 for: post.attention,
-                until: min(due ?? nextTake, nextTake),
+                until: min(due ?? take, take),
                 tolerance: .seconds(1)
             )
         }
         try Task.checkCancellation()
         queue.take(.stopped(at: Tick(context.clock.now)), isUrgent: true)
         queue.seal()
-        _ = await attempt {
-            try await self.writeDue(queue)
+        _ = await attempt(.card) { try await self.writeDue(queue) }
+        _ = await attempt(.history) {
             try await self.checkpoint()
             try await self.onStore { try $0.close() }
         }
@@ -72,7 +98,9 @@ package actor StoreKeeper: OrderlyStop {
         var pause = Duration.seconds(1)
         var opening: StationStore.Opening?
         while opening == nil, !mustStop {
-            let isWell = await attempt { opening = try await self.open(mirrorSequence: sequence) }
+            let isWell = await attempt(.card) {
+                opening = try await self.open(mirrorSequence: sequence)
+            }
             guard !isWell else { continue }
             _ = try await context.clock.wait(
                 for: post.attention,
@@ -82,6 +110,10 @@ package actor StoreKeeper: OrderlyStop {
             pause = min(pause * 2, Self.longestPause)
         }
         guard let opening else { return nil }
+        acknowledged = opening.newestBlock
+        // What a reader holds up is tried at once: only then it is told.
+        let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
+        nextTake = context.clock.now.advanced(by: interval)
         tell(opening)
         let (platform, vault) = (context.platform, vault)
         post.serve { sequence, limit in
@@ -92,39 +124,113 @@ package actor StoreKeeper: OrderlyStop {
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
     }
 
-    private func open(mirrorSequence: UInt64) async throws -> StationStore.Opening {
+    private func open(
+        mirrorSequence: UInt64,
+        acknowledged: UInt64? = nil
+    ) async throws -> StationStore.Opening {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
+        let place = StorePlace(
+            journal: configuration.journal ?? "\(configuration.folder)/journal.ring",
+            history: historyPath,
+            plan: configuration.plan,
+            version: roostVersion
+        )
         return try await platform.onDisk {
             platform.makeFolder(configuration.folder)
-            let storage = try platform.openJournal(
-                configuration.journal ?? "\(configuration.folder)/journal.ring",
-                blockSize: StoreConfiguration.blockSize,
-                blockCount: configuration.journalBlockCount
-            )
-            return try vault.open(
-                journal: storage,
-                historyPath: "\(configuration.folder)/history.db",
-                plan: configuration.plan,
-                mirrorSequence: mirrorSequence
-            )
+            return try vault.open {
+                try StationStore(
+                    place,
+                    mirrorSequence: mirrorSequence,
+                    acknowledged: acknowledged
+                ) {
+                    try platform.openJournal(
+                        place.journalPath,
+                        blockSize: StoreConfiguration.blockSize,
+                        blockCount: configuration.journalBlockCount
+                    )
+                }
+            }
         }
+    }
+
+    private func reopenIfNeeded() async throws {
+        guard failureCount >= Self.failuresUntilReopening else { return }
+        // The mirror goes on as it is: the queue knows what is in it.
+        let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
+        failureCount = 0
+        tell(opening)
     }
 
     private func writeDue(_ queue: StoreQueue) async throws {
         anchor(queue)
         while let batch = queue.nextBatch() {
             let boot = boot
-            let sequence = try await onStore { try $0.append(batch.payload, boot: boot) }
-            queue.acknowledge(sequence)
+            do {
+                let sequence = try await onStore { try $0.append(batch.payload, boot: boot) }
+                queue.acknowledge(sequence)
+                acknowledged = sequence
+            } catch {
+                queue.giveBack()
+                throw error
+            }
+            for mark in queue.takeLosses(in: boot) {
+                context.recorder.note(mark.event(at: context.clock.now, in: boot))
+            }
         }
-        let isUrgent = try await onStore { $0.fill >= StationStore.urgentFill }
-        if isUrgent || nextTake <= context.clock.now { try await checkpoint() }
+    }
+
+    /// Lets the history take what waits, when its time has come or the journal is filling up.
+    ///
+    /// - Returns: false when it fails, or has failed and waits to be tried again.
+    private func takeIfDue() async -> Bool {
+        let now = context.clock.now
+        guard retryTake <= now else { return told[.history] == nil }
+        var isDue = nextTake <= now
+        if !isDue { isDue = await isJournalFilling() }
+        guard isDue else { return told[.history] == nil }
+        if await attempt(.history, { try await self.checkpoint() }) {
+            takePause = .seconds(1)
+            return true
+        }
+        takePause = min(takePause * 2, Self.longestPause)
+        retryTake = context.clock.now.advanced(by: takePause)
+        return false
+    }
+
+    private func isJournalFilling() async -> Bool {
+        (try? await onStore { $0.fill >= StationStore.urgentFill }) ?? false
     }
 
     private func checkpoint() async throws {
-        try await onStore { try $0.checkpoint() }
-        nextTake = context.clock.now.advanced(by: StoreConfiguration.takeInterval)
+        let checkpoint = try await onStore { try $0.checkpoint() }
+        let now = context.clock.now
+        nextTake = now.advanced(by: StoreConfiguration.takeInterval)
+        switch checkpoint {
+        case .taken: break
+        case .replaced(let history): tell(history)
+        case .held(let logByteCount):
+            await tellHeld(logByteCount)
+            (nextTake, retryTake) = (now, now.advanced(by: Self.longestPause))
+            return
+        }
+        if isHeld { tell("history takes again", .notice) }
+        isHeld = false
     }
+
+    /// Names whoever has been reading the history for so long that it cannot take anything.
+    private func tellHeld(_ logByteCount: Int) async {
+        guard !isHeld else { return }
+        isHeld = true
+        let (platform, path) = (context.platform, historyPath)
+        let holder = try? await platform.onDisk { platform.holder(of: path) }
+        tell(
+            "history waits for a reader",
+            .warning,
+            ["reader": holder.flatMap(\.self) ?? "unknown", "logBytes": "\(logByteCount)"]
+        )
+    }
+
+    private var historyPath: String { "\(configuration.folder)/history.db" }
 
     /// Notes what the wall clock says, once it is trusted and then every hour.
     private func anchor(_ queue: StoreQueue) {
@@ -143,19 +249,18 @@ package actor StoreKeeper: OrderlyStop {
     }
 
     /// Does something with the card, and tells once when that begins or ceases to fail.
-    private func attempt(_ body: () async throws -> Void) async -> Bool {
+    private func attempt(_ part: Part, _ body: () async throws -> Void) async -> Bool {
         do {
             try await body()
-            if let before = told {
-                tell("card writes again", .notice, ["was": before])
-                told = nil
-                post.note(trouble: nil)
+            if let before = told.removeValue(forKey: part) {
+                tell(part.isWell, .notice, ["was": before])
+                post.note(trouble: told.values.first)
             }
             return true
         } catch {
             let words = "\(error)"
-            if told != words { tell("card does not write", .error, ["reason": words]) }
-            told = words
+            if told[part] != words { tell(part.fails, .error, ["reason": words]) }
+            told[part] = words
             post.note(trouble: words)
             return false
         }
@@ -163,18 +268,17 @@ package actor StoreKeeper: OrderlyStop {
 
     private func tell(_ opening: StationStore.Opening) {
         tell("store open", .info, ["history": "\(opening.history)"])
-        if case .setAside = opening.history {
-            tell("history set aside", .error, ["what": "\(opening.history)"])
-        }
-        for damage in opening.damage.prefix(8) {
-            tell("journal damaged", .error, ["where": "\(damage)"])
-        }
+        for loss in opening.losses { tell("store damaged", .error, ["what": loss]) }
+    }
+
+    private func tell(_ history: HistoryOpening) {
+        tell("history set aside", .error, ["what": "\(history)"])
     }
 
     private func tell(
         _ kind: String,
         _ severity: Event.Severity,
-        _ details: KeyValuePairs<String, String>
+        _ details: KeyValuePairs<String, String> = [:]
     ) {
         context.recorder.note(
             Event(
@@ -196,21 +300,12 @@ final class StoreVault: @unchecked Sendable {
     private let lock = Mutex(())
     private var store: StationStore?
 
-    /// Opens the store; only on the disk thread.
-    func open(
-        journal: any BlockStorage,
-        historyPath: String,
-        plan: StorePlan,
-        mirrorSequence: UInt64
-    ) throws -> StationStore.Opening {
+    /// Closes what is open, whatever it says to that, and opens it; only on the disk thread.
+    func open(_ make: () throws -> StationStore) throws -> StationStore.Opening {
         try lock.withLock { _ in
-            let opened = try StationStore(
-                journal: journal,
-                historyPath: historyPath,
-                plan: plan,
-                version: roostVersion,
-                mirrorSequence: mirrorSequence
-            )
+            try? store?.close()
+            store = nil
+            let opened = try make()
             store = opened
             return opened.opening
         }

@@ -8,15 +8,19 @@ import Synchronization
 /// Between the loop and the card: what waits, in memory and in the mirror.
 ///
 /// Taking never waits and never fails. Bound: `waitingByteLimit` of payloads that the card did not
-/// take; beyond it the oldest goes, and is counted. At 1 Hz that is weeks.
+/// take; beyond it the oldest goes, is counted, and `takeLosses` tells what is missing. At 1 Hz
+/// that is weeks.
 final class StoreQueue: Sendable {
     static let waitingByteLimit = 2 << 20
 
     /// One block's worth.
     struct Batch: Sendable {
+        let id: UInt64
         let payload: [UInt8]
-        /// Samples and events in it, which is what the mirror holds of them.
-        let count: Int
+        /// Records of the mirror that go with it.
+        fileprivate(set) var mirrored: Int
+        /// Made of what dropped batches said that later ones need.
+        var isCarried = false
     }
 
     private struct State {
@@ -24,9 +28,16 @@ final class StoreQueue: Sendable {
         var mirror: TailMirror?
         var waiting: Deque<Batch> = []
         var waitingByteCount = 0
-        /// Batches that left `waiting` so far.
+        /// Places at the front of `waiting` that are gone so far.
         var doneCount = 0
-        var droppedCount = 0
+        var losses = StoreLosses()
+        /// The batch that is being written; it is not dropped meanwhile.
+        var inFlight: UInt64?
+        var lastID: UInt64 = 0
+        /// Records of the mirror since the last batch was closed.
+        var mirrored = 0
+        /// Records that no block can hold.
+        var tooLongCount = 0
     }
 
     /// How often a device is sampled at the moment; nil when not regularly.
@@ -35,6 +46,7 @@ final class StoreQueue: Sendable {
     private let clock: any NodeClock
     private let schedule: Schedule
     private let attention: Signal
+    private let limit: Int
     private let state: Mutex<State>
 
     /// A queue in front of an open store.
@@ -45,21 +57,37 @@ final class StoreQueue: Sendable {
     ///   - clock: The node's clock.
     ///   - attention: Raised when something is due sooner than whoever waits may think.
     ///   - schedule: Asked for each new stream.
+    ///   - limit: Bytes of payloads that may wait.
     init(
         _ intake: StoreIntake,
         mirror: sending TailMirror?,
         clock: any NodeClock,
         attention: Signal,
-        schedule: @escaping Schedule
+        schedule: @escaping Schedule,
+        limit: Int = waitingByteLimit
     ) {
+        self.limit = limit
         self.clock = clock
         self.attention = attention
         self.schedule = schedule
         state = Mutex(State(intake: intake, mirror: mirror))
     }
 
-    /// Samples and events lost at the bound so far.
-    var droppedCount: Int { state.withLock { $0.droppedCount } }
+    /// Samples and events lost at the bound so far, and records too long for any block.
+    var droppedCount: Int { state.withLock { $0.losses.count + $0.tooLongCount } }
+
+    /// Bytes of payloads that wait.
+    var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
+
+    /// What was lost at the bound since the last call; asked for when the card takes again.
+    func takeLosses(in boot: BootID) -> [GapMark] {
+        state.withLock { state in
+            let streams = state.intake
+            return state.losses.take(in: boot) { id in
+                streams.stream(id).flatMap { schedule($0.device) }
+            }
+        }
+    }
 
     /// When the next batch must be written; nil when nothing waits.
     var dueAt: MonotonicInstant? {
@@ -110,6 +138,7 @@ final class StoreQueue: Sendable {
                 return Self.restore(segment, of: id, &state, at: now)
             default: break
             }
+            state.mirrored += 1
             state.intake.take(record, isUrgent: false, at: now)
         }
     }
@@ -144,6 +173,7 @@ final class StoreQueue: Sendable {
         guard let stream = state.intake.stream(id),
             var decoder = try? SegmentDecoder(segment, decimals: stream.quantities.map(\.decimals))
         else { return }
+        state.mirrored += 1
         while let (tick, outcomes) = try? decoder.next() {
             let sample = StoredSample(stream: id, tick: tick, outcomes: outcomes)
             state.intake.take(sample, at: now)
@@ -159,24 +189,31 @@ final class StoreQueue: Sendable {
             if state.waiting.isEmpty, let due = state.intake.dueAt, due <= clock.now {
                 Self.seal(&state)
             }
+            state.inFlight = state.waiting.first?.id
             return state.waiting.first
         }
     }
 
-    /// The oldest batch is durable now.
+    /// The batch that `nextBatch` gave is durable now.
     func acknowledge(_ sequence: UInt64) {
         state.withLock { state in
-            guard let batch = state.waiting.popFirst() else { return }
-            state.waitingByteCount -= batch.payload.count
+            guard let first = state.waiting.first, first.id == state.inFlight else { return }
+            state.inFlight = nil
+            state.waiting.removeFirst()
+            state.waitingByteCount -= first.payload.count
             state.doneCount += 1
-            state.mirror?.reset(after: sequence, dropping: batch.count)
+            state.mirror?.reset(after: sequence, dropping: first.mirrored)
         }
     }
+
+    /// The batch that `nextBatch` gave was not written; it waits on.
+    func giveBack() { state.withLock { $0.inFlight = nil } }
 
     /// Payloads that no block holds yet, oldest first: batches, then what is still open.
     ///
     /// - Parameters:
-    ///   - number: Passes over the batches before this one, counted from the first ever.
+    ///   - number: Passes over the batches before this one, counted from the first ever. What is
+    ///     dropped in between may make one come twice.
     ///   - limit: Batches at most; what is open comes on the last page.
     /// - Returns: The payloads, and the number of the next page; nil on the last.
     func unwritten(from number: Int, limit: Int) -> (payloads: [[UInt8]], next: Int?) {
@@ -187,7 +224,7 @@ final class StoreQueue: Sendable {
             guard rest.count < limit else {
                 return (payloads, state.doneCount + skipped + payloads.count)
             }
-            return (payloads + state.intake.payloads, nil)
+            return (payloads + state.intake.contents.payloads, nil)
         }
     }
 
@@ -197,6 +234,7 @@ final class StoreQueue: Sendable {
             let before = state.waiting.isEmpty ? state.intake.dueAt : now
             body(&state, now)
             if state.intake.isFull { Self.seal(&state) }
+            while state.waitingByteCount > limit, Self.dropOldest(&state) {}
             let after = state.waiting.isEmpty ? state.intake.dueAt : now
             return after != before
         }
@@ -204,27 +242,58 @@ final class StoreQueue: Sendable {
     }
 
     private static func seal(_ state: inout State) {
-        let count = state.intake.count
-        let payloads = state.intake.drain()
+        let (payloads, tooLong) = state.intake.drain()
+        state.tooLongCount += tooLong.count
         for (index, payload) in payloads.enumerated() {
             // The mirror forgets with the last of them.
-            let own = index == payloads.count - 1 ? count : 0
-            state.waiting.append(Batch(payload: payload, count: own))
+            let own = index == payloads.count - 1 ? state.mirrored : 0
+            state.lastID += 1
+            state.waiting.append(Batch(id: state.lastID, payload: payload, mirrored: own))
             state.waitingByteCount += payload.count
         }
-        while state.waitingByteCount > waitingByteLimit, let oldest = state.waiting.popFirst() {
-            state.waitingByteCount -= oldest.payload.count
-            state.doneCount += 1
-            state.droppedCount += oldest.count
-            state.mirror?.reset(after: state.mirror?.sequence ?? 0, dropping: oldest.count)
+        if !payloads.isEmpty { state.mirrored = 0 }
+    }
+
+    /// Gives up the oldest batch that is not being written.
+    ///
+    /// - Returns: false when there is none.
+    private static func dropOldest(_ state: inout State) -> Bool {
+        let waiting = state.waiting
+        defer { state.doneCount += waiting.count - state.waiting.count }
+        let isWriting = state.inFlight != nil && waiting.first?.id == state.inFlight
+        let index = isWriting ? 1 : 0
+        let carried = waiting.count > index && waiting[index].isCarried ? waiting[index] : nil
+        let place = carried == nil ? index : index + 1
+        guard place < waiting.count else { return false }
+        let oldest = state.waiting.remove(at: place)
+        let records = JournalRecordCodec.contents(oldest.payload).records
+        let streams = state.intake
+        state.losses.note(records) { streams.stream($0) }
+        if isWriting {
+            state.waiting[0].mirrored += oldest.mirrored
+        } else {
+            state.mirror?.reset(after: state.mirror?.sequence ?? 0, dropping: oldest.mirrored)
         }
+        if carried != nil { state.waiting.remove(at: index) }
+        let before = carried.map { JournalRecordCodec.contents($0.payload).records } ?? []
+        let kept = (before + records).carried(capacity: state.intake.capacity)
+        let payload = JournalRecordCodec.encode(kept)
+        if !kept.isEmpty {
+            state.lastID += 1
+            let batch = Batch(id: state.lastID, payload: payload, mirrored: 0, isCarried: true)
+            state.waiting.insert(batch, at: index)
+        }
+        state.waitingByteCount += payload.count - oldest.payload.count
+        state.waitingByteCount -= carried?.payload.count ?? 0
+        return true
     }
 
     /// Writes a record to memory that outlives the process.
     private static func mirror(_ record: JournalRecord, _ state: inout State) {
         guard let mirror = state.mirror else { return }
         let bytes = JournalRecordCodec.encode([record])
-        if bytes.count <= 65_535 { mirror.append(bytes) }
+        // One that finds no room is not counted: the mirror forgets what it holds, no more.
+        if bytes.count <= 65_535, mirror.append(bytes) { state.mirrored += 1 }
     }
 
     private static func mirror(

@@ -20,7 +20,7 @@ struct StoreCheck {
             let wanted = expected.flatMap { $0.samples[stream.id] ?? [] }
             try compare("samples of \(stream.device)", found, wanted, atLeast: 500)
             guard raw.damagedSegments == 0 else { throw Wrong(description: "damaged segments") }
-            try account(stream, found, isComplete: found.count == wanted.count)
+            try account(stream, isComplete: found.count == wanted.count)
         }
         guard reader.damagedSlots == 0 else { throw Wrong(description: "damaged slots") }
         let runs = try reader.runs().map(\.started)
@@ -61,17 +61,17 @@ struct StoreCheck {
     /// Demands that the gap ledger explains every tenth of a second.
     private func account(
         _ stream: StreamDescription,
-        _ samples: [BootSample],
         isComplete: Bool
     ) throws {
         let runs = try nodeRuns()
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         var ledger = GapLedger(stream, along: timeline)
-        if !isComplete, let first = samples.first { ledger.expire(before: first.boot, first.tick) }
         var schedules = try reader.schedules().filter { $0.stream == stream.id }[...]
         func position(_ boot: BootID, _ tick: Tick) -> Int64 { timeline.position(boot, tick) ?? -1 }
-        for sample in samples {
+        let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
+        while let sample = try samples.next() {
+            for loss in samples.takeLosses(interval: 0) { ledger.mark(loss) }
             let here = position(sample.boot, sample.tick)
             while let next = schedules.first, position(next.boot, next.from) <= here {
                 ledger.schedule(next.interval, next.boot, from: next.from)

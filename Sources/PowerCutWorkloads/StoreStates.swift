@@ -208,7 +208,8 @@ package final class StoreStates {
             for _ in 0..<StoreWorkload.blockCount + 5 {
                 _ = try store.append(recovery.bytes, boot: recovery.boot)
             }
-            return try store.checkpoint()
+            try store.checkpoint()
+            return
         }
         let reader = try HistoryReader(path: folder + "/history.db")
         let newest = try reader.events(last: 1)

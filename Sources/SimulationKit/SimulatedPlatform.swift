@@ -145,6 +145,8 @@ package final class SimulatedPlatform: Platform {
 
     package func makeFolder(_ path: String) {}
 
+    package func holder(of path: String) -> String? { nil }
+
     package var figures: ProcessCosts {
         var costs = ProcessCosts()
         costs.uptime = MonotonicInstant.boot.duration(to: simulatedClock.now)

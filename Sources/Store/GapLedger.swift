@@ -119,7 +119,22 @@ package struct GapLedger: Sendable {
         _ ticks: Range<Tick>,
         lost: Int = 0
     ) {
-        let ranges = timeline.ranges(boot, ticks).filter { $0.upperBound > cursor }
+        mark(cause, timeline.ranges(boot, ticks), lost)
+    }
+
+    /// Explains what a mark tells of; one of another stream is left alone.
+    package mutating func mark(_ mark: GapMark) {
+        guard mark.stream == nil || mark.stream == stream.id else { return }
+        if mark.from.boot == mark.to.boot {
+            guard mark.from.tick < mark.to.tick else { return }
+            self.mark(mark.cause, mark.from.boot, mark.from.tick..<mark.to.tick, lost: mark.lost)
+        } else {
+            self.mark(mark.cause, timeline.ranges(from: mark.from, to: mark.to), mark.lost)
+        }
+    }
+
+    private mutating func mark(_ cause: GapCause, _ all: [Range<Int64>], _ lost: Int) {
+        let ranges = all.filter { $0.upperBound > cursor }
         guard !ranges.isEmpty else {
             misplacedCount += 1
             return
@@ -135,14 +150,6 @@ package struct GapLedger: Sendable {
             }
             marks.append(Mark(range: range, cause: cause))
         }
-    }
-
-    /// Says that the ring has recycled what was before this sample, the oldest that is kept.
-    ///
-    /// To be given before the first entry that is fed.
-    package mutating func expire(before boot: BootID, _ tick: Tick) {
-        guard let position = timeline.position(boot, tick), position > cursor else { return }
-        marks.append(Mark(range: cursor..<position, cause: .expired))
     }
 
     /// The stretches that are closed, oldest first within each channel, to be written or dropped.

@@ -78,6 +78,22 @@ package struct GapLedgerTimeline: Sendable {
         }
     }
 
+    /// One stretch from one boot into a later one, the time off between them included.
+    ///
+    /// A place outside all runs of its boot counts as the nearest edge of them.
+    func ranges(from: GapMark.Place, to: GapMark.Place) -> [Range<Int64>] {
+        guard let first = edges(from.boot), let last = edges(to.boot) else { return [] }
+        let start = position(from.boot, from.tick) ?? first.lowerBound
+        let end = position(to.boot, to.tick) ?? last.upperBound
+        return start < end ? [start..<end] : []
+    }
+
+    private func edges(_ boot: BootID) -> Range<Int64>? {
+        guard let numbers = numbers[boot], let first = numbers.first, let last = numbers.last
+        else { return nil }
+        return runs[first].start..<max(runs[first].start, runs[last].end)
+    }
+
     /// Wall time at a position; nil when nothing dates the run.
     ///
     /// Never falls with the position.

@@ -21,8 +21,8 @@ extension History {
     ///
     /// - Parameter body: Adds samples and says whether they stay.
     /// - Returns: What `body` made of it.
-    /// - Throws: What `body` throws; `ImportError.readOnly`; `StoreError.database`, with SQLITE_BUSY
-    ///   (5) when another process has the history open.
+    /// - Throws: What `body` throws; `ImportError.readOnly`; `StoreError.database`, with
+    ///   SQLITE_BUSY (5) when another process has the history open.
     package func importing<Value>(
         _ body: (HistoryImport) throws -> (value: Value, outcome: ImportOutcome)
     ) throws -> Value {

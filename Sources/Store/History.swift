@@ -1,3 +1,4 @@
+import Glibc
 import Readings
 import SQLite
 
@@ -53,7 +54,7 @@ package struct HistoryTaken: Hashable, Sendable {
 
 /// The long memory of a node: a database whose size never changes.
 ///
-/// Belongs to the disk thread. Everything is written by `take`, in one transaction every few hours;
+/// Belongs to the disk thread. Everything is written by `take`, in one transaction a day;
 /// settings alone are written at once. Whatever fails leaves the file as it was.
 package final class History {
     /// Frames of the write-ahead log from which on SQLite copies it into the file: 1 MiB.
@@ -61,6 +62,13 @@ package final class History {
     /// The log is then written from its start again, so it never grows beyond this and one
     /// transaction; unless a reader stays in one read, which `HistoryReader` does not.
     static let checkpointFrameCount = 256
+    /// With a longer log than this a transaction waits for the reader that keeps it, 2 MiB, as long
+    /// as the journal has room.
+    static let logByteLimit = 2 << 20
+    /// With a longer log than this no transaction begins while a reader keeps it, 8 MiB.
+    ///
+    /// The card's room is what stays bounded: the journal fills up then, and after it memory.
+    static let logByteMax = 8 << 20
 
     package let path: String
     /// A newer Roost wrote it.
@@ -96,25 +104,75 @@ package final class History {
 
     /// Takes what the journal holds, in one transaction; blocks up to `cursor` are ignored.
     ///
-    /// - Parameter blocks: In the order of their sequence.
+    /// - Parameters:
+    ///   - blocks: In the order of their sequence.
+    ///   - lost: Sequences of blocks between them that cannot be read; the time that was in them is
+    ///     kept as a `GapMark`.
     /// - Returns: What was in them.
     /// - Throws: `StoreError.database`; then nothing is kept of them.
     @discardableResult
-    package func take(_ blocks: [JournalBlock]) throws(StoreError) -> HistoryTaken {
+    package func take(
+        _ blocks: [JournalBlock],
+        lost: [UInt64] = []
+    ) throws(StoreError) -> HistoryTaken {
         try refuseWhenReadOnly()
         let fresh = blocks.filter { $0.sequence > cursor }
         guard let last = fresh.map(\.sequence).max() else { return HistoryTaken() }
         defer { for slots in rings.values { slots.rest() } }
+        let newest = lost.isEmpty ? nil : try HistoryReader(connection, rings).newestPlace()
+        var gaps = JournalGaps(lost, after: cursor, newest)
         let taken = try connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
-            for block in fresh { try intake.take(block) }
+            for block in fresh {
+                if !lost.isEmpty, let mark = gaps.mark(before: block) {
+                    let event = mark.event(at: mark.to.tick.instant, in: block.boot)
+                    try intake.take(.event(event), in: block.boot)
+                }
+                try intake.take(block)
+            }
             try intake.finish(cursor: last)
             for slots in rings.values { slots.rest() }
             return intake.taken
         }
         cursor = last
         return taken
+    }
+
+    /// Takes what an earlier history knew, and leaves the cursor where it is.
+    func begin(with records: [(boot: BootID, record: JournalRecord)]) throws(StoreError) {
+        guard !records.isEmpty else { return }
+        defer { for slots in rings.values { slots.rest() } }
+        try connection.transaction(.immediate, wrapping: StoreError.database) {
+            () throws(StoreError) in
+            let intake = try HistoryIntake(connection, rings)
+            for (boot, record) in records { try intake.take(record, in: boot) }
+            try intake.finish(cursor: cursor)
+            for slots in rings.values { slots.rest() }
+        }
+    }
+
+    /// Bytes of the write-ahead log's file.
+    package var logByteCount: Int {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Whether a transaction may be written now: the log is short, or was begun anew.
+    ///
+    /// - Parameter isUrgent: The journal has no room to wait any longer.
+    /// - Returns: false while a reader is in the way.
+    /// - Throws: `StoreError.database`.
+    func hasRoomInLog(isUrgent: Bool) throws(StoreError) -> Bool {
+        guard logByteCount > Self.logByteLimit else { return true }
+        do {
+            let patience: Int64 = try connection.scalar("PRAGMA busy_timeout") ?? 0
+            try connection.setPragma("busy_timeout", .integer(0))
+            defer { try? connection.setPragma("busy_timeout", .integer(patience)) }
+            let isBusy: Int64? = try connection.scalar("PRAGMA wal_checkpoint(TRUNCATE)")
+            if isBusy == 0 { return true }
+        } catch { throw .database(error) }
+        return isUrgent && logByteCount <= Self.logByteMax
     }
 
     /// The value of a setting; nil when it was never set.
@@ -147,6 +205,12 @@ package final class History {
     package func close() throws(StoreError) {
         for slots in rings.values { slots.rest() }
         do { try connection.close() } catch { throw .database(error) }
+    }
+
+    /// Lets go of a file that is given up, whatever it says to that.
+    func abandon() {
+        for slots in rings.values { slots.rest() }
+        try? connection.close()
     }
 
     private func refuseWhenReadOnly() throws(StoreError) {

@@ -4,6 +4,8 @@
 final class HistoryAppender {
     private(set) var slot: HistorySlot
     private var place: Int?
+    /// The newest slot failed its check: it is left as it lies, so that readers can tell of it.
+    private var isDamaged = false
     private var depth: UInt32
     private let key: SlotKey
     private let allocator: HistoryAllocator
@@ -25,10 +27,11 @@ final class HistoryAppender {
         let found = try allocator.slots.read(newest.slot)
         guard found.header.key == key, found.header.depth == newest.depth else { return }
         (slot, place) = (found, newest.slot)
+        isDamaged = found.isDamaged
     }
 
     var capacity: Int { allocator.slots.ring.capacity }
-    var room: Int { place == nil ? 0 : capacity - slot.payload.count }
+    var room: Int { place == nil || isDamaged ? 0 : capacity - slot.payload.count }
     var newest: StreamHeads.Newest? {
         place.map { StreamHeads.Newest(slot: $0, depth: slot.header.depth) }
     }
@@ -47,7 +50,7 @@ final class HistoryAppender {
         // A chain that was recycled whole goes on counting: an old link must not fit a new slot.
         if !isAlive { fresh.header.depth = depth + 1 }
         depth = fresh.header.depth
-        (slot, place) = (fresh, next)
+        (slot, place, isDamaged) = (fresh, next, false)
         try flush()
     }
 

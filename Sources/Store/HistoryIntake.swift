@@ -39,6 +39,10 @@ final class HistoryIntake {
         for record in contents.records { try take(record, boot) }
     }
 
+    func take(_ record: JournalRecord, in boot: BootID) throws(StoreError) {
+        try take(record, try ordinal(of: boot))
+    }
+
     /// Writes what is still in memory, and how far the journal was taken.
     func finish(cursor: UInt64) throws(StoreError) {
         for intake in intakes.values.sorted(by: { $0.id < $1.id }) { try intake.finish() }

@@ -92,6 +92,9 @@ struct SlotHeader: Hashable, Sendable {
 struct HistorySlot: Sendable {
     var header = SlotHeader()
     var payload: [UInt8] = []
+
+    /// Something was in it that failed its check, or that was left behind because of that.
+    var isDamaged: Bool { payload.isEmpty && header.count > 0 }
 }
 
 /// What the chains need of a ring of slots.

@@ -44,9 +44,15 @@ package final class Journal {
     /// - Parameters:
     ///   - storage: The ring; zeros, or what a journal wrote, or garbage, which counts as damage.
     ///   - reusableUpTo: Cursor of the history: blocks up to here may be overwritten.
+    ///   - last: The newest block that was acknowledged, when this process knows; what lies behind
+    ///     it had failed.
     /// - Throws: `StoreError.otherBlockSize`; `.storage(.wrongSize)` for fewer than two slots or a
     ///   block size that is no power of two within 512 … 65 536.
-    package init(_ storage: any BlockStorage, reusableUpTo: UInt64) throws(StoreError) {
+    package init(
+        _ storage: any BlockStorage,
+        reusableUpTo: UInt64,
+        through last: UInt64? = nil
+    ) throws(StoreError) {
         guard JournalBlockLayout.isAllowed(blockSize: storage.blockSize), storage.blockCount >= 2
         else {
             let found = storage.blockSize * storage.blockCount
@@ -63,13 +69,13 @@ package final class Journal {
             throw .otherBlockSize(found: found, wanted: storage.blockSize)
         }
         isEmpty = scan.newest == 0
-        let run = scan.run(after: reusableUpTo)
+        let run = scan.run(after: reusableUpTo, through: last)
         waiting = run.sequences
         lost = run.damage
         unfinished = run.unfinished
         damagedSlotCount = scan.damagedSlotCount
-        acknowledged = max(scan.newest, reusableUpTo)
-        next = acknowledged + 1
+        acknowledged = max(last ?? scan.newest, reusableUpTo)
+        next = max(scan.newest, acknowledged) + 1
         let oldest = [waiting.first, lost.first?.sequence].compactMap(\.self).min()
         released = oldest.map { $0 - 1 } ?? acknowledged
     }
@@ -166,6 +172,15 @@ package final class Journal {
         acknowledged = sequence
         waiting.append(sequence)
         return sequence
+    }
+
+    /// Lets all that the ring still holds wait again: the history that had it is lost.
+    package func rewind() {
+        let run = JournalScan(storage, layout, slotCount: slotCount)
+            .run(after: 0, through: acknowledged)
+        (waiting, lost) = (run.sequences, run.damage)
+        let oldest = [waiting.first, lost.first?.sequence].compactMap(\.self).min()
+        released = oldest.map { $0 - 1 } ?? acknowledged
     }
 
     /// Lets blocks be overwritten: the history has them, or their data is given up.

@@ -46,6 +46,21 @@ struct JournalSalvage {
         }
     }
 
+    /// A sequence that is missing before each block that does not follow the one before.
+    ///
+    /// - Parameters:
+    ///   - cursor: What the history has; 0 when it is new, and the first block may be any.
+    ///   - blocks: In order.
+    /// - Returns: In order; not every missing one.
+    func lost(after cursor: UInt64, in blocks: [JournalBlock]) -> [UInt64] {
+        var (lost, before) = ([UInt64](), cursor)
+        for block in blocks {
+            if before > 0, block.sequence > before + 1 { lost.append(block.sequence - 1) }
+            before = block.sequence
+        }
+        return lost
+    }
+
     /// What the first header that is one says.
     private static func blockSize(in file: UnsafeMutablePointer<FILE>, _ byteCount: Int) -> Int? {
         for offset in stride(from: 0, to: byteCount, by: 512) {

@@ -62,9 +62,14 @@ struct JournalScan {
     /// A block that is whole but not named was never acknowledged: its append had thrown and its
     /// payload came again in a later block. Behind a lost block the names are lost too; there
     /// every block counts.
-    func run(after cursor: UInt64) -> Run {
+    ///
+    /// - Parameters:
+    ///   - cursor: What the history has.
+    ///   - last: Where the run ends, when that is known better than the ring can tell.
+    /// - Returns: The run, oldest first.
+    func run(after cursor: UInt64, through last: UInt64? = nil) -> Run {
         var run = Run()
-        var sequence = newest
+        var sequence = last ?? newest
         // Below the floor lies what the history has, or what the ring went round and overwrote.
         let floor = max(cursor, newest > UInt64(slotCount) ? newest - UInt64(slotCount) : 0)
         while sequence > floor {

@@ -20,8 +20,8 @@ package final class RawSamples {
 
     private let reader: HistoryReader
     private let stream: HistoryCatalogue.Stream?
-    private let ordinals: [BootID: UInt32]
-    private let id: StreamID
+    let ordinals: [BootID: UInt32]
+    let id: StreamID
     private let part: Part
     private var spans: ArraySlice<HistorySpan>
 
@@ -39,6 +39,7 @@ package final class RawSamples {
     private var floor = Int64.min
     /// Segments that could not be decoded to their end.
     package private(set) var damagedSegments = 0
+    var losses = SampleLosses()
 
     /// What `next()` takes its samples from, and which of its rows come next.
     private var piece = SegmentRows()
@@ -133,7 +134,10 @@ package final class RawSamples {
     private func decodeRows(into rows: inout SegmentRows) -> Bool {
         do {
             if try decoder?.nextRows(into: &rows) == true { return true }
-        } catch { damagedSegments += 1 }
+        } catch {
+            damagedSegments += 1
+            losses.segmentBroke()
+        }
         decoder = nil
         return false
     }
@@ -147,6 +151,7 @@ package final class RawSamples {
                 segment.first < span.to, last.map({ segment.last > $0.tick }) ?? true
             else { continue }
             floor = last.map { $0.tick.tenths + 1 } ?? .min
+            losses.opened(nil)
             decoder = try? SegmentDecoder(segment.bytes)
             if decoder != nil { return true }
             damagedSegments += 1
@@ -166,8 +171,10 @@ package final class RawSamples {
                 guard section.boot == boot, section.last >= span.from else { continue }
                 let segment = Array(payload[section.segment])
                 decoder = try? SegmentDecoder(segment, decimals: stream.decimals)
+                losses.opened(section)
                 if decoder != nil { return true }
                 damagedSegments += 1
+                losses.segmentBroke()
             }
             guard try openSlot(HistoryPosition(boot: boot, tick: span.from)) else { return false }
         }
@@ -200,7 +207,8 @@ package final class RawSamples {
     }
 
     private func enter(_ place: Int, _ read: HistorySlot) {
-        if read.payload.isEmpty, read.header.count > 0 { reader.noteDamage() }
+        if read.isDamaged { reader.noteDamage() }
+        losses.read(read, after: slot?.header)
         (slot, payload, hasEntered) = ((place, read.header), read.payload, true)
         sections = SampleSection.all(in: payload)[...]
     }

@@ -47,6 +47,10 @@ struct StoreFiles {
     let moved: [String]
     /// Of the journal.
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])
+    /// Of the history as it is now.
+    let keepsake: HistoryKeepsake
+    /// Whether a reader kept the history from taking what waited.
+    let isHeld: Bool
 
     /// Opens both and lets the history take what waited.
     ///
@@ -54,7 +58,7 @@ struct StoreFiles {
     /// refuses, this throws and may be tried again.
     static func open(
         _ place: StorePlace,
-        mirrorSequence: UInt64,
+        acknowledged: UInt64?,
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) -> StoreFiles {
         if isSame(place.journalPath, place.historyPath) {
@@ -62,98 +66,141 @@ struct StoreFiles {
             setAside(place.historyPath)
         }
         let moved = History.clearNames(place.historyPath)
+        func openOnce(_ before: HistoryOpening?) throws(StoreError) -> StoreFiles {
+            try Self.openOnce(place, acknowledged, before, moved, openJournal)
+        }
         do {
-            return try openOnce(place, nil, moved, openJournal)
+            return try openOnce(nil)
         } catch {
             // Damage that only the taking met, or a file that may be read and not written.
             guard case .database(let found) = error,
                 History.isUnusable(place.historyPath, found)
             else { throw error }
             let aside = History.setAside(place.historyPath)
-            let opening = HistoryOpening.setAside(path: aside, because: found.message)
-            return try openOnce(place, opening, moved, openJournal)
+            return try openOnce(.setAside(path: aside, because: found.message))
         }
     }
 
     private static func openOnce(
         _ place: StorePlace,
+        _ acknowledged: UInt64?,
         _ before: HistoryOpening?,
         _ moved: [String],
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) -> StoreFiles {
-        let (history, found) = try History.open(
-            path: place.historyPath,
-            plan: place.plan,
-            version: place.version,
-            seams: place.seams
-        )
+        let (history, opened) = try History.open(place)
+        let found = before ?? opened
         var isWhole = false
         // Whoever sets it aside has to have closed it.
         defer { if !isWhole { try? history.close() } }
-        let (journal, opening) = try openJournalOrSetAside(place, history, openJournal)
+        var keepsake = HistoryKeepsake()
+        if case .setAside(let path, _) = found { keepsake = .salvaged(from: path) }
+        let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
+            () throws(StoreError) in
+            try Journal(
+                try storage(openJournal),
+                reusableUpTo: history.cursor,
+                through: acknowledged
+            )
+        }
+        if case .setAside = found, history.cursor == 0 { try begin(history, journal, keepsake) }
         let waiting = journal.replay(after: history.cursor)
-        if !history.isReadOnly { try StationStore.take(from: journal, into: history) }
+        var isHeld = false
+        if !history.isReadOnly {
+            isHeld = try StationStore.take(from: journal, into: history) != nil
+        }
+        keepsake.refresh(history.connection)
         isWhole = true
         return StoreFiles(
             history: history,
-            historyOpening: before ?? found,
+            historyOpening: found,
             journal: journal,
             journalOpening: opening,
             moved: moved,
-            waiting: waiting
+            waiting: waiting,
+            keepsake: keepsake,
+            isHeld: isHeld
         )
+    }
+
+    /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
+    static func begin(
+        _ history: History,
+        _ journal: Journal,
+        _ keepsake: HistoryKeepsake
+    ) throws(StoreError) {
+        journal.rewind()
+        try begin(history, keepsake) { after, limit in
+            journal.replay(after: after, limit: limit).blocks
+        }
+    }
+
+    /// Tells a new history what the one before knew, and what the blocks that follow do not tell.
+    private static func begin(
+        _ history: History,
+        _ keepsake: HistoryKeepsake,
+        before blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]
+    ) throws(StoreError) {
+        var outline = JournalOutline()
+        var after: UInt64 = 0
+        while true {
+            let some = blocks(after, StationStore.blocksPerTransaction)
+            guard let last = some.last else { break }
+            for block in some { outline.take(block) }
+            after = last.sequence
+        }
+        try history.begin(with: keepsake.records(before: outline))
+        for (key, value) in keepsake.settings { try? history.set(key, to: value) }
     }
 
     private static func openJournalOrSetAside(
         _ place: StorePlace,
         _ history: History,
-        _ openJournal: () throws -> any BlockStorage
+        _ keepsake: HistoryKeepsake,
+        _ open: () throws(StoreError) -> Journal
     ) throws(StoreError) -> (Journal, JournalOpening) {
-        do {
-            let journal = try open(history, openJournal)
+        do throws(StoreError) {
+            let journal = try open()
             return (journal, journal.isBlank ? .blank : .found)
         } catch {
             guard error.meansThatTheJournalIsUnusable, canSetAside(place.journalPath) else {
                 throw error
             }
-            let count = try salvage(
-                place.journalPath,
-                blockSize: place.plan.journal.blockSize,
-                history
-            )
+            let size = place.plan.journal.blockSize
+            let salvage = JournalSalvage(place.journalPath, blockSize: size)
+            let count = try take(salvage, history, keepsake)
             let aside = setAside(place.journalPath)
-            let journal = try open(history, openJournal)
+            let journal = try open()
             return (journal, .setAside(path: aside, because: "\(error)", salvaged: count))
         }
     }
 
-    private static func open(
-        _ history: History,
+    private static func storage(
         _ openJournal: () throws -> any BlockStorage
-    ) throws(StoreError) -> Journal {
-        let storage: any BlockStorage
-        do { storage = try openJournal() } catch let error as StorageError {
+    ) throws(StoreError) -> any BlockStorage {
+        do { return try openJournal() } catch let error as StorageError {
             throw .storage(error)
         } catch {
             throw .storage(.failed(call: "open", errno: 0, path: "\(error)"))
         }
-        return try Journal(storage, reusableUpTo: history.cursor)
     }
 
     /// Takes what is whole; returns how many blocks that were.
-    private static func salvage(
-        _ path: String,
-        blockSize: Int,
-        _ history: History
+    private static func take(
+        _ salvage: JournalSalvage,
+        _ history: History,
+        _ keepsake: HistoryKeepsake
     ) throws(StoreError) -> Int {
         guard !history.isReadOnly else { return 0 }
-        let salvage = JournalSalvage(path, blockSize: blockSize)
+        if history.cursor == 0, !salvage.blocks(after: 0, limit: 1).isEmpty {
+            try begin(history, keepsake) { salvage.blocks(after: $0, limit: $1) }
+        }
         var count = 0
         while true {
             let limit = StationStore.blocksPerTransaction
             let blocks = salvage.blocks(after: history.cursor, limit: limit)
             guard !blocks.isEmpty else { return count }
-            try history.take(blocks)
+            try history.take(blocks, lost: salvage.lost(after: history.cursor, in: blocks))
             count += blocks.count
         }
     }
@@ -185,6 +232,17 @@ struct StoreFiles {
     }
 }
 
+extension History {
+    static func open(_ place: StorePlace) throws(StoreError) -> (History, HistoryOpening) {
+        try open(
+            path: place.historyPath,
+            plan: place.plan,
+            version: place.version,
+            seams: place.seams
+        )
+    }
+}
+
 extension StoreError {
     /// Whether the file itself is at fault, and not the card.
     fileprivate var meansThatTheJournalIsUnusable: Bool {
@@ -211,6 +269,7 @@ extension StationStore.Opening {
         countAfterMirror = files.waiting.blocks.filter { $0.sequence > mirrorSequence }
             .reduce(0) { $0 + Self.count(in: $1) }
         losses = Self.losses(files)
+        isHeld = files.isHeld
     }
 
     private static func losses(_ files: StoreFiles) -> [String] {

@@ -1,15 +1,30 @@
 import HardwareIO
 import Readings
+import SQLite
 
 /// Journal and history of one station together, as the disk thread sees them.
 ///
-/// The journal makes a batch durable with one write and one sync; every few hours the history takes
-/// what waits there in one transaction, and the journal may use those blocks again.
+/// The journal makes a batch durable with one write and one sync; once a day the history takes what
+/// waits there in one transaction, and the journal may use those blocks again.
 package final class StationStore {
     /// Blocks that one transaction takes, so that memory stays bounded: 1 MiB of 4 KiB.
     static let blocksPerTransaction = 256
     /// From here on the history takes what waits, whatever the time.
     package static let urgentFill = 0.75
+
+    /// Attempts of the history that end in an I/O error, while the journal takes blocks, until the
+    /// history is given up.
+    static let inputErrorLimit = 4
+
+    /// What became of a checkpoint.
+    package enum Checkpoint: Hashable, Sendable {
+        case taken
+        /// Somebody has been reading the history for so long that its log cannot be begun anew; the
+        /// rest waits in the journal.
+        case held(logByteCount: Int)
+        /// The history was damaged: it lies aside, and a new one has what the journal still held.
+        case replaced(HistoryOpening)
+    }
 
     /// What was found at the start.
     package struct Opening: Sendable {
@@ -27,11 +42,21 @@ package final class StationStore {
         package let countAfterMirror: Int
         /// What is gone or lies aside, each in a sentence; empty when all is as it was.
         package let losses: [String]
+        /// Whether a reader kept the history from taking what waited.
+        package let isHeld: Bool
     }
 
     package let opening: Opening
+    private let place: StorePlace
     private let journal: Journal
-    private let history: History
+    /// Nil while the one before is given up and no new one could be made yet.
+    private var history: History?
+    private var keepsake: HistoryKeepsake
+    /// Where the history before lies, and why, until the new one has what the journal holds.
+    private var setAside: HistoryOpening?
+    private var mustBegin = false
+    private var inputErrorCount = 0
+    private var hasAppended = false
 
     /// Opens both, and lets the history take what waited.
     ///
@@ -41,16 +66,20 @@ package final class StationStore {
     /// - Parameters:
     ///   - place: Where it lies.
     ///   - mirrorSequence: The block that the tail mirror comes after.
+    ///   - acknowledged: When the same process opens it again, the newest block that was; a newer
+    ///     one in the ring is not served, since what it holds comes again.
     ///   - openJournal: Opens the ring at `place.journalPath`, or makes it when there is none;
     ///     called again after a ring was set aside. Throws `StorageError`.
     /// - Throws: `StoreError` when the card refuses.
     package init(
         _ place: StorePlace,
         mirrorSequence: UInt64,
+        acknowledged: UInt64? = nil,
         openJournal: () throws -> any BlockStorage
     ) throws(StoreError) {
-        let files = try StoreFiles.open(place, mirrorSequence: mirrorSequence, openJournal)
-        (history, journal) = (files.history, files.journal)
+        let files = try StoreFiles.open(place, acknowledged: acknowledged, openJournal)
+        self.place = place
+        (history, journal, keepsake) = (files.history, files.journal, files.keepsake)
         opening = try Opening(files, mirrorSequence: mirrorSequence)
     }
 
@@ -78,17 +107,61 @@ package final class StationStore {
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
         // Nothing takes the blocks while the history is a newer version's: the oldest goes.
-        if history.isReadOnly, journal.isFull { journal.releaseOldest() }
-        return try journal.append(payload, boot: boot)
+        if history?.isReadOnly == true, journal.isFull { journal.releaseOldest() }
+        let sequence = try journal.append(payload, boot: boot)
+        hasAppended = true
+        return sequence
     }
 
-    /// Lets the history take everything that waits.
+    /// Lets the history take everything that waits, and replaces it when it is beyond repair.
     ///
     /// - Throws: `StoreError`; the journal keeps what was not taken.
-    package func checkpoint() throws(StoreError) {
+    @discardableResult
+    package func checkpoint() throws(StoreError) -> Checkpoint {
+        do throws(StoreError) {
+            return try takeWaiting()
+        } catch {
+            guard case .database(let cause) = error, isBeyondRepair(cause), let history else {
+                throw error
+            }
+            giveUp(history, because: cause)
+        }
+        return try takeWaiting()
+    }
+
+    private func takeWaiting() throws(StoreError) -> Checkpoint {
+        let history = try openHistory()
         // A newer version wrote it: the blocks wait for that one.
-        guard !history.isReadOnly else { return }
-        try Self.take(from: journal, into: history)
+        guard !history.isReadOnly else { return .taken }
+        if mustBegin {
+            if history.cursor == 0 { try StoreFiles.begin(history, journal, keepsake) }
+            mustBegin = false
+        }
+        if let logByteCount = try Self.take(from: journal, into: history) {
+            return .held(logByteCount: logByteCount)
+        }
+        (inputErrorCount, hasAppended) = (0, false)
+        keepsake.refresh(history.connection)
+        defer { setAside = nil }
+        return setAside.map { .replaced($0) } ?? .taken
+    }
+
+    /// Lets a history take what waits.
+    ///
+    /// - Returns: Nil when all is taken; else the bytes of the log, which a reader holds.
+    static func take(from journal: Journal, into history: History) throws(StoreError) -> Int? {
+        let isUrgent = journal.fill >= urgentFill
+        while true {
+            let waiting = journal.replay(after: history.cursor, limit: blocksPerTransaction)
+            guard let last = waiting.blocks.last else { break }
+            guard try history.hasRoomInLog(isUrgent: isUrgent) else {
+                return history.logByteCount
+            }
+            try history.take(waiting.blocks, lost: waiting.damage.map(\.sequence))
+            journal.release(through: last.sequence)
+        }
+        journal.release(through: history.cursor)
+        return nil
     }
 
     /// Blocks that the history has not taken, oldest first, for readers.
@@ -98,28 +171,52 @@ package final class StationStore {
     ///   - limit: At most so many; ask again after the last.
     /// - Returns: The blocks; what is damaged is left out.
     package func waiting(after sequence: UInt64, limit: Int) -> [JournalBlock] {
-        journal.replay(after: max(sequence, history.cursor), limit: limit).blocks
+        journal.replay(after: max(sequence, history?.cursor ?? 0), limit: limit).blocks
     }
+
+    // MARK: - A history beyond repair
+
+    private func isBeyondRepair(_ error: SQLiteError) -> Bool {
+        if History.isUnusable(place.historyPath, error) { return true }
+        guard error.isInputOutput else { return false }
+        // A card that is gone refuses the journal as well; then there is nothing to be mended.
+        if inputErrorCount == 0 { hasAppended = false }
+        inputErrorCount += 1
+        return inputErrorCount >= Self.inputErrorLimit && hasAppended
+    }
+
+    private func giveUp(_ history: History, because error: SQLiteError) {
+        keepsake.refresh(history.connection)
+        history.abandon()
+        self.history = nil
+        (inputErrorCount, hasAppended) = (0, false)
+        let aside = History.setAside(place.historyPath)
+        (setAside, mustBegin) = (.setAside(path: aside, because: error.message), true)
+    }
+
+    private func openHistory() throws(StoreError) -> History {
+        if let history { return history }
+        let (opened, _) = try History.open(place)
+        history = opened
+        return opened
+    }
+
+    private func requireHistory() throws(StoreError) -> History {
+        guard let history else { throw .storage(.absent(path: place.historyPath)) }
+        return history
+    }
+
+    // MARK: -
 
     /// The value of a setting; nil when it was never set.
     package func setting(_ key: String) throws(StoreError) -> String? {
-        try history.setting(key)
+        try requireHistory().setting(key)
     }
 
     /// Changes a setting at once; see `History.set`.
     package func set(_ key: String, to value: String?) throws(StoreError) {
-        try history.set(key, to: value)
+        try requireHistory().set(key, to: value)
     }
 
-    package func close() throws(StoreError) { try history.close() }
-
-    static func take(from journal: Journal, into history: History) throws(StoreError) {
-        while true {
-            let waiting = journal.replay(after: history.cursor, limit: blocksPerTransaction)
-            guard let last = waiting.blocks.last else { break }
-            try history.take(waiting.blocks)
-            journal.release(through: last.sequence)
-        }
-        journal.release(through: history.cursor)
-    }
+    package func close() throws(StoreError) { try history?.close() }
 }

@@ -99,7 +99,7 @@ package struct JournalPlan: Hashable, Sendable {
     /// At most so much is lost with the power.
     package var lossWindow: Duration = .seconds(600)
     /// Between two transactions of the history.
-    package var takeInterval: Duration = .hours(6)
+    package var takeInterval: Duration = .hours(24)
     /// Whether the blocks lie on a partition: no file system writes along.
     package var isOnPartition = false
     /// Bytes that ext4 with 4 KiB blocks writes of its own for each block, at rest before: three

@@ -95,6 +95,7 @@ private struct DemoPlatform: Platform {
     }
 
     func makeFolder(_ path: String) { linux.makeFolder(path) }
+    func holder(of path: String) -> String? { linux.holder(of: path) }
 
     func listen(_ path: String) async throws -> any LineListener { try await linux.listen(path) }
     func notify(_ state: ServiceState) {}

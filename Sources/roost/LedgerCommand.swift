@@ -9,7 +9,7 @@ struct LedgerCommand: ParsableCommand {
         abstract: "Accounts for every tenth of a second: covered by readings, or a gap and why.",
         discussion: """
             Reads the whole range once, and from the running station what is not in the history
-            yet. Time whose samples are damaged counts as unexplained.
+            yet. What is damaged, or older than the history goes back, is told as such.
 
             Examples: roost ledger
                       roost ledger --store /mnt/card/store --from 2026-11-01 --to 2026-11-08
@@ -52,18 +52,31 @@ enum StoreLedger {
         let first = range.from.map { timeline.position(at: $0) } ?? 0
         let last = range.to.map { timeline.position(at: $0) } ?? timeline.length
         let schedules = try reader.schedules()
+        let allMarks = try GapMarks.all(in: reader)
+        // Every boot whole: a damaged slot at an end of what is stored has to be met too.
+        let spans = try reader.boots().map {
+            HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
+        }
         // What was imported was not expected from this node.
         return try reader.streams().filter { !$0.id.isImported }.map { stream in
             var ledger = GapLedger(stream, along: timeline, within: first..<max(first, last))
             let mine = schedules.filter { $0.stream == stream.id }
             var changes = ScheduleChanges(mine, along: timeline)
-            let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            var marks = GapMarks(allMarks, of: stream.id, along: timeline)
+            let samples = try reader.raw(stream.id, spans)
+            var interval: Int64 = 0
             var count = 0
             while let sample = try samples.next() {
-                if !changes.isEmpty {
+                for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
+                if !changes.isEmpty || !marks.isEmpty {
                     let position = timeline.position(sample.boot, sample.tick) ?? .min
+                    while let mark = marks.next(upTo: position) {
+                        // Of a lost block nobody knows which samples were in it.
+                        ledger.mark(mark.reaching(back: interval * 3 / 2))
+                    }
                     while let change = changes.next(upTo: position) {
                         ledger.schedule(change.interval, change.boot, from: change.from)
+                        interval = change.tenths
                     }
                 }
                 ledger.sample(sample.outcomes, sample.boot, sample.tick)
@@ -76,12 +89,21 @@ enum StoreLedger {
                     progress.show("ledger: \(stream.device), \(percent) %")
                 }
             }
+            for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
+            while let mark = marks.next(upTo: .max) {
+                ledger.mark(mark.reaching(back: interval * 3 / 2))
+            }
             while let change = changes.next(upTo: .max) {
                 ledger.schedule(change.interval, change.boot, from: change.from)
             }
             return ledger.finish()
         }
     }
+}
+
+extension StoredSchedule {
+    /// Tenths between samples; 0 when none is expected.
+    fileprivate var tenths: Int64 { (interval.map { $0.wholeNanoseconds } ?? 0) / 100_000_000 }
 }
 
 /// The schedules of one stream, handed out in the order of the timeline.

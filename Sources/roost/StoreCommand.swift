@@ -43,7 +43,7 @@ struct StorePlanCommand: ParsableCommand {
     var window = DurationArgument(.seconds(600))
 
     @Option(help: "Between two transactions of the history.")
-    var take = DurationArgument(.hours(6))
+    var take = DurationArgument(.hours(24))
 
     @Option(help: "Bytes of a journal block.")
     var block = 4_096

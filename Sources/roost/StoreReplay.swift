@@ -153,7 +153,7 @@ struct StoreReplay {
 
     /// What waits becomes durable: one write and one sync for each block.
     private mutating func flush() throws {
-        for payload in intake.drain() {
+        for payload in intake.drain().payloads {
             _ = try store.append(payload, boot: Self.boot)
             report.payloadBytes += payload.count
         }

@@ -39,7 +39,7 @@ struct StoreReplayCommand: ParsableCommand {
     var window = DurationArgument(.seconds(600))
 
     @Option(help: "Between two transactions of the history.")
-    var take = DurationArgument(.hours(6))
+    var take = DurationArgument(.hours(24))
 
     @Option(help: "Bytes of a journal block.")
     var block = 4_096

@@ -164,10 +164,12 @@ extension StoreFolder {
     ///
     /// - Throws: `ClientFailure`.
     func journalTail() throws -> HistoryTail {
-        var tail = HistoryTail()
-        let cursor: UInt64
-        do { cursor = try reader().cursor() } catch let error as StoreError { throw failure(error) }
-        guard access(journalPath, F_OK) == 0 else { return tail }
+        let (cursor, newest): (UInt64, GapMark.Place?)
+        do {
+            let reader = try reader()
+            (cursor, newest) = (try reader.cursor(), try reader.newestPlace())
+        } catch let error as StoreError { throw failure(error) }
+        guard access(journalPath, F_OK) == 0 else { return HistoryTail() }
         do {
             let storage = try FileBlockStorage(
                 path: journalPath,
@@ -177,13 +179,11 @@ extension StoreFolder {
                 isReadOnly: true
             )
             let journal = try Journal(storage, reusableUpTo: cursor)
-            for block in journal.replay(after: cursor).blocks {
-                tail.append(block.payload, boot: block.boot)
-            }
+            return journal.tail(after: cursor, newest)
         } catch {
             Output.error("\(journalPath): \(error); what waits in it is not shown")
+            return HistoryTail()
         }
-        return tail
     }
 
     /// Whether another path leads to the same folder.

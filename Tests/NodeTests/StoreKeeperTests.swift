@@ -101,4 +101,54 @@ private final class Folder: Sendable {
         let stored = try Self.stored(folder)
         #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
     }
+
+    /// Overwrites the history as it lies there, but for its first page.
+    private static func damage(_ folder: Folder) {
+        let descriptor = Glibc.open("\(folder.path)/history.db", O_WRONLY)
+        defer { close(descriptor) }
+        let noise = [UInt8](repeating: 0xA5, count: 1 << 20)
+        for place in 0..<4 { pwrite(descriptor, noise, noise.count, off_t(4_096 + place << 20)) }
+    }
+
+    @Test func aHistoryDamagedMeanwhileIsReplacedWhileReadingsGoOn() throws {
+        let folder = try Folder()
+        let (told, readings) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await test.run { test in
+                try await test.sleep(.hours(7))
+                Self.damage(folder)
+                try await test.sleep(.hours(12))
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            return (told, test.readings())
+        }
+        #expect(told == ["store open", "history set aside"])
+        // The ring had not gone round: nothing is lost.
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        unlink("\(folder.path)/history.db.damaged-1")
+        unlink("\(folder.path)/history.db.damaged-1-wal")
+    }
+
+    @Test func aCardThatFailsForLongIsOpenedAnewAndNothingIsLostOrTwice() throws {
+        let folder = try Folder()
+        let (told, readings) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await test.run { test in
+                try await test.sleep(.hours(1))
+                let card = test.platform.card.storage
+                let number = card?.syncCount ?? 0
+                card?.faults.failingSyncs = Set(number..<number + 5)
+                try await test.sleep(.hours(2))
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            return (told, test.readings())
+        }
+        #expect(
+            told == ["store open", "card does not write", "store open", "card writes again"]
+        )
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        #expect(stored.map(\.tick) == readings.map { Tick($0.instant) })
+    }
 }

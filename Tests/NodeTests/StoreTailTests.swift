@@ -28,7 +28,7 @@ import Testing
 
     private static func text(_ folder: Folder?, mode: String = "live") -> String {
         let store = folder.map {
-            ", \"store\": {\"folder\": \"\($0.path)\", \"megabytes\": 4, \"journalBlocks\": 128}"
+            ", \"store\": {\"folder\": \"\($0.path)\", \"megabytes\": 4, \"journalBlocks\": 64}"
         }
         return """
             {"name": "test", "mode": "\(mode)",
@@ -71,7 +71,7 @@ import Testing
         let (readings, events, found, longest, isSmall) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
-                try await test.sleep(.hours(7))
+                try await test.sleep(.minutes(570))
                 let (pages, longest) = try await Self.pages(test)
                 let reader = try HistoryReader(
                     path: "\(folder.path)/history.db",
@@ -82,8 +82,8 @@ import Testing
                 var found: [BootSample] = []
                 while let sample = try samples.next() { found.append(sample) }
                 let blocks = pages.flatMap(\.parts).compactMap(\.sequence)
-                // Six hours are in the history.
-                let isSmall = blocks.count < 42 && blocks.count > StorePost.payloadsPerPage / 2
+                // The history took what waited when the ring was three quarters full.
+                let isSmall = blocks.count < 48 && blocks.count > StorePost.payloadsPerPage / 2
                 var events: [String] = []
                 try reader.events { event in
                     events.append(event.event.kind)

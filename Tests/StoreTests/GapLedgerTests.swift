@@ -131,7 +131,9 @@ import Testing
         let runs = [Self.run(1, 0...100, .stopped), Self.run(2, 0...100, .running)]
         for isTold in [false, true] {
             var ledger = Self.ledger(runs)
-            if isTold { ledger.expire(before: .numbered(2), Tick(tenths: 600)) }
+            let start = GapMark.Place(.numbered(1), Tick(tenths: 0))
+            let oldest = GapMark.Place(.numbered(2), Tick(tenths: 600))
+            if isTold { ledger.mark(GapMark(.expired, of: nil, from: start, to: oldest)) }
             ledger.schedule(.seconds(10), .numbered(1), from: Tick(tenths: 0))
             for tenths: Int64 in [600, 700, 800, 900, 1_000] {
                 ledger.sample([.value(1), .value(2)], .numbered(2), Tick(tenths: tenths))

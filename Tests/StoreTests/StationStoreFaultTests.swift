@@ -1,0 +1,254 @@
+import Glibc
+import HardwareIO
+import Readings
+import SQLite
+import SimulationKit
+import Testing
+
+@testable import Store
+
+/// A station's store on real files, its journal in memory, and dust that goes in.
+private final class Bench {
+    let folder = HistoryFolder()
+    let ring: SimulatedBlockStorage
+    var dust: DustSeries
+    private(set) var store: StationStore
+
+    init(blockCount: Int = 64, noise: Int64 = 3) throws {
+        dust = DustSeries(every: 10, noise: noise)
+        ring = SimulatedBlockStorage(blockSize: 4_096, blockCount: blockCount)
+        store = try Self.open(ring, folder)
+        try append(dust.start().payload)
+    }
+
+    static func open(_ ring: SimulatedBlockStorage, _ folder: HistoryFolder) throws -> StationStore
+    {
+        try StationStore(
+            journal: ring,
+            historyPath: folder.database,
+            plan: StorePlan(.megabytes(4)),
+            version: "1.0",
+            mirrorSequence: 0
+        )
+    }
+
+    func append(_ payload: [UInt8]) throws { _ = try store.append(payload, boot: dust.boot) }
+
+    /// Ten minutes of samples in a block.
+    func live(_ blockCount: Int = 1) throws {
+        for _ in 0..<blockCount { try append(dust.block(dust.samples(600)).payload) }
+    }
+
+    /// Overwrites pages of the file as it lies there.
+    func damage(_ pages: Range<Int>) throws {
+        let descriptor = Glibc.open(folder.database, O_WRONLY)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let noise = [UInt8](repeating: 0xA5, count: 4_096)
+        for page in pages {
+            #expect(pwrite(descriptor, noise, noise.count, off_t(page * 4_096)) == noise.count)
+        }
+    }
+
+    /// The account of all that the history holds, from the start to the last sample.
+    func ledger() throws -> GapLedgerReport.Line {
+        let reader = try HistoryReader(path: folder.database)
+        return try #require(try reader.ledger(upTo: dust.tick - dust.interval + 1).lines.first)
+    }
+}
+
+extension HistoryReader {
+    /// What `roost ledger` does, for one run.
+    func ledger(upTo end: Int64) throws -> GapLedgerReport {
+        let stream = DustSeries.stream
+        let runs = try self.runs().map {
+            NodeRun(boot: $0.boot, started: $0.started, ended: Tick(tenths: end), end: .running)
+        }
+        let clock = ClockAnchors(runs: runs, anchors: [])
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        var ledger = GapLedger(stream, along: timeline)
+        var marks = GapMarks(try GapMarks.all(in: self), of: stream.id, along: timeline)
+        let spans = try boots().map { HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end) }
+        let samples = try raw(stream.id, spans)
+        for schedule in try schedules() {
+            ledger.schedule(schedule.interval, schedule.boot, from: schedule.from)
+        }
+        while let sample = try samples.next() {
+            for loss in samples.takeLosses(interval: 10) { ledger.mark(loss) }
+            while let mark = marks.next(upTo: timeline.position(sample.boot, sample.tick) ?? .min) {
+                ledger.mark(mark)
+            }
+            ledger.sample(sample.outcomes, sample.boot, sample.tick)
+        }
+        for loss in samples.takeLosses(interval: 10) { ledger.mark(loss) }
+        while let mark = marks.next(upTo: .max) { ledger.mark(mark) }
+        return ledger.finish()
+    }
+}
+
+extension GapLedgerReport.Line {
+    /// Tenths of one cause.
+    fileprivate func tenths(_ cause: GapCause) -> Int64 {
+        gaps.filter { $0.cause == cause }.reduce(0) { $0 + $1.tenths }
+    }
+}
+
+@Suite struct StationStoreFaultTests {
+    // MARK: - A history beyond repair
+
+    @Test func aHistoryDamagedWhileOpenIsReplacedAndHasAllThatTheJournalHolds() throws {
+        let bench = try Bench()
+        try bench.live(10)
+        try bench.store.checkpoint()
+        try bench.store.set("place", to: "balcony")
+        try bench.live(5)
+        // Past the first page, which SQLite has in its cache.
+        try bench.damage(0..<400)
+        guard case .replaced(.setAside(let aside, _)) = try bench.store.checkpoint() else {
+            Issue.record("it was not replaced")
+            return
+        }
+        #expect(access(aside, F_OK) == 0)
+        #expect(try bench.store.setting("place") == "balcony")
+        try bench.live(5)
+        #expect(try bench.store.checkpoint() == .taken)
+        let stored = try HistoryReader(path: bench.folder.database).all()
+        #expect(stored.count == 20 * 600)
+        let line = try bench.ledger()
+        #expect(line.tenths(.unexplained) == 0)
+        #expect(line.remainderTenths == 0)
+    }
+
+    @Test func whatOnlyTheDamagedHistoryHeldIsNamedInTheLedger() throws {
+        // A ring of eight blocks: the first hours are in the history alone.
+        let bench = try Bench(blockCount: 8)
+        for _ in 0..<5 {
+            try bench.live(4)
+            try bench.store.checkpoint()
+        }
+        try bench.damage(0..<400)
+        try bench.live()
+        guard case .replaced = try bench.store.checkpoint() else {
+            Issue.record("it was not replaced")
+            return
+        }
+        let stored = try HistoryReader(path: bench.folder.database).all()
+        #expect(stored.count == 8 * 600)
+        let line = try bench.ledger()
+        #expect(line.valueCount + line.noDataCount == 8 * 600)
+        #expect(line.tenths(.damaged) == 13 * 6_000 - 10)
+        #expect(line.tenths(.unexplained) == 0)
+        #expect(line.remainderTenths == 0)
+    }
+
+    @Test func aHistoryFoundDamagedAtTheStartKeepsWhatItsSmallTablesSay() throws {
+        let bench = try Bench(blockCount: 8)
+        for _ in 0..<5 {
+            try bench.live(4)
+            try bench.store.checkpoint()
+        }
+        try bench.store.set("place", to: "balcony")
+        try bench.store.close()
+        // The header still says what it is, and the first ring's root does not.
+        try bench.damage(1..<2)
+        let again = try Bench.open(bench.ring, bench.folder)
+        guard case .setAside = again.opening.history else {
+            Issue.record("\(again.opening.history)")
+            return
+        }
+        #expect(again.opening.streams == [DustSeries.stream])
+        #expect(try again.setting("place") == "balcony")
+        let line = try bench.ledger()
+        #expect(line.valueCount + line.noDataCount == 8 * 600)
+        #expect(line.tenths(.damaged) == 12 * 6_000 - 10)
+        #expect(line.tenths(.unexplained) == 0)
+    }
+
+    // MARK: - Damaged slots
+
+    @Test func aDamagedSlotIsNamedWithItsSamples() throws {
+        let bench = try Bench(blockCount: 32, noise: 500)
+        try bench.live(20)
+        try bench.store.checkpoint()
+        let whole = try bench.ledger()
+        try bench.store.close()
+        let count = try breakSlot(2, in: bench.folder.database)
+        let line = try bench.ledger()
+        #expect(count > 100)
+        #expect(line.valueCount + line.noDataCount == 20 * 600 - count)
+        #expect(line.lostCount == count)
+        #expect(line.tenths(.damaged) == Int64(count) * 10)
+        #expect(line.tenths(.unexplained) == whole.tenths(.unexplained))
+        #expect(line.remainderTenths == 0)
+    }
+
+    @Test func aDamagedNewestSlotIsLeftAsItLiesAndNamed() throws {
+        let bench = try Bench()
+        try bench.live(2)
+        try bench.store.checkpoint()
+        try bench.store.close()
+        let count = try breakSlot(1, in: bench.folder.database)
+        #expect(count == 1_200)
+        let again = try Bench.open(bench.ring, bench.folder)
+        for _ in 0..<2 {
+            let payload = bench.dust.block(bench.dust.samples(600)).payload
+            _ = try again.append(payload, boot: bench.dust.boot)
+        }
+        try again.checkpoint()
+        let line = try bench.ledger()
+        #expect(line.valueCount + line.noDataCount == 1_200)
+        #expect(line.lostCount == count)
+        #expect(line.tenths(.unexplained) == 0)
+    }
+
+    /// Flips a bit of what a slot holds.
+    ///
+    /// - Returns: Samples in it.
+    private func breakSlot(_ row: Int, in path: String) throws -> Int {
+        let connection = try Connection(path)
+        var bytes: [UInt8] = try #require(
+            try connection.scalar("SELECT data FROM samples WHERE slot = ?", row)
+        )
+        bytes[100] ^= 1
+        try connection.execute("UPDATE samples SET data = ? WHERE slot = ?", bytes, row)
+        try connection.close()
+        return Int(SlotHeader(bytes).count)
+    }
+
+    // MARK: - A reader that stays
+
+    @Test func aReaderThatStaysPutsTheHistoryOffAndTheLogStaysBounded() throws {
+        let bench = try Bench()
+        try bench.store.checkpoint()
+        let size = bench.folder.databaseByteCount
+        let reader = try Connection(bench.folder.database, mode: .readOnly)
+        try reader.execute("BEGIN")
+        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        try bench.live()
+        #expect(try bench.store.checkpoint() == .taken)
+        let log = bench.folder.database + "-wal"
+        // As if it had been read for days: what lies behind the log's own end is not read.
+        truncate(log, off_t(History.logByteLimit + 1))
+        try bench.live(40)
+        let held = StationStore.Checkpoint.held(logByteCount: History.logByteLimit + 1)
+        #expect(bench.store.fill < StationStore.urgentFill)
+        #expect(try bench.store.checkpoint() == held)
+        try bench.live(9)
+        #expect(bench.store.fill >= StationStore.urgentFill)
+        #expect(try bench.store.checkpoint() == .taken)
+        // Beyond the bound nothing is written, however full the journal is.
+        truncate(log, off_t(History.logByteMax + 1))
+        try bench.live(60)
+        #expect(
+            try bench.store.checkpoint() == .held(logByteCount: History.logByteMax + 1)
+        )
+        #expect(bench.folder.byteCount("history.db-wal") == History.logByteMax + 1)
+        try reader.execute("COMMIT")
+        try reader.close()
+        #expect(try bench.store.checkpoint() == .taken)
+        #expect(bench.store.fill == 0)
+        #expect(bench.folder.databaseByteCount == size)
+        #expect(bench.folder.byteCount("history.db-wal") <= History.logByteLimit)
+        #expect(try bench.ledger().tenths(.unexplained) == 0)
+    }
+}
