@@ -178,8 +178,8 @@ extension DoctorCheck {
         let off = card.partitions.filter { $0.startBytes % size != 0 }
         guard let first = off.first else { return .ok("\(words), and partitions begin there") }
         return .note(
-            "\(words), and \(first.name) begins \(first.startBytes % size >> 10) KiB beside: some "
-                + "writes cost two erasures",
+            "\(words), and \(first.name) begins \((first.startBytes % size) >> 10) KiB beside: "
+                + "some writes cost two erasures",
             next: "at the next flashing, begin partitions at a multiple of \(size / 512) sectors"
         )
     }

@@ -35,7 +35,8 @@ extension DoctorFacts {
         }
         step("the profiles")
         let overlay = ProfileFolder.files(tree.full(place.profilesFolder))
-        let catalog = ProfileCatalog(overlay: overlay, reader: .checking)
+        let catalog =
+            overlay.isEmpty ? .shipped : ProfileCatalog(overlay: overlay, reader: .checking)
         board = catalog.board(model: model)
         step("the station")
         station = DoctorStation(place, catalog, ownProfileCount: overlay.count)

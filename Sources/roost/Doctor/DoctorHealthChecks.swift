@@ -143,7 +143,8 @@ extension DoctorCheck {
     }
 
     private static let systemdEdit =
-        "sudo mkdir -p /etc/systemd/system.conf.d && printf '[Manager]\\nRuntimeWatchdogSec=14s\\nRebootWatchdogSec=14s\\n' | sudo tee "
+        "sudo mkdir -p /etc/systemd/system.conf.d && "
+        + "printf '[Manager]\\nRuntimeWatchdogSec=14s\\nRebootWatchdogSec=14s\\n' | sudo tee "
         + "/etc/systemd/system.conf.d/watchdog.conf && sudo systemctl daemon-reexec"
 
     @Sendable private static func watchdogSettings(_ facts: DoctorFacts) -> DoctorFinding {

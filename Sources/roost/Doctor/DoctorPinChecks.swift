@@ -217,8 +217,8 @@ extension DoctorCheck {
         // raspberrypi/linux issue 6144.
         if facts.board?.board?.gpioChip == "pinctrl-rp1", kernel < KernelVersion(6, 6, 45) {
             return .note(
-                "\(words): the header is gpiochip4 and becomes gpiochip0 with 6.6.45; Roost goes by "
-                    + "label, other programs of yours may go by number"
+                "\(words): the header is gpiochip4 and becomes gpiochip0 with 6.6.45; Roost goes "
+                    + "by label, other programs of yours may go by number"
             )
         }
         return .ok(words)
