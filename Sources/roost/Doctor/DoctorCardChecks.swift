@@ -56,7 +56,7 @@ extension DoctorCheck {
 
     /// Kept free of a card: below this it gets slow, because it finds no block to erase.
     ///
-    /// - Source: PROTOCOLS, *Card*: cards collapse near 100 % use; a tenth is our margin.
+    /// - Source: RPi-Distro/raspi-config issue 252: collapse near 100 %; a tenth is our margin.
     private static let freeShare = 0.1
 
     @Sendable private static func cardSpace(_ facts: DoctorFacts) -> DoctorFinding {
@@ -151,7 +151,9 @@ extension DoctorCheck {
     /// - Source: JEDEC JESD84-B51, `DEVICE_LIFE_TIME_EST`: tenths, 11 is beyond; `PRE_EOL_INFO`.
     @Sendable private static func cardWear(_ facts: DoctorFacts) -> DoctorFinding {
         let card = facts.card
-        guard let name = card.name else { return .skipped("there is no card") }
+        guard let name = card.name else {
+            return .skipped(facts.isImage ? ofImage : "there is no card")
+        }
         let worst = card.lifeTime.max() ?? 0
         guard worst > 0 || (card.endOfLife ?? 0) > 0 else {
             return .skipped("\(name) does not tell, as no SD card does; roost store plan reckons")
@@ -170,7 +172,9 @@ extension DoctorCheck {
 
     @Sendable private static func cardErase(_ facts: DoctorFacts) -> DoctorFinding {
         let card = facts.card
-        guard let name = card.name else { return .skipped("there is no card") }
+        guard let name = card.name else {
+            return .skipped(facts.isImage ? ofImage : "there is no card")
+        }
         guard let size = card.eraseBytes, size > 0 else {
             return .skipped("\(name) does not tell how much it erases at once")
         }

@@ -24,7 +24,10 @@ struct DoctorFacts {
     var card = DoctorCard()
     var station = DoctorStation()
 
-    var isPi: Bool { model?.hasPrefix("Raspberry Pi") ?? false }
+    /// A Pi, or the image of a card for one: there is no device tree without a machine.
+    var isPi: Bool {
+        model?.hasPrefix("Raspberry Pi") ?? (isImage && pins.firmwareFile != nil)
+    }
 
     /// The configuration, when there is one and it is right.
     var configuration: StationConfiguration? { try? station.configuration?.get() }
@@ -190,7 +193,12 @@ struct DoctorMount: Hashable {
     var isReadOnly: Bool { options.contains("ro") }
     var isInMemory: Bool { ["tmpfs", "ramfs"].contains(kind) }
     /// Its writes go to an SD card or an eMMC.
-    var isCard: Bool { device.hasPrefix("/dev/mmcblk") || device == "/dev/root" }
+    ///
+    /// `/etc/fstab` names partitions by what is written in them; in an image that is the card.
+    var isCard: Bool {
+        device.hasPrefix("/dev/mmcblk") || device == "/dev/root" || device.contains("UUID=")
+            || device.hasPrefix("LABEL=")
+    }
 }
 
 struct DoctorSpace: Hashable {
@@ -259,7 +267,7 @@ struct DoctorStation {
         case noHistory
         case unreadable(words: String)
         /// A history without a sample.
-        case none
+        case empty
         /// When the newest sample was taken; nil when nothing dates it.
         case taken(WallTime?)
     }

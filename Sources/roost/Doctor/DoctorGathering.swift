@@ -131,7 +131,7 @@ extension DoctorStation.LastSample {
                 }
                 return newest
             }
-            self = newest.isThere ? .taken(newest.wall) : .none
+            self = newest.isThere ? .taken(newest.wall) : .empty
         } catch {
             self = .unreadable(words: "\(error)")
         }

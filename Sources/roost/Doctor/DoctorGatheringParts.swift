@@ -171,13 +171,18 @@ extension DoctorHealth {
 extension DoctorCard {
     /// Goes by the store's folder, or by where it would be.
     init(_ tree: DoctorTree, _ machine: DoctorMachine, folder: String) {
-        mounts = tree.text("/proc/mounts").map { text in
-            text.split(separator: "\n").map(\.fields).filter { $0.count > 3 }.map { fields in
-                DoctorMount(
-                    device: fields[0],
-                    place: fields[1],
-                    kind: fields[2],
-                    options: fields[3].split(separator: ",").map(String.init)
+        if let text = tree.text("/proc/mounts") {
+            mounts = Self.mounts(text)
+        } else if let text = tree.text("/etc/fstab") {
+            // What would be mounted; the kernel's own choice is said by no word there.
+            mounts = Self.mounts(text).map { mount in
+                let says = mount.options.contains { $0.hasSuffix("atime") }
+                let options = mount.options + (says ? [] : ["relatime"])
+                return DoctorMount(
+                    device: mount.device,
+                    place: mount.place,
+                    kind: mount.kind,
+                    options: options
                 )
             }
         }
@@ -209,6 +214,20 @@ extension DoctorCard {
                     Partition(name: part, startBytes: $0 * 512)
                 }
             }
+    }
+
+    /// - Source: fstab(5), whose form `/proc/mounts` has, too.
+    private static func mounts(_ text: String) -> [DoctorMount] {
+        text.split(separator: "\n").map(\.fields).filter { fields in
+            fields.count > 3 && !fields[0].hasPrefix("#")
+        }.map { fields in
+            DoctorMount(
+                device: fields[0],
+                place: fields[1],
+                kind: fields[2],
+                options: fields[3].split(separator: ",").map(String.init)
+            )
+        }
     }
 
     private static func hexadecimal(_ text: String) -> Int? {

@@ -56,12 +56,13 @@ extension DoctorCheck {
     /// - Source: Linux, `drivers/hwmon/raspberrypi-hwmon.c`: asks the firmware every 2 s;
     ///   Raspberry Pi, *Power supply warnings*: below 4.63 V.
     @Sendable private static func underVoltage(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .skipped(ofImage) }
         guard let isLow = facts.health.isUnderVoltage else {
             return .skipped(facts.isPi ? "this kernel has no rpi_volt sensor" : noPi)
         }
         guard isLow else { return .ok("no under-voltage") }
         return .failure(
-            "the supply is below 4.63 V: the card and USB devices fail at random",
+            "the supply fell below 4.63 V: the card and USB devices fail at random",
             next:
                 "use the supply made for this board, 5.1 V, with a short cable, and a powered hub "
                 + "for many sensors"
@@ -88,6 +89,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func temperature(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .skipped(ofImage) }
         guard let hottest = facts.health.hottestMillidegrees else {
             return .skipped("this machine tells no temperature")
         }
@@ -147,6 +149,7 @@ extension DoctorCheck {
         + "printf '[Manager]\\nRuntimeWatchdogSec=14s\\nRebootWatchdogSec=14s\\n' | sudo tee "
         + "/etc/systemd/system.conf.d/watchdog.conf && sudo systemctl daemon-reexec"
 
+    /// - Source: systemd issue 27427; raspberrypi/linux pull requests 5838 and 7432.
     @Sendable private static func watchdogSettings(_ facts: DoctorFacts) -> DoctorFinding {
         let limit = facts.board?.board?.watchdogLimit
         let settings = facts.health.managerSettings
@@ -179,11 +182,10 @@ extension DoctorCheck {
             isOld
             ? "before 6.8 the kernel refuses that, and systemd runs without"
             : "until 2026-06 the kernel's arithmetic made less of that, such as 12 s of 60"
-        return .failure(
+        let words =
             "RuntimeWatchdogSec=\(text) is more than the hardware's "
-                + "\(limit.components.seconds) s: \(what)",
-            next: systemdEdit
-        )
+            + "\(limit.components.seconds) s: \(what)"
+        return isOld ? .failure(words, next: systemdEdit) : .warning(words, next: systemdEdit)
     }
 
     @Sendable private static func clock(_ facts: DoctorFacts) -> DoctorFinding {
@@ -219,6 +221,7 @@ extension DoctorCheck {
 
     @Sendable private static func clockKeeper(_ facts: DoctorFacts) -> DoctorFinding {
         let health = facts.health
+        guard !facts.isImage else { return .skipped(ofImage) }
         if let chip = health.clockChip {
             guard let seconds = health.clockChipSeconds, seconds < oldestTime else {
                 return .ok("a real time clock keeps the time (\(chip))")

@@ -161,7 +161,7 @@ extension DoctorCheck {
         else { return .skipped("no store is there") }
         switch last {
         case .noHistory: return .note("there is no history in \(folder) yet")
-        case .none: return .ok("the history can be read and is empty yet")
+        case .empty: return .ok("the history can be read and is empty yet")
         case .unreadable(let words):
             return .failure(words, next: "sudo roost store check \(folder)")
         case .taken(nil): return .note("the history can be read; nothing dates its last sample")

@@ -250,11 +250,21 @@ enum Ailments {
         ) { $0.files["/etc/systemd/system.conf.d/w.conf"] = "[Manager]\nRuntimeWatchdogSec=14\n" },
         Ailment(
             check: "watchdog-settings",
-            verdict: .failure,
+            verdict: .warning,
             words: "more than the hardware's 15",
             next: "RuntimeWatchdogSec=14s"
         ) {
             $0.files["/etc/systemd/system.conf"] = "[Manager]\nRuntimeWatchdogSec=1min\n"
+            $0.replace(", \"watchdog\": {}", "", in: "/etc/roost/roost.json")
+        },
+        Ailment(
+            check: "watchdog-settings",
+            verdict: .failure,
+            words: "before 6.8 the kernel refuses that",
+            next: "RuntimeWatchdogSec=14s"
+        ) {
+            $0.files["/etc/systemd/system.conf"] = "[Manager]\nRuntimeWatchdogSec=1min\n"
+            $0.files["/proc/sys/kernel/osrelease"] = "6.6.51+rpt-rpi-v8\n"
             $0.replace(", \"watchdog\": {}", "", in: "/etc/roost/roost.json")
         },
         Ailment(

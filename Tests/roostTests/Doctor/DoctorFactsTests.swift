@@ -29,7 +29,7 @@ import Testing
         #expect(old.next?.contains("roost ledger") == true)
         #expect(try Self.history(.taken(Self.wall(0)), now: nil).verdict == .ok)
         #expect(try Self.history(.taken(nil), now: Self.wall(0)).verdict == .note)
-        #expect(try Self.history(.none, now: Self.wall(0)).verdict == .ok)
+        #expect(try Self.history(.empty, now: Self.wall(0)).verdict == .ok)
         let broken = try Self.history(.unreadable(words: "torn"), now: nil)
         #expect(broken.verdict == .failure)
         #expect(broken.next == "sudo roost store check /var/lib/roost")
@@ -41,7 +41,7 @@ import Testing
         #expect(try machine.facts(in: tree).station.history == .noHistory)
         let path = "\(tree.root)/var/lib/roost/history.db"
         do { _ = try History.open(path: path, plan: StorePlan(.megabytes(4))) }
-        #expect(try machine.facts(in: tree).station.history == DoctorStation.LastSample.none)
+        #expect(try machine.facts(in: tree).station.history == .empty)
         try tree.put(["/var/lib/roost/history.db": "no database"], [:])
         guard case .unreadable(let words) = try machine.facts(in: tree).station.history else {
             Issue.record("garbage was read")
