@@ -38,6 +38,13 @@ struct DoctorFacts {
             ? "sudo systemctl start roostd" : "sudo roostd --config \(station.path)"
     }
 
+    /// How one that hangs is started anew.
+    var restartStation: String {
+        guard !station.hasService else { return "sudo systemctl restart roostd" }
+        let running = processes.first { $0.name == "roostd" }?.id ?? station.lockHolder
+        return running.map { "sudo kill -9 \($0) && \(startStation)" } ?? startStation
+    }
+
     func runs(_ name: String) -> Bool { processes.contains { $0.name == name } }
 }
 
@@ -255,6 +262,8 @@ struct DoctorStation {
         /// Nobody listens.
         case absent
         case refuses(words: String)
+        /// Somebody listens and says nothing.
+        case hangs
     }
 
     enum Store: Hashable {

@@ -122,9 +122,7 @@ extension DoctorMachine {
                     return try await group.next() ?? nil
                 }
             }
-            guard let report else {
-                return .refuses(words: "it listens and does not answer within 5 s")
-            }
+            guard let report else { return .hangs }
             return .answers(processID: report.processID, faults: report.faults)
         } catch let error as LocalSocketError {
             let failure = ClientFailure.words(for: error, path: path)

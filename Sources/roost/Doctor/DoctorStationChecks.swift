@@ -104,14 +104,16 @@ extension DoctorCheck {
             ).with(details: faults)
         case .refuses(let words):
             return .failure(words, next: "roost status, and see what roostd logged")
+        case .hangs:
+            return .failure(
+                "the station listens at its socket and does not answer within 5 s",
+                next: "see what roostd logged, then: \(facts.restartStation)"
+            )
         case .absent where facts.station.lockHolder != nil:
             return .failure(
                 "process \(facts.station.lockHolder ?? 0) holds the station's lock and does not "
                     + "answer at its socket",
-                next: "see what roostd logged, then: "
-                    + (facts.station.hasService
-                        ? "sudo systemctl restart roostd"
-                        : "sudo kill \(facts.station.lockHolder ?? 0) && \(facts.startStation)")
+                next: "see what roostd logged, then: \(facts.restartStation)"
             )
         case .absent where facts.configuration == nil:
             return .skipped("no station answers, and there is no right configuration to start one")
