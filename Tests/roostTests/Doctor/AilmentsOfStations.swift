@@ -136,7 +136,7 @@ extension Ailments {
             check: "station",
             verdict: .failure,
             words: "holds the station's lock and does not",
-            next: "sudo kill 900 && sudo roostd"
+            next: "sudo kill -9 900 && sudo roostd"
         ) { $0.answer = .absent },
         Ailment(
             check: "station",
@@ -150,6 +150,18 @@ extension Ailments {
             $0.files["/proc/locks"] = nil
             $0.files["/etc/systemd/system/roostd.service"] = ""
         },
+        Ailment(
+            check: "station",
+            verdict: .failure,
+            words: "does not answer within 5 s",
+            next: "sudo kill -9 900 && sudo roostd"
+        ) { $0.answer = .hangs },
+        Ailment(
+            check: "station",
+            verdict: .failure,
+            words: "no permission",
+            next: "roost status"
+        ) { $0.answer = .refuses(words: "/run/roost/roost.sock: no permission; use sudo") },
         Ailment(check: "station", verdict: .warning, words: "complains", next: "roost status") {
             $0.answer = .answers(processID: 900, faults: ["dust is silent"])
         },
