@@ -1,0 +1,61 @@
+/// How a check ends, from the best to the worst; what was skipped says nothing.
+enum DoctorVerdict: String, Codable, CaseIterable {
+    case skipped, ok, note, warning, failure
+}
+
+/// What a check found.
+struct DoctorFinding: Hashable {
+    let verdict: DoctorVerdict
+    /// What is, in one sentence.
+    let words: String
+    /// What belongs to it, one each.
+    var details: [String] = []
+    /// What to do: a command or an edit, as it is typed.
+    var next: String?
+
+    static func ok(_ words: String) -> DoctorFinding { DoctorFinding(verdict: .ok, words: words) }
+
+    /// Nothing to decide on, and why.
+    static func skipped(_ reason: String) -> DoctorFinding {
+        DoctorFinding(verdict: .skipped, words: reason)
+    }
+
+    static func note(_ words: String, next: String? = nil) -> DoctorFinding {
+        DoctorFinding(verdict: .note, words: words, next: next)
+    }
+
+    static func warning(_ words: String, next: String) -> DoctorFinding {
+        DoctorFinding(verdict: .warning, words: words, next: next)
+    }
+
+    static func failure(_ words: String, next: String) -> DoctorFinding {
+        DoctorFinding(verdict: .failure, words: words, next: next)
+    }
+
+    func with(details: [String]) -> DoctorFinding {
+        var finding = self
+        finding.details = details
+        return finding
+    }
+}
+
+/// One question about a machine, and how the facts answer it.
+///
+/// Pure: the same facts give the same finding.
+struct DoctorCheck: Sendable {
+    let name: String
+    /// What it asks, for the list.
+    let question: String
+    let decide: @Sendable (DoctorFacts) -> DoctorFinding
+
+    /// In the order in which they are told: from the plug to the station.
+    static let all = ports + pins + power + clocks + card + writes + station
+}
+
+extension [String] {
+    /// `a`, `a and b`, `a, b and c`.
+    var inWords: String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " and " + last
+    }
+}

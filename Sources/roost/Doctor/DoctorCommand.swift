@@ -1,0 +1,173 @@
+import ArgumentParser
+import ControlProtocol
+import Glibc
+import Node
+import Profiles
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks at the machine and says what would keep a station from its work.",
+        discussion: """
+            Each question is answered with what is and, where something is to be done, how. Nothing
+            is opened that could disturb, and nothing is written. No station is needed. Ask as the
+            user whom the station runs as: sudo -u USER roost doctor.
+
+            Examples: roost doctor
+                      roost doctor --only spi --only pin-holders
+                      roost doctor --list
+                      roost doctor --json | jq '.findings[] | select(.verdict == "failure")'
+                      roost doctor --root /mnt/card
+
+            Exit codes: 0 nothing or notes, 1 warnings, 2 failures, 64 wrong usage.
+            """
+    )
+
+    @Option(help: "Only this check; may be repeated.")
+    var only: [String] = []
+
+    @Flag(help: "Name the checks and ask none.")
+    var list = false
+
+    @Option(help: "Look at the image of a machine whose files are below this folder.")
+    var root: String?
+
+    @Option(help: "The configuration file, below the root.")
+    var config = "/etc/roost/roost.json"
+
+    @Flag(help: "Show what was skipped, too, and why.")
+    var all = false
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    func validate() throws {
+        let names = DoctorCheck.all.map(\.name)
+        for name in only where !names.contains(name) {
+            let meant = Spelling.nearest(to: name, among: names).map { "; did you mean \($0)?" }
+            throw ValidationError("no check is named \(name)\(meant ?? "; see --list")")
+        }
+        if let root, !DoctorTree(root: root).exists("/") {
+            throw ValidationError("--root \(root) is not there; correct the path")
+        }
+        guard config.hasPrefix("/") else {
+            throw ValidationError("--config is a path from the root, not \(config)")
+        }
+    }
+
+    func run() throws {
+        let checks = DoctorCheck.all.filter { only.isEmpty || only.contains($0.name) }
+        guard !list else { return try show(checks) }
+        let tree = DoctorTree(root: root ?? "/")
+        let place = DoctorPlace(
+            tree: tree,
+            machine: tree.isMachine ? .live() : .image,
+            configurationPath: config
+        )
+        let progress = try ProgressLine()
+        let facts = DoctorFacts(place) { part in progress.show("looking at \(part)") }
+        progress.finish()
+        let report = DoctorReport(facts, checks)
+        if json {
+            Output.line(try ControlCodec.line(report))
+        } else {
+            let showsSkipped = all || !only.isEmpty
+            for line in report.lines(.forStandardOutput, showsSkipped: showsSkipped) {
+                Output.line(line)
+            }
+        }
+        if report.exitCode != 0 { throw ExitCode(report.exitCode) }
+    }
+
+    private func show(_ checks: [DoctorCheck]) throws {
+        if json {
+            let questions = checks.map { DoctorReport.Question(name: $0.name, asks: $0.question) }
+            return Output.line(try ControlCodec.line(questions))
+        }
+        let width = checks.map(\.name.count).max() ?? 0
+        for check in checks {
+            Output.line("\(check.name.padded(to: width))  \(check.question)")
+        }
+    }
+}
+
+/// What was found, check by check.
+struct DoctorReport: Codable, Hashable {
+    struct Question: Codable, Hashable {
+        let name: String
+        let asks: String
+    }
+
+    struct Entry: Codable, Hashable {
+        let name: String
+        let verdict: DoctorVerdict
+        let words: String
+        let details: [String]
+        let next: String?
+    }
+
+    /// Such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
+    let model: String?
+    /// The board profile's id.
+    let board: String?
+    let worst: DoctorVerdict
+    let findings: [Entry]
+
+    init(_ facts: DoctorFacts, _ checks: [DoctorCheck] = DoctorCheck.all) {
+        model = facts.model
+        board = facts.board?.id
+        findings = checks.map { check in
+            let finding = check.decide(facts)
+            return Entry(
+                name: check.name,
+                verdict: finding.verdict,
+                words: finding.words,
+                details: finding.details,
+                next: finding.next
+            )
+        }
+        let order = DoctorVerdict.allCases
+        let worst = findings.compactMap { order.firstIndex(of: $0.verdict) }.max()
+        self.worst = worst.map { order[$0] } ?? .ok
+    }
+
+    /// 0 nothing or notes, 1 warnings, 2 failures.
+    var exitCode: Int32 {
+        switch worst {
+        case .skipped, .ok, .note: 0
+        case .warning: 1
+        case .failure: 2
+        }
+    }
+
+    /// A line per finding, its next act below it, and a sum at the end.
+    func lines(_ paint: Paint, showsSkipped: Bool) -> [String] {
+        let width = findings.map(\.name.count).max() ?? 0
+        let indent = String(repeating: " ", count: width + 11)
+        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? "no board that Roost knows"]
+        for entry in findings where showsSkipped || entry.verdict != .skipped {
+            let label = paint.verdict(entry.verdict)
+            lines.append("\(label)  \(entry.name.padded(to: width))  \(entry.words)")
+            lines += entry.details.map { "\(indent)- \($0)" }
+            if let next = entry.next { lines.append("\(indent)→ \(next)") }
+        }
+        let counts = DoctorVerdict.allCases.reversed().compactMap { verdict -> String? in
+            let count = findings.count { $0.verdict == verdict }
+            return count > 0 ? "\(count) \(verdict.rawValue)" : nil
+        }
+        return lines + [counts.joined(separator: ", ")]
+    }
+}
+
+extension Paint {
+    /// A verdict in its colour, seven wide.
+    fileprivate func verdict(_ verdict: DoctorVerdict) -> String {
+        let text = verdict.rawValue.padded(to: 7)
+        return switch verdict {
+        case .ok: self(text, .green)
+        case .note, .skipped: self(text, .grey)
+        case .warning: self(text, .yellow)
+        case .failure: self(text, .red)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import ControlProtocol
+import Glibc
+import HardwareIO
+import LinuxIO
+import Readings
+
+/// What only a running machine can answer, so that a made-up one can take its place.
+///
+/// Paths are those of the machine that asks, the root included.
+struct DoctorMachine: Sendable {
+    /// Who asks; nil for an image.
+    var user: DoctorUser?
+    /// A node's group and mode, and whether the user may use it; nil when it is not there.
+    var node: @Sendable (_ path: String) -> DoctorNode?
+    /// Whether the user may write there; nil when nobody asks.
+    var mayWrite: @Sendable (_ path: String) -> Bool?
+    var space: @Sendable (_ path: String) -> DoctorSpace?
+    /// The GPIO chips; nil for an image.
+    var chips: @Sendable () -> [DoctorPins.Chip]?
+    /// Version of libgpiod.
+    var library = ""
+    /// Another program that has a node open.
+    var holder: @Sendable (_ path: String) -> String?
+    /// What the station says at its socket; nil for an image.
+    var answer: @Sendable (_ socket: String) -> DoctorStation.Answer?
+    /// Whether the kernel's clock is kept right; nil for an image.
+    var clockIsSynchronised: Bool?
+    /// The time, as far as it is trusted.
+    var now: WallTime?
+}
+
+extension DoctorMachine {
+    /// How long a station may take to answer; then it counts as one that hangs.
+    private static let answerLimit: Duration = .seconds(5)
+
+    /// The image of a card, or any tree of files: nothing runs there.
+    static let image = DoctorMachine(
+        node: { Self.node($0, mayUse: nil) },
+        mayWrite: { _ in nil },
+        space: { _ in nil },
+        chips: { nil },
+        holder: { _ in nil },
+        answer: { _ in nil }
+    )
+
+    /// This machine.
+    static func live() -> DoctorMachine {
+        let time = (try? EventLoop())?.clock.wallTime
+        return DoctorMachine(
+            user: .current,
+            node: { path in Self.node(path, mayUse: mayAccess(path, R_OK | W_OK)) },
+            mayWrite: { path in mayAccess(path, W_OK | X_OK) },
+            space: space,
+            chips: chips,
+            library: LinuxGPIO.libraryVersion,
+            holder: { Holders.describe(of: $0) },
+            answer: ask,
+            clockIsSynchronised: time != nil,
+            now: time
+        )
+    }
+
+    private static func mayAccess(_ path: String, _ kind: Int32) -> Bool {
+        faccessat(AT_FDCWD, path, kind, AT_EACCESS) == 0
+    }
+
+    private static func node(_ path: String, mayUse: Bool?) -> DoctorNode? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let digits = String(status.st_mode & 0o7777, radix: 8)
+        return DoctorNode(
+            path: path,
+            group: groupName(status.st_gid),
+            mode: String(repeating: "0", count: max(4 - digits.count, 0)) + digits,
+            mayUse: mayUse
+        )
+    }
+
+    fileprivate static func groupName(_ id: gid_t) -> String {
+        guard let group = getgrgid(id) else { return "\(id)" }
+        return String(cString: group.pointee.gr_name)
+    }
+
+    private static func space(_ path: String) -> DoctorSpace? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let unit = Int(status.f_frsize)
+        return DoctorSpace(
+            totalBytes: Int(status.f_blocks) * unit,
+            freeBytes: Int(status.f_bavail) * unit
+        )
+    }
+
+    private static func chips() -> [DoctorPins.Chip]? {
+        LinuxGPIO.chips().compactMap { report in
+            let mayUse = mayAccess(report.path, R_OK | W_OK)
+            guard let node = node(report.path, mayUse: mayUse) else { return nil }
+            let lines = report.lines.map { line in
+                let holder = line.isUsed ? line.consumer ?? "" : nil
+                return DoctorPins.Line(offset: line.offset, name: line.name, holder: holder)
+            }
+            return DoctorPins.Chip(node: node, label: report.label, lines: lines)
+        }
+    }
+
+    private static func ask(_ path: String) -> DoctorStation.Answer? {
+        do {
+            let loop = try EventLoop()
+            let report = try loop.run { () async throws -> StatusReport? in
+                let connection = try LocalSocket.connect(path: path, on: loop)
+                defer { connection.close() }
+                let client = ControlClient(connection: connection, clock: loop.clock)
+                return try await withThrowingTaskGroup(of: StatusReport?.self) { group in
+                    group.addTask {
+                        try await client.ask(ControlRequest(.status), StatusReport.self)
+                    }
+                    group.addTask {
+                        try await loop.clock.sleep(for: answerLimit)
+                        return nil
+                    }
+                    defer { group.cancelAll() }
+                    return try await group.next() ?? nil
+                }
+            }
+            guard let report else { return .hangs }
+            return .answers(processID: report.processID, faults: report.faults)
+        } catch let error as LocalSocketError {
+            let failure = ClientFailure.words(for: error, path: path)
+            return failure.isAbsence ? .absent : .refuses(words: failure.message)
+        } catch let failure as ControlFailure {
+            return .refuses(words: failure.message)
+        } catch {
+            return .refuses(words: "\(error)")
+        }
+    }
+}
+
+extension DoctorUser {
+    /// Who runs this process, with the groups that it really has.
+    static var current: DoctorUser {
+        let id = geteuid()
+        let name = getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? "\(id)"
+        var groups = [gid_t](repeating: 0, count: 1_024)
+        let count = getgroups(Int32(groups.count), &groups)
+        let all = Set(groups.prefix(Int(max(count, 0))) + [getegid()])
+        return DoctorUser(
+            name: name,
+            isRoot: id == 0,
+            groups: all.map(DoctorMachine.groupName).sorted()
+        )
+    }
+}

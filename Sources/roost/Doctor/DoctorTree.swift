@@ -1,0 +1,136 @@
+import Glibc
+
+/// A machine's files below some root: the machine itself, the image of a card, a made-up tree.
+struct DoctorTree {
+    /// Bytes of a file that are read; the rest is left out.
+    static let byteLimit = (1 << 20) + 1
+    /// Names of a folder that are looked at; the rest is left out.
+    static let nameLimit = 4_096
+
+    /// Without a slash at its end; empty for the machine itself.
+    let root: String
+
+    init(root: String) {
+        var text = root[...]
+        while text.hasSuffix("/") { text.removeLast() }
+        // Without links, so that what is found below it can be told from the rest.
+        let found = text.isEmpty ? nil : realpath(String(text), nil)
+        defer { free(found) }
+        self.root = found.map { String(cString: $0) } ?? String(text)
+    }
+
+    /// The machine itself, not a tree of files.
+    var isMachine: Bool { root.isEmpty }
+
+    func full(_ path: String) -> String { root + path }
+
+    func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(full(path), &status) == 0
+    }
+
+    /// A regular file's bytes; nil when there is none or it may not be read.
+    ///
+    /// Never waits: pipes and devices count as none.
+    func bytes(_ path: String) -> [UInt8]? {
+        let raw = open(full(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard raw >= 0 else { return nil }
+        defer { close(raw) }
+        var status = stat()
+        let isMask = target(path) == "/dev/null"
+        guard fstat(raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG || isMask else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count < Self.byteLimit {
+            let count = read(raw, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        return bytes
+    }
+
+    func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The first line, without the zero that ends texts of the device tree.
+    func line(_ path: String) -> String? {
+        text(path).map { String($0.prefix { $0 != "\n" && $0 != "\0" }) }
+    }
+
+    func number(_ path: String) -> Int? {
+        line(path).flatMap { Int($0.filter { $0 != " " }) }
+    }
+
+    /// Names in a folder, in order; none when it cannot be read.
+    func names(_ path: String) -> [String] {
+        guard let stream = opendir(full(path)) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while names.count < Self.nameLimit, let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Where a link leads; nil when it is none.
+    func target(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map { readlink(full(path), $0, characters.count) } ?? -1
+            }
+        }
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// A path without links; itself when it is not there.
+    func resolved(_ path: String) -> String {
+        guard let found = realpath(full(path), nil) else { return path }
+        defer { free(found) }
+        let text = String(cString: found)
+        return text.hasPrefix(root) ? String(text.dropFirst(root.count)) : path
+    }
+
+    /// The values of `Key=value` lines, the last one for each key; sections count for nothing.
+    ///
+    /// Read as systemd does: the file itself, then every `.conf` of its folders in order of name.
+    /// A name that is there twice counts where it stands first: `/etc`, `/run`, `/usr/lib`.
+    func settings(_ name: String) -> [String: String] {
+        var files: [String: String] = [:]
+        for folder in ["/usr/lib", "/run", "/etc"].map({ "\($0)/systemd/\(name).d" }) {
+            for file in names(folder) where file.hasSuffix(".conf") {
+                files[file] = "\(folder)/\(file)"
+            }
+        }
+        var settings: [String: String] = [:]
+        let all = ["/etc/systemd/\(name)"] + files.sorted { $0.key < $1.key }.map(\.value)
+        for text in all.compactMap(self.text) {
+            for line in text.split(separator: "\n") {
+                let line = line.trimmed
+                guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { continue }
+                let value = line[line.index(after: equals)...].trimmed
+                settings[line[..<equals].trimmed] = value
+            }
+        }
+        return settings
+    }
+}
+
+extension StringProtocol {
+    /// Without blanks at either end.
+    var trimmed: String {
+        let isBlank = { (character: Character) in character.isWhitespace }
+        let start = drop(while: isBlank)
+        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(start[...last])
+    }
+
+    /// What stands between blanks.
+    var fields: [String] { String(self).split(whereSeparator: \.isWhitespace).map(String.init) }
+}

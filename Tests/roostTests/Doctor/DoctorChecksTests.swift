@@ -1,0 +1,182 @@
+import Profiles
+import Readings
+import Testing
+
+@testable import roost
+
+/// Something wrong with a machine, and what is said of it.
+struct Ailment: Sendable, CustomTestStringConvertible {
+    let check: String
+    let verdict: DoctorVerdict
+    /// Both stand in the words and their next act.
+    let words: String
+    let next: String
+    var model = Boards.four
+    /// Checks that change as well, for the same reason.
+    var others: Set<String> = []
+    let spoil: @Sendable (inout MadeUpMachine) -> Void
+
+    var testDescription: String { "\(check): \(words)" }
+}
+
+enum Boards {
+    static let three = "Raspberry Pi 3 Model B Plus Rev 1.3"
+    static let four = "Raspberry Pi 4 Model B Rev 1.4"
+    static let five = "Raspberry Pi 5 Model B Rev 1.0"
+    static let zero = "Raspberry Pi Zero 2 W Rev 1.0"
+    static let module = "Raspberry Pi Compute Module 4 Rev 1.0"
+    static let all = [three, four, five, zero, module]
+}
+
+@Suite struct DoctorChecksTests {
+    private static func findings(_ machine: MadeUpMachine) throws -> [String: DoctorFinding] {
+        let facts = try machine.facts(in: MadeUpTree())
+        return Dictionary(DoctorCheck.all.map { ($0.name, $0.decide(facts)) }) { $1 }
+    }
+
+    /// Of each board, looked at once.
+    private static let healthy: [String: [String: DoctorFinding]] = {
+        var all: [String: [String: DoctorFinding]] = [:]
+        for model in Boards.all { all[model] = try? findings(MadeUpMachine(model: model)) }
+        return all
+    }()
+
+    @Test(arguments: Boards.all) func aHealthyBoardHasNothingToDo(model: String) throws {
+        let facts = try MadeUpMachine(model: model).facts(in: MadeUpTree())
+        let report = DoctorReport(facts)
+        let bad = report.findings.filter { $0.verdict != .ok }.map { "\($0.name): \($0.words)" }
+        let expected =
+            [
+                model == Boards.five
+                    ? nil
+                    : "clock-keeper: there is no real time clock; /var/lib/systemd/timesync/clock "
+                        + "lets the clock start where it was, late by the time without power; the "
+                        + "station does not believe it until it is set",
+                "history: there is no history in /var/lib/roost yet",
+            ].compactMap(\.self)
+        #expect(bad == expected)
+        #expect(report.exitCode == 0)
+    }
+
+    @Test(arguments: Ailments.all)
+    func whatIsWrongIsSaidByItsCheckAloneWithTheNextAct(ailment: Ailment) throws {
+        var ill = try MadeUpMachine(model: ailment.model)
+        ailment.spoil(&ill)
+        let (before, after) = (try #require(Self.healthy[ailment.model]), try Self.findings(ill))
+        let found = try #require(after[ailment.check])
+        #expect(found.verdict == ailment.verdict, "\(found)")
+        #expect(found.words.contains(ailment.words), "\(found)")
+        #expect((found.next ?? "").contains(ailment.next), "\(found)")
+        for (name, finding) in after {
+            let isBad = finding.verdict == .warning || finding.verdict == .failure
+            #expect(!isBad || finding.next != nil, "\(name)")
+        }
+        let changed = before.keys.filter { before[$0]?.verdict != after[$0]?.verdict }
+        #expect(Set(changed) == ailment.others.union([ailment.check]))
+    }
+
+    @Test func everyCheckHasATreeWhereItIsContentAndOneWhereItIsNot() throws {
+        let names = Set(DoctorCheck.all.map(\.name))
+        #expect(names.count == DoctorCheck.all.count)
+        #expect(Set(Ailments.all.map(\.check)).union(["history"]) == names)
+        let five = try Self.findings(MadeUpMachine(model: Boards.five))
+        let content = five.filter { $0.value.verdict == .ok }.map(\.key)
+        #expect(Set(content).union(["history"]) == names)
+    }
+
+    @Test func aComputerThatIsNoPiIsAskedOnlyWhatItCanAnswer() throws {
+        let findings = try Self.findings(MadeUpMachine.personalComputer())
+        let skipped = findings.filter { $0.value.verdict == .skipped }.keys.sorted()
+        #expect(
+            skipped == [
+                "card-erase", "card-mount", "card-wear", "clock-keeper", "gpio-kernel", "history",
+                "pin-access", "pin-chip", "pin-holders", "pin-names", "serial-access",
+                "serial-console", "serial-holders", "serial-present", "serial-twins", "spi",
+                "station", "store", "temperature", "under-voltage", "usb-power", "watchdog",
+                "watchdog-settings",
+            ]
+        )
+        #expect(findings.values.allSatisfy { $0.verdict != .failure })
+        #expect(findings.values.allSatisfy { !$0.words.isEmpty })
+    }
+
+    @Test func anImageIsNotAskedWhatOnlyAMachineKnows() throws {
+        var machine = try MadeUpMachine(model: Boards.four)
+        (machine.user, machine.chips, machine.answer) = (nil, nil, nil)
+        machine.isSynchronised = nil
+        let empty = ["/proc/", "/sys/", "/dev/", "/run/"]
+        for path in machine.files.keys where empty.contains(where: path.hasPrefix) {
+            machine.files[path] = nil
+        }
+        machine.links = [:]
+        machine.files["/boot/firmware/config.txt"] = "dtparam=spi=on\n"
+        machine.files["/boot/firmware/cmdline.txt"] = "console=serial0,115200 console=tty1\n"
+        machine.files["/etc/fstab"] =
+            "proc /proc proc defaults 0 0\nPARTUUID=1-02 / ext4 defaults\t0 1\n"
+        machine.files["/etc/systemd/journald.conf.d/volatile.conf"] = "Storage=persistent\n"
+        let findings = try Self.findings(machine)
+        let others = findings.filter {
+            $0.value.words != "asks the running machine; this is an image"
+        }
+        let verdicts = others.mapValues(\.verdict)
+        #expect(
+            verdicts == [
+                "brltty": .ok, "card-mount": .note, "card-space": .ok, "card-writable": .ok,
+                "configuration": .ok, "history": .note, "log-writes": .warning, "profiles": .ok,
+                "serial-console": .note, "serial-twins": .skipped, "spi": .failure, "store": .ok,
+                "udev-rules": .ok, "usb-power": .skipped, "watchdog-settings": .skipped,
+            ]
+        )
+    }
+
+    @Test func theExitCodeGoesByTheWorst() throws {
+        let check = { (verdict: DoctorVerdict) in
+            DoctorCheck(name: verdict.rawValue, question: "") { _ in
+                DoctorFinding(verdict: verdict, words: "")
+            }
+        }
+        func code(_ verdicts: DoctorVerdict...) -> Int32 {
+            DoctorReport(DoctorFacts(), verdicts.map(check)).exitCode
+        }
+        #expect(code() == 0)
+        #expect(code(.skipped, .ok, .note) == 0)
+        #expect(code(.note, .warning, .ok) == 1)
+        #expect(code(.warning, .failure, .skipped) == 2)
+    }
+
+    @Test func aReportIsWordsWithTheNextActBelow() throws {
+        var machine = try MadeUpMachine(model: Boards.zero)
+        machine.files["/dev/spidev0.0"] = ""
+        let facts = try machine.facts(in: MadeUpTree())
+        let checks = DoctorCheck.all.filter { ["spi", "swap"].contains($0.name) }
+        let lines = DoctorReport(facts, checks)
+            .lines(Paint(isColoured: false), showsSkipped: false)
+        let next = "echo dtparam=spi=off | sudo tee -a /boot/firmware/config.txt && sudo reboot"
+        #expect(
+            lines == [
+                "Raspberry Pi Zero 2 W Rev 1.0 (raspberry-pi-zero-2-w)",
+                "failure  spi   SPI is on (/dev/spidev0.0), and the configuration uses its pins, "
+                    + "GPIO7–11: lamps stay dark",
+                "               → \(next)",
+                "ok       swap  nothing is swapped",
+                "1 failure, 1 ok",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("14", 14.0), ("14s", 14), ("1min 30s", 90), ("2min", 120), ("off", 0), ("500ms", 0.5),
+        ("1h", 3_600), ("default", nil), ("", nil), ("14x", nil),
+    ])
+    func timesAreReadAsSystemdReadsThem(text: String, seconds: Double?) {
+        #expect(SystemdTime.seconds(text) == seconds)
+    }
+
+    @Test(arguments: [
+        ("dtparam=spi=on", true), ("#dtparam=spi=on", nil), ("dtparam=i2c=on,spi", true),
+        ("dtparam=spi=on\n dtparam=spi=off", false), ("dtoverlay=spi1-1cs", nil),
+    ])
+    func theFirmwaresFileSaysWhetherSPIIsOn(text: String, isOn: Bool?) {
+        #expect(DoctorPins.spi(text) == isOn)
+    }
+}
