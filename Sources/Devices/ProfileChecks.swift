@@ -17,9 +17,15 @@ extension ProfileReader {
         }
     )
 
+    /// A line's fields are the channels, so its own reader compares them.
+    private static func lineProblems(_ profile: Profile) -> [ConfigurationProblem] {
+        do throws(DialectError) { _ = try LineFormat(profile) } catch { return error.problems }
+        return []
+    }
+
     /// Lets the driver read its settings, and compares what it measures with the channels.
     private static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
-        // Drivers of lines and of the network have no dialect here and no settings in a profile.
+        if profile.kind == .http { return lineProblems(profile) }
         guard let driver = profile.driver, let kind = DeviceCatalog.kind(driver) else { return [] }
         let dialect: any SensorDialect
         do throws(DialectError) { dialect = try kind.dialect(profile) } catch {

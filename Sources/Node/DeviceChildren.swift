@@ -13,6 +13,7 @@ extension DeviceConfiguration {
     var type: String {
         switch kind {
         case .sensor(let sensor): sensor.type
+        case .http(let board): board.type
         case .pir: "pir"
         }
     }
@@ -20,8 +21,20 @@ extension DeviceConfiguration {
     var location: String {
         switch kind {
         case .sensor(let sensor): sensor.port
+        case .http(let board): board.target.description
         case .pir(let sensor): "\(sensor.line)" + (sensor.chip.map { " of \($0)" } ?? "")
         }
+    }
+
+    /// Whether the lamp may follow it.
+    var measuresDust: Bool {
+        let quantities =
+            switch kind {
+            case .sensor(let sensor): sensor.quantities
+            case .http(let board): board.format.quantities
+            case .pir: [Quantity]()
+            }
+        return quantities.contains { $0.name == Quantity.pm25.name }
     }
 
     /// How old a value may be before it is stale, and its lamp unknown.
@@ -29,21 +42,31 @@ extension DeviceConfiguration {
     /// One sample may be late by half a period, or in `live` by two intervals and two seconds,
     /// before it is missed.
     func ageLimit(isContinuous: Bool) -> Duration {
-        guard case .sensor(let sensor) = kind else { return .days(1) }
-        return isContinuous
-            ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
+        switch kind {
+        case .sensor(let sensor):
+            isContinuous
+                ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
+        // An answer may take ten seconds.
+        case .http(let board): board.interval * 3 + .seconds(12)
+        case .pir: .days(1)
+        }
     }
 
     /// How often it gives a sample; nil when only events come of it.
     func sampleInterval(isContinuous: Bool) -> Duration? {
-        guard case .sensor(let sensor) = kind else { return nil }
-        return isContinuous ? sensor.liveInterval : sensor.period
+        switch kind {
+        case .sensor(let sensor): isContinuous ? sensor.liveInterval : sensor.period
+        // Asking costs the board nothing that wears, so a mode changes nothing.
+        case .http(let board): board.interval
+        case .pir: nil
+        }
     }
 
     /// The child that keeps the device attached.
     func spec(_ context: StationContext) -> ChildSpec {
         switch kind {
         case .sensor(let sensor): sensor.spec(name, context)
+        case .http(let board): board.spec(name, context)
         case .pir(let sensor): sensor.spec(name, context)
         }
     }

@@ -60,7 +60,7 @@ package final class LampPost: Sendable {
     func configure(_ configuration: StationConfiguration) {
         let followed = configuration.devices.first { device in
             if let name = configuration.lights?.follows { return device.name == name }
-            return if case .sensor(let sensor) = device.kind { sensor.measuresDust } else { false }
+            return device.measuresDust
         }
         let hasChanged = memory.withLock { state in
             state.isThere = configuration.lights != nil

@@ -312,6 +312,7 @@ extension Station {
                     adapters.unclaimed(besides: self?.claimedPorts ?? [])
                 },
                 watchdog: { [weak self] in self?.watchdogReport },
+                board: { [weak self] in self?.boardReport },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
         )
@@ -331,6 +332,11 @@ extension Station {
             timeoutSeconds: device.timeout.inSeconds,
             causedLastBoot: device.causedLastBoot
         )
+    }
+
+    private var boardReport: BoardReport? {
+        let board = state.withLock { $0.configuration.board }
+        return board.map { BoardReport($0, model: context.platform.boardModel) }
     }
 
     private func ageLimit(of name: String) -> Duration {

@@ -26,12 +26,17 @@ package struct StationConfiguration: Hashable, Sendable {
     package let lights: LightsConfiguration?
     package let watchdog: WatchdogConfiguration?
     package let store: StoreConfiguration?
+    /// Folder of the owner's profiles; nil is the standard one.
+    package let profileFolder: String?
+    /// The profile of the computer it was read for; nil where none was chosen.
+    package let board: Profile?
 }
 
 /// One sensor: its name is its identity in readings and reports.
 package struct DeviceConfiguration: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case sensor(SensorConfiguration)
+        case http(HTTPDeviceConfiguration)
         case pir(PIRConfiguration)
     }
 
@@ -64,8 +69,10 @@ package struct LightsConfiguration: Hashable, Sendable {
 
 package struct WatchdogConfiguration: Hashable, Sendable {
     package let path: String
-    /// 2…15 s: a Pi's hardware takes no more.
+    /// 2 s to what the board's hardware takes: 15 s on a Pi, and where no limit is known.
     package let timeout: Duration
+
+    private static let usualLimit: Duration = .seconds(15)
 }
 
 extension StationConfiguration {
@@ -75,12 +82,14 @@ extension StationConfiguration {
     ///   - text: The file's bytes, at most 1 MiB.
     ///   - file: Its name, for the message.
     ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
+    ///   - board: The computer: its chip is the pins' unless told, its watchdog has a limit.
     /// - Returns: A configuration in which every value is within its range.
     /// - Throws: `ConfigurationError` that names file, place and reason of each problem.
     package static func read(
         _ text: [UInt8],
         file: String,
-        profiles: [Profile] = ProfileCatalog.shipped.profiles
+        profiles: [Profile] = ProfileCatalog.shipped.profiles,
+        board: Profile? = nil
     ) throws(ConfigurationError) -> StationConfiguration {
         let problems = ProblemList()
         func failure() -> ConfigurationError {
@@ -98,14 +107,33 @@ extension StationConfiguration {
             throw failure()
         }
         let configuration = ObjectReader(root, at: "", problems).map { reader in
-            StationConfiguration(reader, profiles, problems)
+            StationConfiguration(reader, profiles, board, problems)
         }
         guard let configuration, problems.problems.isEmpty else { throw failure() }
         return configuration
     }
 
-    private init(_ reader: ObjectReader, _ profiles: [Profile], _ problems: ProblemList) {
+    /// The folder of profiles that a configuration names; nil when it names none.
+    ///
+    /// Asked before the rest is read, which goes by those profiles. What is wrong with the text is
+    /// told when all of it is read.
+    package static func profileFolder(in text: [UInt8]) -> String? {
+        guard text.count <= 1 << 20,
+            case .object(let fields)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text)),
+            case .string(let folder)? = fields["profiles"], folder.hasPrefix("/")
+        else { return nil }
+        return folder
+    }
+
+    private init(
+        _ reader: ObjectReader,
+        _ profiles: [Profile],
+        _ board: Profile?,
+        _ problems: ProblemList
+    ) {
         var reader = reader
+        self.board = board
+        profileFolder = reader.absolutePath("profiles")
         name = reader.name("name") ?? "roost"
         let modes = [StationMode.Kind.months, .live].map(\.rawValue)
         mode = reader.string("mode", in: modes).flatMap(StationMode.Kind.init) ?? .months
@@ -113,10 +141,10 @@ extension StationConfiguration {
         devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
             entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
-                .flatMap { DeviceConfiguration($0, profiles) }
+                .flatMap { DeviceConfiguration($0, profiles, board) }
         }
-        lights = reader.object("lights").flatMap { LightsConfiguration($0) }
-        watchdog = reader.object("watchdog").map { WatchdogConfiguration($0) }
+        lights = reader.object("lights").flatMap { LightsConfiguration($0, board) }
+        watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
         store = reader.object("store").map { StoreConfiguration($0) }
         reader.finish()
         checkTogether(problems)
@@ -135,6 +163,14 @@ extension StationConfiguration {
             case .sensor(let sensor):
                 if let first = ports.updateValue(index, forKey: sensor.port) {
                     problems.add("devices[\(index)].port", "is the port of devices[\(first)] too")
+                }
+            case .http(let board):
+                let address = board.target.description
+                if let first = ports.updateValue(index, forKey: address) {
+                    problems.add(
+                        "devices[\(index)].address",
+                        "is the address of devices[\(first)] too"
+                    )
                 }
             case .pir(let sensor):
                 let place = "devices[\(index)].line"
@@ -160,7 +196,7 @@ extension StationConfiguration {
 }
 
 extension DeviceConfiguration {
-    fileprivate init?(_ reader: ObjectReader, _ profiles: [Profile]) {
+    fileprivate init?(_ reader: ObjectReader, _ profiles: [Profile], _ board: Profile?) {
         var reader = reader
         defer { reader.finish() }
         let isNamed = reader.value("name") != nil
@@ -172,13 +208,20 @@ extension DeviceConfiguration {
         guard let type = reader.required("type") else { return nil }
         let kind: Kind?
         if type == "pir" {
-            kind = PIRConfiguration(&reader).map(Kind.pir)
+            kind = PIRConfiguration(&reader, board).map(Kind.pir)
         } else if let profile = profiles.first(where: { $0.isNamed(type) }) {
-            kind = SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
+            kind =
+                profile.kind == .http
+                ? HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
+                : SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
         } else {
-            let serial = profiles.filter { $0.kind == .usbSerial }.map(\.id)
-            let known = (serial + ["pir"]).sorted().joined(separator: ", ")
-            reader.problem("type", "expected one of \(known), found \"\(type)\"")
+            let found = profiles.filter { [.usbSerial, .http].contains($0.kind) }.map(\.id)
+            let known = (found + ["pir"]).sorted()
+            reader.problem(
+                "type",
+                "expected one of \(known.joined(separator: ", ")), found \"\(type)\"",
+                meant: Spelling.nearest(to: type, among: known)
+            )
             reader.ignoreTheRest()
             kind = nil
         }
@@ -188,9 +231,9 @@ extension DeviceConfiguration {
 }
 
 extension PIRConfiguration {
-    fileprivate init?(_ reader: inout ObjectReader) {
-        chip = reader.string("chip")
+    fileprivate init?(_ reader: inout ObjectReader, _ board: Profile?) {
         let line = reader.line("line")
+        chip = reader.string("chip") ?? board?.chip(of: line.map { [$0] } ?? [])
         settle = reader.seconds("settleSeconds", in: 0...600) ?? .seconds(60)
         block = reader.seconds("blockSeconds", in: 0...600) ?? .seconds(5)
         guard let line else {
@@ -202,7 +245,7 @@ extension PIRConfiguration {
 }
 
 extension LightsConfiguration {
-    fileprivate init?(_ reader: ObjectReader) {
+    fileprivate init?(_ reader: ObjectReader, _ board: Profile?) {
         var reader = reader
         defer { reader.finish() }
         follows = reader.string("follows")
@@ -212,19 +255,32 @@ extension LightsConfiguration {
         }
         // The traffic-light board's pins, as it plugs on; they are SPI0's too.
         let defaults = [("red", "GPIO9"), ("yellow", "GPIO10"), ("green", "GPIO11")]
+        let lines = defaults.map { key, name in reader.line(key) ?? .name(name) }
         output = .lines(
-            chip: reader.string("chip"),
-            defaults.map { key, name in reader.line(key) ?? .name(name) },
+            chip: reader.string("chip") ?? board?.chip(of: lines),
+            lines,
             isActiveLow: reader.bool("activeLow") ?? false
         )
     }
 }
 
 extension WatchdogConfiguration {
-    fileprivate init(_ reader: ObjectReader) {
+    fileprivate init(_ reader: ObjectReader, _ board: Profile?) {
         var reader = reader
         path = reader.absolutePath("path") ?? "/dev/watchdog"
-        timeout = reader.seconds("timeoutSeconds", in: 2...15) ?? .seconds(15)
+        let most = board?.board?.watchdogLimit ?? Self.usualLimit
+        let asked = reader.seconds("timeoutSeconds", in: 2...86_400)
+        timeout = min(asked ?? Self.usualLimit, most)
+        if let asked, asked > most {
+            let whose = board?.board?.watchdogLimit == nil ? "most boards" : board?.name ?? ""
+            let (limit, found) = (
+                JSONValue.number(most.inSeconds), JSONValue.number(asked.inSeconds)
+            )
+            reader.problem(
+                "timeoutSeconds",
+                "the watchdog of \(whose) takes \(limit.shown) s at most, found \(found.shown)"
+            )
+        }
         reader.finish()
     }
 }
@@ -274,8 +330,24 @@ extension ObjectReader {
 }
 
 extension Profile {
+    /// The board's chip, where its header has these lines; offsets are always meant there.
+    fileprivate func chip(of lines: [LineRequest.Line]) -> String? {
+        guard let board, let chip = board.gpioChip, !lines.isEmpty else { return nil }
+        let isOnHeader = lines.allSatisfy { line in
+            switch line {
+            case .name(let name): board.header.values.contains(name)
+            case .offset: true
+            }
+        }
+        return isOnHeader ? chip : nil
+    }
+
     /// Whether a device's `type` means it: by its id or by its driver's name.
     fileprivate func isNamed(_ type: String) -> Bool {
-        kind == .usbSerial && (id == type || driver == type)
+        switch kind {
+        case .usbSerial: id == type || driver == type
+        case .http: id == type
+        case .gpio, .board: false
+        }
     }
 }

@@ -22,6 +22,9 @@ enum ReportWords {
                 + "(\(budget.privateKiB) private), \(budget.readingCount) readings, "
                 + "\(budget.eventCount) events"
         )
+        if let board = report.board {
+            lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
+        }
         if let watchdog = report.watchdog {
             let cause = watchdog.causedLastBoot ? ", it caused the last boot" : ""
             lines.append(

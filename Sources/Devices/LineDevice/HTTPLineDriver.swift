@@ -30,8 +30,10 @@ package actor HTTPLineDriver: OrderlyStop {
 
     private var failures = 0
     private var failingSince: MonotonicInstant?
-    package private(set) var answerCount = 0
-    package private(set) var lastTrouble: String?
+    private var answerCount = 0
+    private var questionCount = 0
+    private var lastAnswerAt: MonotonicInstant?
+    private var lastTrouble: String?
 
     /// A driver.
     ///
@@ -58,6 +60,17 @@ package actor HTTPLineDriver: OrderlyStop {
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
+    }
+
+    /// How the board has answered so far.
+    package var report: HTTPLineReport {
+        HTTPLineReport(
+            answerCount: answerCount,
+            questionCount: questionCount,
+            failureCount: failures,
+            lastAnswerAt: lastAnswerAt,
+            lastTrouble: lastTrouble
+        )
     }
 
     nonisolated package func requestStop() {
@@ -92,6 +105,7 @@ package actor HTTPLineDriver: OrderlyStop {
     }
 
     private func ask() async throws -> Answer {
+        questionCount += 1
         let deadline = clock.now.advanced(by: min(Self.patience, max(interval, .seconds(2))))
         do {
             let response = try await fetcher.get(target, until: deadline)
@@ -123,7 +137,7 @@ package actor HTTPLineDriver: OrderlyStop {
             let seconds = Int(since.duration(to: now).inSeconds)
             await record("board answers again", .notice, ["after": "\(seconds) s"])
         }
-        (failures, failingSince, lastTrouble) = (0, nil, nil)
+        (failures, failingSince, lastAnswerAt) = (0, nil, now)
         await sink.accept(
             zip(format.quantities, outcomes).map { quantity, outcome in
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)
@@ -175,5 +189,22 @@ package actor HTTPLineDriver: OrderlyStop {
         await sink.record(
             Event(at: clock.now, source: name, kind: kind, severity: severity, details)
         )
+    }
+}
+
+/// How a board on the network has answered so far.
+package struct HTTPLineReport: Hashable, Sendable {
+    package let answerCount: Int
+    package let questionCount: Int
+    /// Failures since the last good answer.
+    package let failureCount: Int
+    package let lastAnswerAt: MonotonicInstant?
+    /// What was wrong last, in words; stays after the board answers again.
+    package let lastTrouble: String?
+
+    /// `answering`, `not answering`, or `asking` before the first answer.
+    package var state: String {
+        if failureCount >= HTTPLineDriver.failuresUntilTold { return "not answering" }
+        return answerCount == 0 ? "asking" : "answering"
     }
 }
