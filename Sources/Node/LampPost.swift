@@ -112,7 +112,7 @@ package final class LampPost: Sendable {
             location: configuration.location
         )
         if case .lines = configuration.output,
-            let hint = configuration.settings.request(consumer: "roost").spiHint
+            let hint = configuration.settings.request(consumer: "roost").pinHint
         {
             // Said before the first try: a busy line alone does not tell why.
             context.recorder.note(

@@ -4,14 +4,14 @@ import Testing
 @Suite struct GPIOHintTests {
     @Test func namesThePinsOfSPI0() {
         #expect(
-            LineRequest.spiHint(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
+            LineRequest.pinHint(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
                 == "GPIO9–11 belong to SPI0; "
                 + "turn SPI off with `dtparam=spi=off` in /boot/firmware/config.txt"
         )
-        let withSelects = LineRequest.spiHint(lineNames: ["GPIO11", "GPIO7"])
+        let withSelects = LineRequest.pinHint(lineNames: ["GPIO11", "GPIO7"])
         #expect(withSelects?.hasPrefix("GPIO7–11 belong") == true)
-        #expect(LineRequest.spiHint(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
-        #expect(LineRequest.spiHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
+        #expect(LineRequest.pinHint(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
+        #expect(LineRequest.pinHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
     }
 
     @Test(arguments: [("pinctrl-rp1", true), ("raspberrypi-exp-gpio", false)])
@@ -22,6 +22,6 @@ import Testing
             direction: .output(initially: [false, false]),
             consumer: "roost"
         )
-        #expect((request.spiHint != nil) == isHinted)
+        #expect((request.pinHint != nil) == isHinted)
     }
 }

@@ -129,7 +129,7 @@ import Testing
             }
         }
         let lies = readings.filter { $0.instant > .boot.advanced(by: .seconds(60)) }
-            .filter { $0.instant < .boot.advanced(by: .seconds(170)) }
+            .filter { $0.instant < .boot.advanced(by: .seconds(125)) }
         #expect(!lies.isEmpty && lies.allSatisfy { $0.outcome == .noData(.badFrames) })
         #expect(readings.last?.outcome.value != nil && stale)
         #expect(device.state == "not answering")
