@@ -16,7 +16,12 @@ extension LineRequest {
         return hints.isEmpty ? nil : hints.joined(separator: "; ")
     }
 
-    /// The same for the lines of this request, offsets of a Pi's own chip included.
+    /// The part of it about SPI0.
+    package static func spiHint(lineNames: [String]) -> String? {
+        spi(Set(lineNames.compactMap { knownPins[$0] }))
+    }
+
+    /// Hints about all lines of this request, offsets of a Pi's own chip included.
     package var pinHint: String? {
         let isPinController = chipLabel?.hasPrefix("pinctrl-") ?? false
         let names = lines.compactMap { line -> String? in

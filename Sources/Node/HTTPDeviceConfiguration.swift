@@ -39,7 +39,10 @@ extension HTTPDeviceConfiguration {
 
     /// The child that asks the device.
     func spec(_ name: String, _ context: StationContext) -> ChildSpec {
-        let sink = context.sink(for: name, graph: profile.description(of: format.quantities))
+        let sink = TroubleSink(
+            next: context.sink(for: name, graph: profile.description(of: format.quantities)),
+            board: context.devices
+        )
         return ChildSpec(id: name, minimumRunTime: .seconds(1), heartbeatLimit: .minutes(2)) {
             heartbeat in
             let driver = HTTPLineDriver(
@@ -90,5 +93,22 @@ extension ObjectReader {
             return nil
         }
         return target
+    }
+}
+
+/// Keeps the board of devices informed of a driver that goes on in trouble.
+private struct TroubleSink: ReadingSink {
+    let next: any ReadingSink
+    let board: DeviceBoard
+
+    func accept(_ readings: [Reading]) async { await next.accept(readings) }
+
+    func record(_ event: Event) async {
+        await next.record(event)
+        switch event.kind {
+        case HTTPLineDriver.lostKind: board.troubled(event.source, event["reason"])
+        case HTTPLineDriver.backKind: board.troubled(event.source, nil)
+        default: break
+        }
     }
 }

@@ -111,19 +111,8 @@ package final class LampPost: Sendable {
             type: "traffic-light",
             location: configuration.location
         )
-        if case .lines = configuration.output,
-            let hint = configuration.settings.request(consumer: "roost").pinHint
-        {
-            // Said before the first try: a busy line alone does not tell why.
-            context.recorder.note(
-                Event(
-                    at: context.clock.now,
-                    source: Self.name,
-                    kind: "pins shared",
-                    severity: .notice,
-                    ["hint": hint]
-                )
-            )
+        if case .lines = configuration.output {
+            context.tellPins(of: configuration.settings.request(consumer: "roost"), for: Self.name)
         }
         return ChildSpec(id: Self.name, heartbeatLimit: .minutes(2)) { heartbeat in
             let subject = Attachment.Subject(name: Self.name, path: nil, channels: [])

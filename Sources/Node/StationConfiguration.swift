@@ -38,20 +38,12 @@ package struct DeviceConfiguration: Hashable, Sendable {
         case sensor(SensorConfiguration)
         case http(HTTPDeviceConfiguration)
         case pir(PIRConfiguration)
+        case button(ButtonSettings)
+        case led(LEDConfiguration)
     }
 
     package let name: String
     package let kind: Kind
-}
-
-package struct PIRConfiguration: Hashable, Sendable {
-    /// Label of the chip; nil takes the first that has the line.
-    package let chip: String?
-    package let line: LineRequest.Line
-    /// 0…600 s after the start in which movement is not believed; 60 unless told.
-    package let settle: Duration
-    /// 0…600 s after a movement ends before the next one counts; 5 unless told.
-    package let block: Duration
 }
 
 package struct LightsConfiguration: Hashable, Sendable {
@@ -143,7 +135,8 @@ extension StationConfiguration {
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
                 .flatMap { DeviceConfiguration($0, profiles, board) }
         }
-        lights = reader.object("lights").flatMap { LightsConfiguration($0, board) }
+        let light = profiles.first { $0.driver == "traffic-light" }
+        lights = reader.object("lights").flatMap { LightsConfiguration($0, light, board) }
         watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
         store = reader.object("store").map { StoreConfiguration($0) }
         reader.finish()
@@ -172,18 +165,18 @@ extension StationConfiguration {
                         "is the address of devices[\(first)] too"
                     )
                 }
-            case .pir(let sensor):
+            case .pir, .button, .led:
                 let place = "devices[\(index)].line"
-                let key = "\(sensor.line) of \(sensor.chip ?? "")"
-                if let first = lines.updateValue(place, forKey: key) {
+                if let first = lines.updateValue(place, forKey: device.location) {
                     problems.add(place, "is \(first) too")
                 }
             }
+            checkFollowed(by: device, at: "devices[\(index)].follows", problems)
         }
         guard let lights else { return }
         if case .lines(let chip, let used, _) = lights.output {
             for (key, line) in zip(["red", "yellow", "green"], used) {
-                let place = "\(line) of \(chip ?? "")"
+                let place = "\(line)" + (chip.map { " of \($0)" } ?? "")
                 if let first = lines.updateValue("lights.\(key)", forKey: place) {
                     problems.add("lights.\(key)", "is \(first) too")
                 }
@@ -191,6 +184,26 @@ extension StationConfiguration {
         }
         if let follows = lights.follows, names[follows] == nil {
             problems.add("lights.follows", "no device is named \(follows)")
+        }
+    }
+}
+
+extension StationConfiguration {
+    /// Whether what a lamp follows is there and has what the lamp shows.
+    private func checkFollowed(
+        by device: DeviceConfiguration,
+        at place: String,
+        _ problems: ProblemList
+    ) {
+        guard case .led(let lamp) = device.kind, let name = lamp.follows else { return }
+        guard let followed = devices.first(where: { $0.name == name }) else {
+            return problems.add(place, "no device is named \(name)")
+        }
+        switch lamp.shows {
+        case .level where followed.measuresDust, .motion where followed.seesMotion: break
+        case .level: problems.add(place, "\(name) measures no pm25, so it has no level")
+        case .motion: problems.add(place, "\(name) sees no motion")
+        case .station: problems.add(place, "means nothing for shows station")
         }
     }
 }
@@ -206,46 +219,33 @@ extension DeviceConfiguration {
             reader.problem("name", "\(name) is the name of a part of the station; choose another")
         }
         guard let type = reader.required("type") else { return nil }
-        let kind: Kind?
-        if type == "pir" {
-            kind = PIRConfiguration(&reader, board).map(Kind.pir)
-        } else if let profile = profiles.first(where: { $0.isNamed(type) }) {
-            kind =
-                profile.kind == .http
-                ? HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
-                : SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
-        } else {
-            let found = profiles.filter { [.usbSerial, .http].contains($0.kind) }.map(\.id)
-            let known = (found + ["pir"]).sorted()
+        guard let profile = profiles.first(where: { $0.isNamed(type) }) else {
+            let kinds: [Profile.Kind] = [.usbSerial, .http]
+            let found = profiles.filter { kinds.contains($0.kind) }.map(\.id)
+            let known = (found + ["button", "led", "pir"]).sorted()
             reader.problem(
                 "type",
                 "expected one of \(known.joined(separator: ", ")), found \"\(type)\"",
                 meant: Spelling.nearest(to: type, among: known)
             )
             reader.ignoreTheRest()
-            kind = nil
+            return nil
         }
+        let kind: Kind? =
+            switch profile.kind {
+            case .usbSerial:
+                SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
+            case .http:
+                HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
+            case .gpio, .board: Kind(&reader, role: profile, board)
+            }
         guard let name, let kind else { return nil }
         self.init(name: name, kind: kind)
     }
 }
 
-extension PIRConfiguration {
-    fileprivate init?(_ reader: inout ObjectReader, _ board: Profile?) {
-        let line = reader.line("line")
-        chip = reader.string("chip") ?? board?.chip(of: line.map { [$0] } ?? [])
-        settle = reader.seconds("settleSeconds", in: 0...600) ?? .seconds(60)
-        block = reader.seconds("blockSeconds", in: 0...600) ?? .seconds(5)
-        guard let line else {
-            if reader.value("line") == nil { reader.problem("line", "is missing") }
-            return nil
-        }
-        self.line = line
-    }
-}
-
 extension LightsConfiguration {
-    fileprivate init?(_ reader: ObjectReader, _ board: Profile?) {
+    fileprivate init?(_ reader: ObjectReader, _ profile: Profile?, _ board: Profile?) {
         var reader = reader
         defer { reader.finish() }
         follows = reader.string("follows")
@@ -254,12 +254,14 @@ extension LightsConfiguration {
             return
         }
         // The traffic-light board's pins, as it plugs on; they are SPI0's too.
-        let defaults = [("red", "GPIO9"), ("yellow", "GPIO10"), ("green", "GPIO11")]
-        let lines = defaults.map { key, name in reader.line(key) ?? .name(name) }
+        var settings = TrafficLightSettings()
+        profile?.readSettings { settings.read(&$0) }
+        settings.read(&reader)
+        let lines = [settings.red, settings.yellow, settings.green]
         output = .lines(
             chip: reader.string("chip") ?? board?.chip(of: lines),
             lines,
-            isActiveLow: reader.bool("activeLow") ?? false
+            isActiveLow: settings.isActiveLow
         )
     }
 }
@@ -314,40 +316,17 @@ extension ObjectReader {
         }
         return text
     }
-
-    /// A line by name (`"GPIO17"`) or by offset (`17`).
-    fileprivate mutating func line(_ key: String) -> LineRequest.Line? {
-        guard let found = value(key) else { return nil }
-        switch found {
-        case .string(let name) where !name.isEmpty: return .name(name)
-        case .number(let offset) where offset == offset.rounded() && (0...1_023).contains(offset):
-            return .offset(Int(offset))
-        default:
-            problem(key, "expected a line's name or its offset 0…1023, found \(found.shown)")
-            return nil
-        }
-    }
 }
 
 extension Profile {
-    /// The board's chip, where its header has these lines; offsets are always meant there.
-    fileprivate func chip(of lines: [LineRequest.Line]) -> String? {
-        guard let board, let chip = board.gpioChip, !lines.isEmpty else { return nil }
-        let isOnHeader = lines.allSatisfy { line in
-            switch line {
-            case .name(let name): board.header.values.contains(name)
-            case .offset: true
-            }
-        }
-        return isOnHeader ? chip : nil
-    }
-
     /// Whether a device's `type` means it: by its id or by its driver's name.
     fileprivate func isNamed(_ type: String) -> Bool {
         switch kind {
         case .usbSerial: id == type || driver == type
         case .http: id == type
-        case .gpio, .board: false
+        // The lamps of the traffic light are configured under `lights`.
+        case .gpio: (id == type || driver == type) && driver != "traffic-light"
+        case .board: false
         }
     }
 }

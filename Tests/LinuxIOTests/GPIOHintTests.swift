@@ -14,6 +14,21 @@ import Testing
         #expect(LineRequest.pinHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
     }
 
+    @Test(arguments: [
+        (["GPIO2"], "I²C", "dtparam=i2c_arm=off"), (["SCL1", "GPIO17"], "I²C", "pull-ups"),
+        (["GPIO14"], "serial port", "enable_uart=0"), (["ID_SDA"], "HAT", "use others"),
+    ])
+    func namesThePinsOfOtherBusesAndPorts(names: [String], owner: String, act: String) throws {
+        let hint = try #require(LineRequest.pinHint(lineNames: names))
+        #expect(hint.contains(owner) && hint.contains(act) && !hint.contains("SPI"))
+        #expect(LineRequest.spiHint(lineNames: names) == nil)
+    }
+
+    @Test func namesEveryOwnerOfAMixedRequest() throws {
+        let hint = try #require(LineRequest.pinHint(lineNames: ["GPIO3", "GPIO9"]))
+        #expect(hint.contains("SPI0") && hint.contains("I²C"))
+    }
+
     @Test(arguments: [("pinctrl-rp1", true), ("raspberrypi-exp-gpio", false)])
     func countsOffsetsOfThePisOwnChip(label: String, isHinted: Bool) {
         let request = LineRequest(

@@ -16,8 +16,8 @@ package final class LEDLight: Sendable {
         at now: MonotonicInstant,
         until end: MonotonicInstant? = nil
     ) {
-        machine.withLock { $0.show(pattern, at: now, until: end) }
-        attention.raise()
+        let isUrgent = machine.withLock { $0.show(pattern, at: now, until: end) }
+        if isUrgent { attention.raise() }
     }
 
     package var pattern: LEDPattern { machine.withLock { $0.pattern } }

@@ -43,15 +43,18 @@ package struct LEDMachine: Sendable {
     ///   - next: What to show.
     ///   - now: Since when.
     ///   - end: When it is too old to be shown; nil for never.
+    /// - Returns: Whether the next wake-up may have come nearer.
     package mutating func show(
         _ next: LEDPattern,
         at now: MonotonicInstant,
         until end: MonotonicInstant? = nil
-    ) {
+    ) -> Bool {
+        let before = self.end
         self.end = next == .flashing ? nil : end
-        guard next != pattern else { return }
+        guard next != pattern else { return end.map { $0 < before ?? $0 } ?? false }
         changeCount += 1
         enter(next, at: now)
+        return true
     }
 
     /// Does what is due.

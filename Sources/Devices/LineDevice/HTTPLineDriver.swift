@@ -17,6 +17,10 @@ package actor HTTPLineDriver: OrderlyStop {
     /// Failures in a row after which the board counts as gone.
     static let failuresUntilTold = 3
 
+    /// Kinds of its events: it counts as gone, and it answers again.
+    package static let lostKind = "board not answering"
+    package static let backKind = "board answers again"
+
     private let name: String
     private let target: HTTPTarget
     private let format: LineFormat
@@ -135,7 +139,7 @@ package actor HTTPLineDriver: OrderlyStop {
         let now = clock.now
         if failures >= Self.failuresUntilTold, let since = failingSince {
             let seconds = Int(since.duration(to: now).inSeconds)
-            await record("board answers again", .notice, ["after": "\(seconds) s"])
+            await record(Self.backKind, .notice, ["after": "\(seconds) s"])
         }
         (failures, failingSince, lastAnswerAt) = (0, nil, now)
         await sink.accept(
@@ -150,7 +154,7 @@ package actor HTTPLineDriver: OrderlyStop {
         if failingSince == nil { failingSince = clock.now }
         lastTrouble = words
         if failures == Self.failuresUntilTold {
-            await record("board not answering", .error, ["reason": words])
+            await record(Self.lostKind, .error, ["reason": words])
         }
         return .noData(reason)
     }
