@@ -1,12 +1,13 @@
 extension LineRequest {
-    /// What to say of lines that a bus or a port may want, before the first try or once one is busy.
+    /// What to say of lines that a bus or a port may want, before the first try or once busy.
     ///
     /// With SPI on, the Pi's kernel keeps the pins of SPI0, and a request fails; the default lamps
     /// are on three of them. Pins of I²C and of the serial port can be had, and then both sides
     /// talk over each other. Names are those of the Pi's device trees, downstream and upstream.
     ///
-    /// - Source: Raspberry Pi, *BCM2711 ARM Peripherals*, 5.3, alternate functions of GPIO 0…3,
-    ///   7…11, 14, 15; *Device Trees, overlays, and parameters*, `spi`, `i2c_arm`, `i2c_vc`, `uart0`.
+    /// - Source: Raspberry Pi, *BCM2711 ARM Peripherals*, 5.3, alternate functions of
+    ///   GPIO 0…3, 7…11, 14, 15; *Device Trees, overlays, and parameters*, `spi`, `i2c_arm`,
+    ///   `i2c_vc`, `uart0`.
     ///
     /// - Parameter lineNames: The lines that are wanted.
     /// - Returns: One line of words, or nil when nobody else wants any of them.
