@@ -126,6 +126,23 @@ import Testing
         #expect(sensor.window == .seconds(10))
     }
 
+    @Test(arguments: [
+        (#"{"profiles": "/srv/profiles", "name": 3}"#, "/srv/profiles"),
+        (#"{"profiles": "here"}"#, nil), (#"{"profiles": 3}"#, nil), ("{}", nil), ("{", nil),
+    ])
+    func asksForTheFolderOfProfilesBeforeAnythingElse(text: String, folder: String?) {
+        #expect(StationConfiguration.profileFolder(in: Array(text.utf8)) == folder)
+    }
+
+    @Test func aFolderOfProfilesIsAnAbsolutePath() throws {
+        #expect(try read(#"{"profiles": "/srv/p"}"#).profileFolder == "/srv/p")
+        #expect(
+            problems(#"{"profiles": "here"}"#) == [
+                #"profiles: expected an absolute path of at most 4096 bytes, found "here""#
+            ]
+        )
+    }
+
     @Test func tellsAllMistakesAtOnce() {
         let found = problems(#"{"name": 1, "mode": 2, "watchdog": {"path": 3}, "extra": 4}"#)
         #expect(found.count == 4)
