@@ -105,7 +105,7 @@ let package = Package(
         ),
         library(
             "LinuxPlatform",
-            ["HardwareIO", "LinuxIO", "Node", "Profiles", "Readings", "Store", logging]
+            ["Devices", "HardwareIO", "LinuxIO", "Node", "Profiles", "Readings", "Store", logging]
         ),
         .executableTarget(
             name: "roostd",

@@ -15,6 +15,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package let watchdog: WatchdogReport?
     /// Faults at this moment, in words; empty when all is well.
     package let faults: [String]
+    /// The computer, as far as it is known.
+    package var board: BoardReport?
 
     package init(
         name: String,
@@ -42,6 +44,31 @@ package struct StatusReport: Codable, Hashable, Sendable {
         self.budget = budget
         self.watchdog = watchdog
         self.faults = faults
+    }
+}
+
+/// The computer that a station runs on, and what its profile says of it.
+package struct BoardReport: Codable, Hashable, Sendable {
+    /// The profile: `raspberry-pi-4`.
+    package let id: String
+    package let name: String
+    /// What the device tree says; nil without one.
+    package let model: String?
+    package let gpioChip: String?
+    package let watchdogSeconds: Double?
+
+    package init(
+        id: String,
+        name: String,
+        model: String?,
+        gpioChip: String?,
+        watchdogSeconds: Double?
+    ) {
+        self.id = id
+        self.name = name
+        self.model = model
+        self.gpioChip = gpioChip
+        self.watchdogSeconds = watchdogSeconds
     }
 }
 

@@ -1,3 +1,4 @@
+import HardwareIO
 import Profiles
 import Readings
 
@@ -17,9 +18,44 @@ extension ProfileReader {
         }
     )
 
+    /// A line's fields are the channels, so its own reader compares them.
+    private static func lineProblems(_ profile: Profile) -> [ConfigurationProblem] {
+        do throws(DialectError) { _ = try LineFormat(profile) } catch { return error.problems }
+        return []
+    }
+
+    /// Lets the role on a line read its defaults.
+    private static func roleProblems(_ profile: Profile) -> [ConfigurationProblem] {
+        let problems = ProblemList()
+        guard var reader = ObjectReader(profile.settings, at: "settings", problems) else {
+            return problems.problems
+        }
+        // The line is the configuration's to tell.
+        let anywhere = LineRequest.Line.offset(0)
+        switch profile.driver {
+        case "pir":
+            var settings = PIRSettings(line: anywhere)
+            settings.read(&reader)
+        case "button":
+            var settings = ButtonSettings(line: anywhere)
+            settings.read(&reader)
+        case "led":
+            var settings = LEDSettings(line: anywhere)
+            settings.read(&reader)
+        case "traffic-light":
+            var settings = TrafficLightSettings()
+            settings.read(&reader)
+            settings.complaint.map { problems.add("settings", $0) }
+        default: return []
+        }
+        reader.finish()
+        return problems.problems
+    }
+
     /// Lets the driver read its settings, and compares what it measures with the channels.
     private static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
-        // Drivers of lines and of the network have no dialect here and no settings in a profile.
+        if profile.kind == .http { return lineProblems(profile) }
+        if profile.kind == .gpio { return roleProblems(profile) }
         guard let driver = profile.driver, let kind = DeviceCatalog.kind(driver) else { return [] }
         let dialect: any SensorDialect
         do throws(DialectError) { dialect = try kind.dialect(profile) } catch {

@@ -40,6 +40,13 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
         return port == 80 ? name : "\(name):\(port)"
     }
 
+    /// The address when the host is an IPv4 address in numbers; nil for a name.
+    package var address: [UInt8]? {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let bytes = parts.compactMap { UInt8($0) }
+        return parts.count == 4 && bytes.count == 4 ? bytes : nil
+    }
+
     private static func split(_ authority: Substring) -> (host: String, port: String)? {
         if authority.first == "[" {
             guard let end = authority.firstIndex(of: "]") else { return nil }

@@ -138,7 +138,7 @@ package enum LinuxGPIO {
             line: name,
             chip: place.label,
             holder: reports[index]?.consumer,
-            hint: LineRequest.spiHint(lineNames: [name])
+            hint: LineRequest.pinHint(lineNames: [name])
         )
     }
 }

@@ -10,9 +10,10 @@ package final class LinuxPlatform: Platform {
     private let loop: EventLoop
     private let disk: DiskThread
     private let paths: PathWatcher
-    private let bootID = MachineFacts.read().bootID
+    private let facts = MachineFacts.read()
     private let startedAt: MonotonicInstant
     package let notifier = ServiceNotifier()
+    package let fetcher: any HTTPFetcher
 
     /// A platform on one loop; starts the disk thread.
     ///
@@ -21,10 +22,12 @@ package final class LinuxPlatform: Platform {
         self.loop = loop
         disk = try DiskThread()
         paths = PathWatcher(on: loop)
+        fetcher = LinuxHTTP(on: loop)
         startedAt = loop.clock.now
     }
 
     package var clock: any NodeClock { loop.clock }
+    package var boardModel: String? { facts.model }
 
     package func openSerialPort(
         _ path: String,
@@ -95,7 +98,7 @@ package final class LinuxPlatform: Platform {
         let now = ProcessFigures.now()
         var costs = ProcessCosts()
         costs.processID = getpid()
-        costs.bootID = bootID
+        costs.bootID = facts.bootID
         costs.uptime = startedAt.duration(to: loop.clock.now)
         costs.wakeUps = loop.counters.wakeUps
         costs.cpuTime = .milliseconds(now.cpuMilliseconds)

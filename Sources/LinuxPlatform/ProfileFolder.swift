@@ -8,10 +8,15 @@ package enum ProfileFolder {
     /// A file that cannot be read is among them, with the reason. Never waits: what is no regular
     /// file is refused, so a pipe in the folder holds nobody up. At most one file more than a
     /// catalog takes is read.
-    package static func files(_ folder: String) -> [ProfileFile] {
+    ///
+    /// - Parameters:
+    ///   - folder: Its path.
+    ///   - isNamed: Somebody named it, so its absence is a problem as well.
+    /// - Returns: The files, in order of name.
+    package static func files(_ folder: String, isNamed: Bool = false) -> [ProfileFile] {
         guard let stream = opendir(folder) else {
             let reason = errno
-            return reason == ENOENT
+            return reason == ENOENT && !isNamed
                 ? []
                 : [ProfileFile(path: folder, unreadable: words(reason))]
         }

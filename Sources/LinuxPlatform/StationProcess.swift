@@ -12,56 +12,25 @@ package struct InstanceRefused: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// Reads the configuration file.
-package enum ConfigurationFile {
-    /// Reads and checks a file of at most 1 MiB.
-    ///
-    /// - Throws: `ConfigurationError` that names the file, the place and the reason.
-    package static func read(_ path: String) throws(ConfigurationError) -> StationConfiguration {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let next = errno == ENOENT ? "; name one with --config" : ""
-            throw ConfigurationError(
-                file: path,
-                message: "cannot be read, \(LinuxError.words(of: errno))\(next)"
-            )
-        }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while text.count <= 1 << 20 {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw ConfigurationError(
-                    file: path,
-                    message: "cannot be read, \(LinuxError.words(of: errno))"
-                )
-            }
-            guard count > 0 else { break }
-            text += chunk.prefix(count)
-        }
-        return try StationConfiguration.read(text, file: path)
-    }
-}
-
 /// A station as a process: its lock, its signals, its end.
 package struct StationProcess: Sendable {
     /// An orderly stop takes no longer; what is left then is ended with the process.
     package static let stopLimit: Duration = .seconds(10)
 
+    private let files: StationFiles
     private let configuration: StationConfiguration
-    private let path: String
     private let logger: Logger
 
     /// A process that has not started.
     ///
     /// - Parameters:
-    ///   - configuration: As read from `path`.
-    ///   - path: Read again at `SIGHUP`.
+    ///   - files: Read again at `SIGHUP`.
+    ///   - contents: What they said.
     ///   - logger: Where log lines go.
-    package init(_ configuration: StationConfiguration, path: String, logger: Logger) {
-        (self.configuration, self.path, self.logger) = (configuration, path, logger)
+    package init(_ files: StationFiles, _ contents: StationFiles.Contents, logger: Logger) {
+        (self.files, self.logger) = (files, logger)
+        configuration = contents.configuration
+        Self.tell(contents.catalog, logger)
     }
 
     /// Runs until `SIGTERM`, `SIGINT`, or until `isOver` ends.
@@ -134,7 +103,9 @@ package struct StationProcess: Sendable {
 
     private func reload(_ station: Station) {
         do {
-            station.reload(try ConfigurationFile.read(path))
+            let contents = try files.read()
+            Self.tell(contents.catalog, logger)
+            station.reload(contents.configuration)
         } catch {
             // The station goes on as it was.
             for problem in error.problems {
@@ -143,6 +114,21 @@ package struct StationProcess: Sendable {
                     metadata: ["problem": "\(error.file): \(problem)"]
                 )
             }
+        }
+    }
+
+    /// Names the profiles that are left out, and those that take another's place.
+    private static func tell(_ catalog: ProfileCatalog, _ logger: Logger) {
+        for error in catalog.problems {
+            for problem in error.problems {
+                logger.warning(
+                    "profile left out",
+                    metadata: ["problem": "\(error.file): \(problem)"]
+                )
+            }
+        }
+        for note in catalog.notes {
+            logger.notice("profile replaced", metadata: ["note": "\(note)"])
         }
     }
 

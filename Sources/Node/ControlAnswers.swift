@@ -19,6 +19,7 @@ package struct ControlAnswers: Sendable {
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
         package var watchdog: @Sendable () -> WatchdogReport?
+        var board: @Sendable () -> BoardReport?
         /// How old a value of a device may be before it is stale.
         package var ageLimit: @Sendable (_ device: String) -> Duration
     }
@@ -123,7 +124,7 @@ package struct ControlAnswers: Sendable {
         let now = station.clock.now
         let (costs, counts) = (station.platform.figures, station.recorder.counts)
         let minutes = max(costs.uptime.inSeconds / 60, 1.0 / 60)
-        return StatusReport(
+        var report = StatusReport(
             name: station.name,
             version: version,
             processID: costs.processID,
@@ -150,6 +151,8 @@ package struct ControlAnswers: Sendable {
             watchdog: sources.watchdog(),
             faults: station.devices.faults + [sources.trouble()].compactMap(\.self)
         )
+        report.board = sources.board()
+        return report
     }
 
     private func start(_ request: ControlRequest, _ now: MonotonicInstant) -> MonotonicInstant {

@@ -27,8 +27,22 @@ package final class DeviceBoard: Sendable {
     }
 
     private let entries = Mutex<[Entry]>([])
+    private let others = Mutex<(trouble: @Sendable () -> String?, observer: @Sendable () -> Void)>(
+        ({ nil }, {})
+    )
 
     package init() {}
+
+    /// Asks `trouble` too when all faults are wanted, and tells `observer` of every change here.
+    func join(
+        trouble: @escaping @Sendable () -> String?,
+        observer: @escaping @Sendable () -> Void
+    ) {
+        others.withLock { $0 = (trouble, observer) }
+    }
+
+    /// Whether anything of the station is in trouble.
+    var isWell: Bool { faults.isEmpty && others.withLock { $0.trouble }() == nil }
 
     /// Adds a device that is not attached yet; one that is there already is left alone.
     func add(name: String, type: String, location: String) {
@@ -40,6 +54,7 @@ package final class DeviceBoard: Sendable {
 
     func remove(_ name: String) {
         entries.withLock { entries in entries.removeAll { $0.name == name } }
+        others.withLock { $0.observer }()
     }
 
     /// The device works, and its driver can tell about it.
@@ -52,11 +67,15 @@ package final class DeviceBoard: Sendable {
         update(name) { ($0.trouble, $0.account) = (trouble, nil) }
     }
 
+    /// The device's driver goes on, with this trouble; nil when it is over.
+    func troubled(_ name: String, _ words: String?) { update(name) { $0.trouble = words } }
+
     private func update(_ name: String, _ change: (inout Entry) -> Void) {
         entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
             change(&entries[index])
         }
+        others.withLock { $0.observer }()
     }
 
     /// Every device with what its driver knows.

@@ -13,15 +13,38 @@ extension DeviceConfiguration {
     var type: String {
         switch kind {
         case .sensor(let sensor): sensor.type
+        case .http(let board): board.type
         case .pir: "pir"
+        case .button: "button"
+        case .led: "led"
         }
     }
 
     var location: String {
         switch kind {
         case .sensor(let sensor): sensor.port
-        case .pir(let sensor): "\(sensor.line)" + (sensor.chip.map { " of \($0)" } ?? "")
+        case .http(let board): board.target.description
+        case .pir(let sensor): Self.place(sensor.line, sensor.chip)
+        case .button(let button): Self.place(button.line, button.chipLabel)
+        case .led(let lamp): Self.place(lamp.settings.line, lamp.settings.chipLabel)
         }
+    }
+
+    private static func place(_ line: LineRequest.Line, _ chip: String?) -> String {
+        "\(line)" + (chip.map { " of \($0)" } ?? "")
+    }
+
+    var seesMotion: Bool { if case .pir = kind { true } else { false } }
+
+    /// Whether the lamp may follow it.
+    var measuresDust: Bool {
+        let quantities =
+            switch kind {
+            case .sensor(let sensor): sensor.quantities
+            case .http(let board): board.format.quantities
+            case .pir, .button, .led: [Quantity]()
+            }
+        return quantities.contains { $0.name == Quantity.pm25.name }
     }
 
     /// How old a value may be before it is stale, and its lamp unknown.
@@ -29,22 +52,34 @@ extension DeviceConfiguration {
     /// One sample may be late by half a period, or in `live` by two intervals and two seconds,
     /// before it is missed.
     func ageLimit(isContinuous: Bool) -> Duration {
-        guard case .sensor(let sensor) = kind else { return .days(1) }
-        return isContinuous
-            ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
+        switch kind {
+        case .sensor(let sensor):
+            isContinuous
+                ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
+        // An answer may take ten seconds.
+        case .http(let board): board.interval * 3 + .seconds(12)
+        case .pir, .button, .led: .days(1)
+        }
     }
 
     /// How often it gives a sample; nil when only events come of it.
     func sampleInterval(isContinuous: Bool) -> Duration? {
-        guard case .sensor(let sensor) = kind else { return nil }
-        return isContinuous ? sensor.liveInterval : sensor.period
+        switch kind {
+        case .sensor(let sensor): isContinuous ? sensor.liveInterval : sensor.period
+        // Asking costs the board nothing that wears, so a mode changes nothing.
+        case .http(let board): board.interval
+        case .pir, .button, .led: nil
+        }
     }
 
     /// The child that keeps the device attached.
     func spec(_ context: StationContext) -> ChildSpec {
         switch kind {
         case .sensor(let sensor): sensor.spec(name, context)
+        case .http(let board): board.spec(name, context)
         case .pir(let sensor): sensor.spec(name, context)
+        case .button(let button): button.spec(name, context)
+        case .led(let lamp): lamp.spec(name, context)
         }
     }
 }
@@ -59,6 +94,7 @@ extension PIRConfiguration {
 
     fileprivate func spec(_ name: String, _ context: StationContext) -> ChildSpec {
         let settings = settings
+        context.tellPins(of: settings.request(consumer: "roost"), for: name)
         return ChildSpec(id: name, heartbeatLimit: .minutes(2)) { heartbeat in
             let subject = Attachment.Subject(name: name, path: nil, channels: [])
             return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in

@@ -60,7 +60,7 @@ package final class LampPost: Sendable {
     func configure(_ configuration: StationConfiguration) {
         let followed = configuration.devices.first { device in
             if let name = configuration.lights?.follows { return device.name == name }
-            return if case .sensor(let sensor) = device.kind { sensor.measuresDust } else { false }
+            return device.measuresDust
         }
         let hasChanged = memory.withLock { state in
             state.isThere = configuration.lights != nil
@@ -111,19 +111,8 @@ package final class LampPost: Sendable {
             type: "traffic-light",
             location: configuration.location
         )
-        if case .lines = configuration.output,
-            let hint = configuration.settings.request(consumer: "roost").spiHint
-        {
-            // Said before the first try: a busy line alone does not tell why.
-            context.recorder.note(
-                Event(
-                    at: context.clock.now,
-                    source: Self.name,
-                    kind: "pins shared",
-                    severity: .notice,
-                    ["hint": hint]
-                )
-            )
+        if case .lines = configuration.output {
+            context.tellPins(of: configuration.settings.request(consumer: "roost"), for: Self.name)
         }
         return ChildSpec(id: Self.name, heartbeatLimit: .minutes(2)) { heartbeat in
             let subject = Attachment.Subject(name: Self.name, path: nil, channels: [])

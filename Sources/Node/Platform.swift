@@ -20,6 +20,13 @@ package protocol Platform: Sendable {
     /// - Throws: `GPIOError`; `CancellationError`.
     func requestLines(_ request: LineRequest) async throws -> any GPIOLines
 
+    /// Asks devices on the local network.
+    var fetcher: any HTTPFetcher { get }
+
+    /// What the machine calls itself, such as `Raspberry Pi 4 Model B Rev 1.4`; nil for a machine
+    /// without a device tree.
+    var boardModel: String? { get }
+
     /// Writes a letter to a file, FIFO or terminal without ever waiting for its reader.
     ///
     /// - Throws: `LetterOutputError`.

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Profiles
 import Readings
 
 extension ReadingReport {
@@ -84,5 +85,18 @@ extension Double {
     func rounded(toDecimals decimals: Int) -> Double {
         let factor = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
         return (self * factor).rounded() / factor
+    }
+}
+
+extension BoardReport {
+    /// The computer as its profile and its device tree say.
+    init(_ profile: Profile, model: String?) {
+        self.init(
+            id: profile.id,
+            name: profile.name,
+            model: model,
+            gpioChip: profile.board?.gpioChip,
+            watchdogSeconds: profile.board?.watchdogLimit?.inSeconds
+        )
     }
 }

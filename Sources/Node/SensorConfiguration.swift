@@ -66,9 +66,6 @@ extension SensorConfiguration {
             }
     }
 
-    /// Whether the lamp may follow it.
-    var measuresDust: Bool { quantities.contains { $0.name == Quantity.pm25.name } }
-
     /// How the sensor spends its time in a mode of the station.
     func sensorMode(in mode: StationMode) -> SensorMode {
         if mode.isContinuous { return .live }
@@ -141,7 +138,7 @@ extension SensorConfiguration {
 
 extension Profile {
     /// Its graph, as it was checked when the profile was read.
-    fileprivate func description(of quantities: [Quantity]) -> GraphDescription {
+    func description(of quantities: [Quantity]) -> GraphDescription {
         let graph = graph.flatMap {
             GraphReader.read($0, channels: channels, at: "graph", ProblemList())
         }

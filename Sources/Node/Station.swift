@@ -74,7 +74,8 @@ package final class Station: Sendable {
             platform: platform,
             recorder: recorder,
             devices: DeviceBoard(),
-            modes: ModeBoard(StationMode(kind: configuration.mode))
+            modes: ModeBoard(StationMode(kind: configuration.mode)),
+            leds: LEDBoard(clock: platform.clock)
         )
         self.surroundings = surroundings
         supervision = SupervisorContext(
@@ -92,7 +93,9 @@ package final class Station: Sendable {
             onUnkillable: { surroundings.endProcess("\($0) does not stop") }
         )
         (lamp, adapters) = (LampPost(context), AdapterBoard())
-        store = StorePost(context)
+        let store = StorePost(context)
+        self.store = store
+        context.leds.join(context) { [weak store] in store?.trouble }
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(State(configuration: configuration))
     }
@@ -105,6 +108,7 @@ package final class Station: Sendable {
         await openWatchdog(configuration.watchdog)
         for spec in fixedChildren(configuration) { root.add(spec) }
         lamp.configure(configuration)
+        context.leds.configure(configuration)
         store.configure(configuration)
         try await root.run()
         // Only an orderly stop disarms: whoever crashes is reset.
@@ -279,6 +283,7 @@ extension Station {
             if !kept.contains(device.name) { context.recorder.forget(device.name) }
         }
         lamp.configure(next)
+        context.leds.configure(next)
         store.configure(next)
         if old.lights != next.lights {
             root.remove("lights")
@@ -312,6 +317,7 @@ extension Station {
                     adapters.unclaimed(besides: self?.claimedPorts ?? [])
                 },
                 watchdog: { [weak self] in self?.watchdogReport },
+                board: { [weak self] in self?.boardReport },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
         )
@@ -331,6 +337,11 @@ extension Station {
             timeoutSeconds: device.timeout.inSeconds,
             causedLastBoot: device.causedLastBoot
         )
+    }
+
+    private var boardReport: BoardReport? {
+        let board = state.withLock { $0.configuration.board }
+        return board.map { BoardReport($0, model: context.platform.boardModel) }
     }
 
     private func ageLimit(of name: String) -> Duration {

@@ -26,27 +26,24 @@ package struct StationConfiguration: Hashable, Sendable {
     package let lights: LightsConfiguration?
     package let watchdog: WatchdogConfiguration?
     package let store: StoreConfiguration?
+    /// Folder of the owner's profiles; nil is the standard one.
+    package let profileFolder: String?
+    /// The profile of the computer it was read for; nil where none was chosen.
+    package let board: Profile?
 }
 
 /// One sensor: its name is its identity in readings and reports.
 package struct DeviceConfiguration: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case sensor(SensorConfiguration)
+        case http(HTTPDeviceConfiguration)
         case pir(PIRConfiguration)
+        case button(ButtonSettings)
+        case led(LEDConfiguration)
     }
 
     package let name: String
     package let kind: Kind
-}
-
-package struct PIRConfiguration: Hashable, Sendable {
-    /// Label of the chip; nil takes the first that has the line.
-    package let chip: String?
-    package let line: LineRequest.Line
-    /// 0…600 s after the start in which movement is not believed; 60 unless told.
-    package let settle: Duration
-    /// 0…600 s after a movement ends before the next one counts; 5 unless told.
-    package let block: Duration
 }
 
 package struct LightsConfiguration: Hashable, Sendable {
@@ -64,8 +61,10 @@ package struct LightsConfiguration: Hashable, Sendable {
 
 package struct WatchdogConfiguration: Hashable, Sendable {
     package let path: String
-    /// 2…15 s: a Pi's hardware takes no more.
+    /// 2 s to what the board's hardware takes: 15 s on a Pi, and where no limit is known.
     package let timeout: Duration
+
+    private static let usualLimit: Duration = .seconds(15)
 }
 
 extension StationConfiguration {
@@ -75,12 +74,14 @@ extension StationConfiguration {
     ///   - text: The file's bytes, at most 1 MiB.
     ///   - file: Its name, for the message.
     ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
+    ///   - board: The computer: its chip is the pins' unless told, its watchdog has a limit.
     /// - Returns: A configuration in which every value is within its range.
     /// - Throws: `ConfigurationError` that names file, place and reason of each problem.
     package static func read(
         _ text: [UInt8],
         file: String,
-        profiles: [Profile] = ProfileCatalog.shipped.profiles
+        profiles: [Profile] = ProfileCatalog.shipped.profiles,
+        board: Profile? = nil
     ) throws(ConfigurationError) -> StationConfiguration {
         let problems = ProblemList()
         func failure() -> ConfigurationError {
@@ -98,14 +99,33 @@ extension StationConfiguration {
             throw failure()
         }
         let configuration = ObjectReader(root, at: "", problems).map { reader in
-            StationConfiguration(reader, profiles, problems)
+            StationConfiguration(reader, profiles, board, problems)
         }
         guard let configuration, problems.problems.isEmpty else { throw failure() }
         return configuration
     }
 
-    private init(_ reader: ObjectReader, _ profiles: [Profile], _ problems: ProblemList) {
+    /// The folder of profiles that a configuration names; nil when it names none.
+    ///
+    /// Asked before the rest is read, which goes by those profiles. What is wrong with the text is
+    /// told when all of it is read.
+    package static func profileFolder(in text: [UInt8]) -> String? {
+        guard text.count <= 1 << 20,
+            case .object(let fields)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text)),
+            case .string(let folder)? = fields["profiles"], folder.hasPrefix("/")
+        else { return nil }
+        return folder
+    }
+
+    private init(
+        _ reader: ObjectReader,
+        _ profiles: [Profile],
+        _ board: Profile?,
+        _ problems: ProblemList
+    ) {
         var reader = reader
+        self.board = board
+        profileFolder = reader.absolutePath("profiles")
         name = reader.name("name") ?? "roost"
         let modes = [StationMode.Kind.months, .live].map(\.rawValue)
         mode = reader.string("mode", in: modes).flatMap(StationMode.Kind.init) ?? .months
@@ -113,10 +133,11 @@ extension StationConfiguration {
         devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
             entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
-                .flatMap { DeviceConfiguration($0, profiles) }
+                .flatMap { DeviceConfiguration($0, profiles, board) }
         }
-        lights = reader.object("lights").flatMap { LightsConfiguration($0) }
-        watchdog = reader.object("watchdog").map { WatchdogConfiguration($0) }
+        let light = profiles.first { $0.driver == "traffic-light" }
+        lights = reader.object("lights").flatMap { LightsConfiguration($0, light, board) }
+        watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
         store = reader.object("store").map { StoreConfiguration($0) }
         reader.finish()
         checkTogether(problems)
@@ -136,18 +157,26 @@ extension StationConfiguration {
                 if let first = ports.updateValue(index, forKey: sensor.port) {
                     problems.add("devices[\(index)].port", "is the port of devices[\(first)] too")
                 }
-            case .pir(let sensor):
+            case .http(let board):
+                let address = board.target.description
+                if let first = ports.updateValue(index, forKey: address) {
+                    problems.add(
+                        "devices[\(index)].address",
+                        "is the address of devices[\(first)] too"
+                    )
+                }
+            case .pir, .button, .led:
                 let place = "devices[\(index)].line"
-                let key = "\(sensor.line) of \(sensor.chip ?? "")"
-                if let first = lines.updateValue(place, forKey: key) {
+                if let first = lines.updateValue(place, forKey: device.location) {
                     problems.add(place, "is \(first) too")
                 }
             }
+            checkFollowed(by: device, at: "devices[\(index)].follows", problems)
         }
         guard let lights else { return }
         if case .lines(let chip, let used, _) = lights.output {
             for (key, line) in zip(["red", "yellow", "green"], used) {
-                let place = "\(line) of \(chip ?? "")"
+                let place = "\(line)" + (chip.map { " of \($0)" } ?? "")
                 if let first = lines.updateValue("lights.\(key)", forKey: place) {
                     problems.add("lights.\(key)", "is \(first) too")
                 }
@@ -159,8 +188,28 @@ extension StationConfiguration {
     }
 }
 
+extension StationConfiguration {
+    /// Whether what a lamp follows is there and has what the lamp shows.
+    private func checkFollowed(
+        by device: DeviceConfiguration,
+        at place: String,
+        _ problems: ProblemList
+    ) {
+        guard case .led(let lamp) = device.kind, let name = lamp.follows else { return }
+        guard let followed = devices.first(where: { $0.name == name }) else {
+            return problems.add(place, "no device is named \(name)")
+        }
+        switch lamp.shows {
+        case .level where followed.measuresDust, .motion where followed.seesMotion: break
+        case .level: problems.add(place, "\(name) measures no pm25, so it has no level")
+        case .motion: problems.add(place, "\(name) sees no motion")
+        case .station: problems.add(place, "means nothing for shows station")
+        }
+    }
+}
+
 extension DeviceConfiguration {
-    fileprivate init?(_ reader: ObjectReader, _ profiles: [Profile]) {
+    fileprivate init?(_ reader: ObjectReader, _ profiles: [Profile], _ board: Profile?) {
         var reader = reader
         defer { reader.finish() }
         let isNamed = reader.value("name") != nil
@@ -170,39 +219,33 @@ extension DeviceConfiguration {
             reader.problem("name", "\(name) is the name of a part of the station; choose another")
         }
         guard let type = reader.required("type") else { return nil }
-        let kind: Kind?
-        if type == "pir" {
-            kind = PIRConfiguration(&reader).map(Kind.pir)
-        } else if let profile = profiles.first(where: { $0.isNamed(type) }) {
-            kind = SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
-        } else {
-            let serial = profiles.filter { $0.kind == .usbSerial }.map(\.id)
-            let known = (serial + ["pir"]).sorted().joined(separator: ", ")
-            reader.problem("type", "expected one of \(known), found \"\(type)\"")
+        guard let profile = profiles.first(where: { $0.isNamed(type) }) else {
+            let kinds: [Profile.Kind] = [.usbSerial, .http]
+            let found = profiles.filter { kinds.contains($0.kind) }.map(\.id)
+            let known = (found + ["button", "led", "pir"]).sorted()
+            reader.problem(
+                "type",
+                "expected one of \(known.joined(separator: ", ")), found \"\(type)\"",
+                meant: Spelling.nearest(to: type, among: known)
+            )
             reader.ignoreTheRest()
-            kind = nil
+            return nil
         }
+        let kind: Kind? =
+            switch profile.kind {
+            case .usbSerial:
+                SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
+            case .http:
+                HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
+            case .gpio, .board: Kind(&reader, role: profile, board)
+            }
         guard let name, let kind else { return nil }
         self.init(name: name, kind: kind)
     }
 }
 
-extension PIRConfiguration {
-    fileprivate init?(_ reader: inout ObjectReader) {
-        chip = reader.string("chip")
-        let line = reader.line("line")
-        settle = reader.seconds("settleSeconds", in: 0...600) ?? .seconds(60)
-        block = reader.seconds("blockSeconds", in: 0...600) ?? .seconds(5)
-        guard let line else {
-            if reader.value("line") == nil { reader.problem("line", "is missing") }
-            return nil
-        }
-        self.line = line
-    }
-}
-
 extension LightsConfiguration {
-    fileprivate init?(_ reader: ObjectReader) {
+    fileprivate init?(_ reader: ObjectReader, _ profile: Profile?, _ board: Profile?) {
         var reader = reader
         defer { reader.finish() }
         follows = reader.string("follows")
@@ -211,20 +254,35 @@ extension LightsConfiguration {
             return
         }
         // The traffic-light board's pins, as it plugs on; they are SPI0's too.
-        let defaults = [("red", "GPIO9"), ("yellow", "GPIO10"), ("green", "GPIO11")]
+        var settings = TrafficLightSettings()
+        profile?.readSettings { settings.read(&$0) }
+        settings.read(&reader)
+        let lines = [settings.red, settings.yellow, settings.green]
         output = .lines(
-            chip: reader.string("chip"),
-            defaults.map { key, name in reader.line(key) ?? .name(name) },
-            isActiveLow: reader.bool("activeLow") ?? false
+            chip: reader.string("chip") ?? board?.chip(of: lines),
+            lines,
+            isActiveLow: settings.isActiveLow
         )
     }
 }
 
 extension WatchdogConfiguration {
-    fileprivate init(_ reader: ObjectReader) {
+    fileprivate init(_ reader: ObjectReader, _ board: Profile?) {
         var reader = reader
         path = reader.absolutePath("path") ?? "/dev/watchdog"
-        timeout = reader.seconds("timeoutSeconds", in: 2...15) ?? .seconds(15)
+        let most = board?.board?.watchdogLimit ?? Self.usualLimit
+        let asked = reader.seconds("timeoutSeconds", in: 2...86_400)
+        timeout = min(asked ?? Self.usualLimit, most)
+        if let asked, asked > most {
+            let whose = board?.board?.watchdogLimit == nil ? "most boards" : board?.name ?? ""
+            let (limit, found) = (
+                JSONValue.number(most.inSeconds), JSONValue.number(asked.inSeconds)
+            )
+            reader.problem(
+                "timeoutSeconds",
+                "the watchdog of \(whose) takes \(limit.shown) s at most, found \(found.shown)"
+            )
+        }
         reader.finish()
     }
 }
@@ -258,24 +316,17 @@ extension ObjectReader {
         }
         return text
     }
-
-    /// A line by name (`"GPIO17"`) or by offset (`17`).
-    fileprivate mutating func line(_ key: String) -> LineRequest.Line? {
-        guard let found = value(key) else { return nil }
-        switch found {
-        case .string(let name) where !name.isEmpty: return .name(name)
-        case .number(let offset) where offset == offset.rounded() && (0...1_023).contains(offset):
-            return .offset(Int(offset))
-        default:
-            problem(key, "expected a line's name or its offset 0…1023, found \(found.shown)")
-            return nil
-        }
-    }
 }
 
 extension Profile {
     /// Whether a device's `type` means it: by its id or by its driver's name.
     fileprivate func isNamed(_ type: String) -> Bool {
-        kind == .usbSerial && (id == type || driver == type)
+        switch kind {
+        case .usbSerial: id == type || driver == type
+        case .http: id == type
+        // The lamps of the traffic light are configured under `lights`.
+        case .gpio: (id == type || driver == type) && driver != "traffic-light"
+        case .board: false
+        }
     }
 }

@@ -8,6 +8,7 @@ package struct StationContext: Sendable {
     package let recorder: Recorder
     package let devices: DeviceBoard
     package let modes: ModeBoard
+    package let leds: LEDBoard
 
     package var clock: any NodeClock { platform.clock }
 }

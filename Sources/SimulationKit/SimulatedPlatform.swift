@@ -25,6 +25,7 @@ package final class SimulatedPlatform: Platform {
         var notifications: [ServiceState] = []
         var openCount = 0
         var journalError: StorageError?
+        var boardModel: String?
     }
 
     package let simulatedClock: SimulatedClock
@@ -32,6 +33,7 @@ package final class SimulatedPlatform: Platform {
     package let watchdog = SimulatedWatchdog()
     package let hotplug: SimulatedHotplug
     package let socket: SimulatedListener
+    package let network: SimulatedNetwork
     /// The journal's ring; the history is a real file.
     package let card: SimulatedCard
     private let state = Mutex(State())
@@ -42,6 +44,7 @@ package final class SimulatedPlatform: Platform {
         gpio = SimulatedGPIO(clock: clock)
         hotplug = SimulatedHotplug(clock: clock)
         socket = SimulatedListener(clock: clock)
+        network = SimulatedNetwork(clock: clock)
     }
 
     // MARK: What can be done to it
@@ -79,6 +82,11 @@ package final class SimulatedPlatform: Platform {
     // MARK: Platform
 
     package var clock: any NodeClock { simulatedClock }
+    package var fetcher: any HTTPFetcher { network }
+    package var boardModel: String? {
+        get { state.withLock { $0.boardModel } }
+        set { state.withLock { $0.boardModel = newValue } }
+    }
 
     package func openSerialPort(
         _ path: String,

@@ -18,9 +18,9 @@ struct DemoNodeCommand: ParsableCommand {
     @Option var seed: UInt64 = 1
 
     func run() throws {
-        let configuration = try ConfigurationFile.read(config)
+        let files = StationFiles(path: config)
         let logger = Logger(label: "roost demo", level: .notice)
-        let process = StationProcess(configuration, path: config, logger: logger)
+        let process = StationProcess(files, try files.read(), logger: logger)
         let seed = seed
         let visitors = Visitors()
         try process.run(
@@ -49,6 +49,8 @@ private struct DemoPlatform: Platform {
 
     var clock: any NodeClock { linux.clock }
     var figures: ProcessCosts { linux.figures }
+    var fetcher: any HTTPFetcher { linux.fetcher }
+    var boardModel: String? { linux.boardModel }
 
     func openSerialPort(
         _ path: String,

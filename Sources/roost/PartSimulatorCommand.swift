@@ -2,6 +2,7 @@ import ArgumentParser
 import Devices
 import HardwareIO
 import LinuxIO
+import LinuxPlatform
 import Profiles
 import Readings
 
@@ -61,6 +62,9 @@ struct PartSimulatorCommand: ParsableCommand {
     @Argument(help: "A profile's id, or a driver's name.")
     var part: String
 
+    @Option(help: "A folder of your own profiles, besides the shipped ones.")
+    var profiles: String?
+
     @Option(help: "Put a symbolic link to the pseudo-terminal here.")
     var link: String?
 
@@ -77,7 +81,9 @@ struct PartSimulatorCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let profiles = ProfileCatalog.shipped.profiles.filter { $0.kind == .usbSerial }
+        let catalog = StationFiles.catalog(profiles)
+        for line in catalog.problems.flatMap(\.lines) { Output.error(line) }
+        let profiles = catalog.profiles.filter { $0.kind == .usbSerial }
         let profile = profiles.first { $0.id == part || $0.driver == part }
         guard let profile, let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
             let known = profiles.map(\.id).joined(separator: ", ")

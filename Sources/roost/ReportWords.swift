@@ -22,6 +22,9 @@ enum ReportWords {
                 + "(\(budget.privateKiB) private), \(budget.readingCount) readings, "
                 + "\(budget.eventCount) events"
         )
+        if let board = report.board {
+            lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
+        }
         if let watchdog = report.watchdog {
             let cause = watchdog.causedLastBoot ? ", it caused the last boot" : ""
             lines.append(
@@ -82,7 +85,7 @@ enum ReportWords {
     static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
         var lines: [String] = report.devices.isEmpty ? ["no devices are configured"] : []
         for device in report.devices {
-            let isWell = !["unusable", "fault"].contains(device.state)
+            let isWell = !["unusable", "fault", "not answering"].contains(device.state)
             lines.append(
                 "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
                     + paint(device.state, isWell ? .green : .red)

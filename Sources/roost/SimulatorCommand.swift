@@ -10,8 +10,10 @@ import Readings
 struct SimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
-        abstract: "A simulated sensor on a real pseudo-terminal.",
-        subcommands: [SDS011SimulatorCommand.self, PartSimulatorCommand.self]
+        abstract: "A simulated sensor on a real pseudo-terminal, or a board on a real port.",
+        subcommands: [
+            SDS011SimulatorCommand.self, PartSimulatorCommand.self, BoardSimulatorCommand.self,
+        ]
     )
 }
 

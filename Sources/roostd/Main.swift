@@ -4,6 +4,7 @@ import LinuxIO
 import LinuxPlatform
 import Logging
 import Node
+import Profiles
 
 struct Daemon: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,6 +28,9 @@ struct Daemon: ParsableCommand {
     @Option(help: "The configuration file; every key is described in README.")
     var config = "/etc/roost/roost.json"
 
+    @Option(help: "A folder of your own profiles, in place of the configuration's.")
+    var profiles: String?
+
     @Flag(help: "Only say whether the configuration is right.")
     var check = false
 
@@ -34,20 +38,25 @@ struct Daemon: ParsableCommand {
     var verbose = false
 
     func run() throws {
-        let configuration: StationConfiguration
+        let files = StationFiles(path: config, profiles: profiles)
+        let contents: StationFiles.Contents
         do {
-            configuration = try ConfigurationFile.read(config)
+            contents = try files.read()
         } catch {
             Terminal.error("\(error)")
             throw ExitCode(78)
         }
         if check {
-            Terminal.line("\(config): right, \(configuration.devices.count) devices")
+            // A station starts without a broken profile; whoever checks wants to know.
+            for error in contents.catalog.problems { Terminal.error("\(error)") }
+            guard contents.catalog.problems.isEmpty else { throw ExitCode(78) }
+            let count = contents.configuration.devices.count
+            Terminal.line("\(config): right, \(count) devices")
             return
         }
         let logger = Logger(label: "roostd", level: verbose ? .info : .notice)
         do {
-            try StationProcess(configuration, path: config, logger: logger).run()
+            try StationProcess(files, contents, logger: logger).run()
         } catch let refusal as InstanceRefused {
             Terminal.error("\(refusal)")
             throw ExitCode(75)

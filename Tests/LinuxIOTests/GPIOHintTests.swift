@@ -4,14 +4,29 @@ import Testing
 @Suite struct GPIOHintTests {
     @Test func namesThePinsOfSPI0() {
         #expect(
-            LineRequest.spiHint(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
+            LineRequest.pinHint(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
                 == "GPIO9–11 belong to SPI0; "
                 + "turn SPI off with `dtparam=spi=off` in /boot/firmware/config.txt"
         )
-        let withSelects = LineRequest.spiHint(lineNames: ["GPIO11", "GPIO7"])
+        let withSelects = LineRequest.pinHint(lineNames: ["GPIO11", "GPIO7"])
         #expect(withSelects?.hasPrefix("GPIO7–11 belong") == true)
-        #expect(LineRequest.spiHint(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
-        #expect(LineRequest.spiHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
+        #expect(LineRequest.pinHint(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
+        #expect(LineRequest.pinHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
+    }
+
+    @Test(arguments: [
+        (["GPIO2"], "I²C", "dtparam=i2c_arm=off"), (["SCL1", "GPIO17"], "I²C", "pull-ups"),
+        (["GPIO14"], "serial port", "enable_uart=0"), (["ID_SDA"], "HAT", "use others"),
+    ])
+    func namesThePinsOfOtherBusesAndPorts(names: [String], owner: String, act: String) throws {
+        let hint = try #require(LineRequest.pinHint(lineNames: names))
+        #expect(hint.contains(owner) && hint.contains(act) && !hint.contains("SPI"))
+        #expect(LineRequest.spiHint(lineNames: names) == nil)
+    }
+
+    @Test func namesEveryOwnerOfAMixedRequest() throws {
+        let hint = try #require(LineRequest.pinHint(lineNames: ["GPIO3", "GPIO9"]))
+        #expect(hint.contains("SPI0") && hint.contains("I²C"))
     }
 
     @Test(arguments: [("pinctrl-rp1", true), ("raspberrypi-exp-gpio", false)])
@@ -22,6 +37,6 @@ import Testing
             direction: .output(initially: [false, false]),
             consumer: "roost"
         )
-        #expect((request.spiHint != nil) == isHinted)
+        #expect((request.pinHint != nil) == isHinted)
     }
 }

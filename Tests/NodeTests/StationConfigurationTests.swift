@@ -95,7 +95,7 @@ import Testing
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
         (
             #"{"watchdog": {"timeoutSeconds": 60}}"#,
-            "watchdog.timeoutSeconds: expected a number 2…15, found 60"
+            "watchdog.timeoutSeconds: the watchdog of most boards takes 15 s at most, found 60"
         ),
         ("[]", "expected an object, found an array of 0"),
         ("{\n  \"name\": tru }", "not JSON: unexpected   in line 2, column 14"),
@@ -124,6 +124,23 @@ import Testing
         #expect(sensor.id == "7" && sensor.profile.driver == "plantower")
         #expect(sensor.period == .minutes(5) && sensor.warmUp == .seconds(30))
         #expect(sensor.window == .seconds(10))
+    }
+
+    @Test(arguments: [
+        (#"{"profiles": "/srv/profiles", "name": 3}"#, "/srv/profiles"),
+        (#"{"profiles": "here"}"#, nil), (#"{"profiles": 3}"#, nil), ("{}", nil), ("{", nil),
+    ])
+    func asksForTheFolderOfProfilesBeforeAnythingElse(text: String, folder: String?) {
+        #expect(StationConfiguration.profileFolder(in: Array(text.utf8)) == folder)
+    }
+
+    @Test func aFolderOfProfilesIsAnAbsolutePath() throws {
+        #expect(try read(#"{"profiles": "/srv/p"}"#).profileFolder == "/srv/p")
+        #expect(
+            problems(#"{"profiles": "here"}"#) == [
+                #"profiles: expected an absolute path of at most 4096 bytes, found "here""#
+            ]
+        )
     }
 
     @Test func tellsAllMistakesAtOnce() {

@@ -2,6 +2,7 @@ import ControlProtocol
 import Devices
 import HardwareIO
 import Logging
+import Profiles
 import Readings
 import SimulationKit
 import Supervision
@@ -38,7 +39,8 @@ struct TestStation: Sendable {
         _ text: String = everything,
         air: SDS011Air = .constant(SDS011Measurement(pm25Tenths: 21, pm10Tenths: 52)),
         isPlugged: Bool = true,
-        card: SimulatedCard = SimulatedCard()
+        card: SimulatedCard = SimulatedCard(),
+        model: String? = nil
     ) throws {
         self.clock = clock
         platform = SimulatedPlatform(clock: clock, card: card)
@@ -51,7 +53,12 @@ struct TestStation: Sendable {
             seed: clock.seed,
             endProcess: { ended.note($0) }
         )
-        let configuration = try StationConfiguration.read(Array(text.utf8), file: "test")
+        platform.boardModel = model
+        let configuration = try StationConfiguration.read(
+            Array(text.utf8),
+            file: "test",
+            board: model.flatMap { ProfileCatalog.shipped.board(model: $0) }
+        )
         station = Station(configuration, in: surroundings)
     }
 

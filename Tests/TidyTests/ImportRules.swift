@@ -29,7 +29,7 @@ extension TidyRule {
             "Devices", "DequeModule", "HardwareIO", "Node", "Profiles", "Scheduling",
             "Supervision",
         ],
-        "LinuxPlatform": ["Glibc", "HardwareIO", "LinuxIO", "Node", "Profiles"],
+        "LinuxPlatform": ["Devices", "Glibc", "HardwareIO", "LinuxIO", "Node", "Profiles"],
         "roostd": [
             "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
             "Profiles", "Supervision",

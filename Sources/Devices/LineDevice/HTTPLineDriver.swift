@@ -17,6 +17,10 @@ package actor HTTPLineDriver: OrderlyStop {
     /// Failures in a row after which the board counts as gone.
     static let failuresUntilTold = 3
 
+    /// Kinds of its events: it counts as gone, and it answers again.
+    package static let lostKind = "board not answering"
+    package static let backKind = "board answers again"
+
     private let name: String
     private let target: HTTPTarget
     private let format: LineFormat
@@ -30,8 +34,10 @@ package actor HTTPLineDriver: OrderlyStop {
 
     private var failures = 0
     private var failingSince: MonotonicInstant?
-    package private(set) var answerCount = 0
-    package private(set) var lastTrouble: String?
+    private var answerCount = 0
+    private var questionCount = 0
+    private var lastAnswerAt: MonotonicInstant?
+    private var lastTrouble: String?
 
     /// A driver.
     ///
@@ -58,6 +64,17 @@ package actor HTTPLineDriver: OrderlyStop {
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
+    }
+
+    /// How the board has answered so far.
+    package var report: HTTPLineReport {
+        HTTPLineReport(
+            answerCount: answerCount,
+            questionCount: questionCount,
+            failureCount: failures,
+            lastAnswerAt: lastAnswerAt,
+            lastTrouble: lastTrouble
+        )
     }
 
     nonisolated package func requestStop() {
@@ -92,6 +109,7 @@ package actor HTTPLineDriver: OrderlyStop {
     }
 
     private func ask() async throws -> Answer {
+        questionCount += 1
         let deadline = clock.now.advanced(by: min(Self.patience, max(interval, .seconds(2))))
         do {
             let response = try await fetcher.get(target, until: deadline)
@@ -121,9 +139,9 @@ package actor HTTPLineDriver: OrderlyStop {
         let now = clock.now
         if failures >= Self.failuresUntilTold, let since = failingSince {
             let seconds = Int(since.duration(to: now).inSeconds)
-            await record("board answers again", .notice, ["after": "\(seconds) s"])
+            await record(Self.backKind, .notice, ["after": "\(seconds) s"])
         }
-        (failures, failingSince, lastTrouble) = (0, nil, nil)
+        (failures, failingSince, lastAnswerAt) = (0, nil, now)
         await sink.accept(
             zip(format.quantities, outcomes).map { quantity, outcome in
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)
@@ -136,7 +154,7 @@ package actor HTTPLineDriver: OrderlyStop {
         if failingSince == nil { failingSince = clock.now }
         lastTrouble = words
         if failures == Self.failuresUntilTold {
-            await record("board not answering", .error, ["reason": words])
+            await record(Self.lostKind, .error, ["reason": words])
         }
         return .noData(reason)
     }
@@ -175,5 +193,22 @@ package actor HTTPLineDriver: OrderlyStop {
         await sink.record(
             Event(at: clock.now, source: name, kind: kind, severity: severity, details)
         )
+    }
+}
+
+/// How a board on the network has answered so far.
+package struct HTTPLineReport: Hashable, Sendable {
+    package let answerCount: Int
+    package let questionCount: Int
+    /// Failures since the last good answer.
+    package let failureCount: Int
+    package let lastAnswerAt: MonotonicInstant?
+    /// What was wrong last, in words; stays after the board answers again.
+    package let lastTrouble: String?
+
+    /// `answering`, `not answering`, or `asking` before the first answer.
+    package var state: String {
+        if failureCount >= HTTPLineDriver.failuresUntilTold { return "not answering" }
+        return answerCount == 0 ? "asking" : "answering"
     }
 }

@@ -24,6 +24,8 @@ package struct LineDeviceSimulator: SerialPeer {
         next = format.query == nil ? now.advanced(by: format.interval) : nil
     }
 
+    var delimiter: UInt8 { format.delimiter }
+
     package var nextActivity: MonotonicInstant? { next }
 
     package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
@@ -45,7 +47,8 @@ package struct LineDeviceSimulator: SerialPeer {
         return sent
     }
 
-    private mutating func line() -> [UInt8] {
+    /// The next line, with its end.
+    mutating func line() -> [UInt8] {
         var texts: [String] = []
         for index in format.fields.indices {
             let field = format.fields[index]

@@ -10,6 +10,8 @@ package struct LineFormat: Hashable, Sendable {
     static let lineLimit = 512
     /// Fields of one line.
     static let fieldLimit = 64
+    /// Seconds between two questions to a device on the network.
+    package static let askedInterval = 1.0...3_600.0
 
     /// One field of the line.
     struct Field: Hashable, Sendable {
@@ -27,8 +29,8 @@ package struct LineFormat: Hashable, Sendable {
     let absent: Set<String>
     /// Sent to get a line; nil when lines come by themselves.
     let query: [UInt8]?
-    /// From one line to the next.
-    let interval: Duration
+    /// From one line to the next; over HTTP from one question to the next unless told.
+    package let interval: Duration
     /// Whether the last two characters after `*` are the exclusive or of what is before.
     let isChecked: Bool
 
@@ -49,9 +51,12 @@ package struct LineFormat: Hashable, Sendable {
         }
         self.delimiter = delimiter.utf8.first ?? UInt8(ascii: ";")
         prefix = Array((reader.string("prefix") ?? "").utf8)
-        query = reader.string("query").map { Array($0.utf8) }
+        // Over HTTP the request is the query.
+        let isAsked = profile.kind == .http
+        query = isAsked ? nil : reader.string("query").map { Array($0.utf8) }
         isChecked = reader.bool("checksum") ?? false
-        interval = reader.seconds("intervalSeconds", in: 0.1...3_600) ?? .seconds(1)
+        let range = isAsked ? Self.askedInterval : 0.1...3_600
+        interval = reader.seconds("intervalSeconds", in: range) ?? .seconds(isAsked ? 5 : 1)
         let words = reader.array("absent", limit: 16)
         absent = Set(words.compactMap { if case .string(let word) = $0 { word } else { nil } })
         if absent.count != words.count {

@@ -1,4 +1,5 @@
 import HardwareIO
+import Profiles
 import Readings
 
 /// Where a PIR sensor hangs, and how its pulses become motion.
@@ -54,6 +55,12 @@ package struct PIRSettings: Hashable, Sendable {
     package init(line: LineRequest.Line, chipLabel: String? = nil) {
         self.line = line
         self.chipLabel = chipLabel
+    }
+
+    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    package mutating func read(_ reader: inout ObjectReader) {
+        settling = reader.seconds("settleSeconds", in: 0...600) ?? settling
+        blockTime = reader.seconds("blockSeconds", in: 0...600) ?? blockTime
     }
 
     /// What is out of bounds, in words; nil when all is well.

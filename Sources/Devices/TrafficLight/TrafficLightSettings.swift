@@ -1,4 +1,5 @@
 import HardwareIO
+import Profiles
 
 /// Where the three lamps hang.
 ///
@@ -13,6 +14,14 @@ package struct TrafficLightSettings: Hashable, Sendable {
     package var isActiveLow = false
 
     package init(chipLabel: String? = nil) { self.chipLabel = chipLabel }
+
+    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    package mutating func read(_ reader: inout ObjectReader) {
+        red = reader.line("red") ?? red
+        yellow = reader.line("yellow") ?? yellow
+        green = reader.line("green") ?? green
+        isActiveLow = reader.bool("activeLow") ?? isActiveLow
+    }
 
     /// What is wrong, in words; nil when all is well.
     package var complaint: String? {

@@ -1,0 +1,31 @@
+import HardwareIO
+import Profiles
+
+/// Where one lamp hangs.
+package struct LEDSettings: Hashable, Sendable {
+    package var chipLabel: String?
+    package var line: LineRequest.Line
+    /// True when it lights at low voltage.
+    package var isActiveLow = false
+
+    package init(line: LineRequest.Line, chipLabel: String? = nil) {
+        self.line = line
+        self.chipLabel = chipLabel
+    }
+
+    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    package mutating func read(_ reader: inout ObjectReader) {
+        isActiveLow = reader.bool("activeLow") ?? isActiveLow
+    }
+
+    /// The request for the line: dark at first.
+    package func request(consumer: String) -> LineRequest {
+        LineRequest(
+            chipLabel: chipLabel,
+            lines: [line],
+            direction: .output(initially: [false]),
+            isActiveLow: isActiveLow,
+            consumer: consumer
+        )
+    }
+}

@@ -1,0 +1,82 @@
+import Devices
+import Glibc
+import LinuxIO
+import Node
+import Profiles
+
+/// The files that a station goes by: its configuration, and the owner's profiles.
+package struct StationFiles: Sendable {
+    /// What they say.
+    package struct Contents: Sendable {
+        package let configuration: StationConfiguration
+        /// Every profile, with what is wrong in the owner's folder.
+        package let catalog: ProfileCatalog
+    }
+
+    /// Path of the configuration.
+    package let path: String
+    /// Folder of profiles in place of the one that the configuration names.
+    package let profiles: String?
+
+    package init(path: String, profiles: String? = nil) {
+        (self.path, self.profiles) = (path, profiles)
+    }
+
+    /// Reads the profiles, then the configuration that uses them.
+    ///
+    /// A broken profile is left out and named in the catalog; it fails nothing but a device that
+    /// needs it.
+    ///
+    /// - Throws: `ConfigurationError` that names the file, the place and the reason.
+    package func read() throws(ConfigurationError) -> Contents {
+        let text = try text()
+        let folder = profiles ?? StationConfiguration.profileFolder(in: text)
+        let catalog = Self.catalog(folder)
+        let configuration = try StationConfiguration.read(
+            text,
+            file: path,
+            profiles: catalog.profiles,
+            board: catalog.board(model: MachineFacts.read().model)
+        )
+        return Contents(configuration: configuration, catalog: catalog)
+    }
+
+    /// The shipped profiles with those of a folder over them; nil takes the standard folder.
+    package static func catalog(_ folder: String?) -> ProfileCatalog {
+        ProfileCatalog(
+            overlay: ProfileFolder.files(
+                folder ?? ProfileCatalog.standardFolder,
+                isNamed: folder != nil
+            ),
+            reader: .checking
+        )
+    }
+
+    /// At most 1 MiB and a little more, which the reader refuses.
+    private func text() throws(ConfigurationError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let next = errno == ENOENT ? "; name one with --config" : ""
+            throw ConfigurationError(
+                file: path,
+                message: "cannot be read, \(LinuxError.words(of: errno))\(next)"
+            )
+        }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while text.count <= 1 << 20 {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw ConfigurationError(
+                    file: path,
+                    message: "cannot be read, \(LinuxError.words(of: errno))"
+                )
+            }
+            guard count > 0 else { break }
+            text += chunk.prefix(count)
+        }
+        return text
+    }
+}

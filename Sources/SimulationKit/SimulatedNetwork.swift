@@ -1,0 +1,39 @@
+import Devices
+import HardwareIO
+import Readings
+import Synchronization
+
+/// A local network in memory: boards that answer, or not.
+package final class SimulatedNetwork: HTTPFetcher {
+    private let clock: any NodeClock
+    private let boards = Mutex<[String: HTTPLineSimulator]>([:])
+
+    package init(clock: any NodeClock) { self.clock = clock }
+
+    /// Puts a board at `name` or `name:port`; nil takes it away, and nobody answers there.
+    package func put(_ board: HTTPLineSimulator?, at authority: String) {
+        boards.withLock { $0[authority] = board }
+    }
+
+    /// Does something to a board that is there.
+    package func withBoard<Value>(
+        at authority: String,
+        _ body: (inout HTTPLineSimulator) -> Value
+    ) -> Value? {
+        boards.withLock { boards in
+            guard var board = boards[authority] else { return nil }
+            defer { boards[authority] = board }
+            return body(&board)
+        }
+    }
+
+    package func get(
+        _ target: HTTPTarget,
+        until deadline: MonotonicInstant
+    ) async throws -> HTTPResponse {
+        let response = withBoard(at: target.authority) { $0.answer("GET") }
+        if let response, let response { return response }
+        try await clock.sleep(until: deadline, tolerance: .zero)
+        throw HTTPError.timedOut(target)
+    }
+}
