@@ -70,7 +70,7 @@ package actor DetectionKeeper: Child {
     private var nextDeadline: MonotonicInstant? {
         var all = [post.nextDeadline]
         if case .waiting(let until) = loading { all.append(until) }
-        if !unsaved.isEmpty { all.append(nextSave) }
+        if !unsaved.isEmpty, store.isOpen { all.append(nextSave) }
         return all.compactMap(\.self).min()
     }
 
@@ -98,6 +98,7 @@ package actor DetectionKeeper: Child {
                 )
             )
         case .save(let identity, let record):
+            guard reach.hasStore() else { return }
             unsaved[identity] = .some(record)
             nextSave = min(nextSave, context.clock.now)
         }
