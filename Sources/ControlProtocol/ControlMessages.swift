@@ -20,6 +20,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case live
         /// Changes the power mode; `StatusReport` after it.
         case mode
+        /// What a person says about a device that was found; `DevicesReport` after each.
+        case adopt, ignore, rename, forget
     }
 
     /// Protocol version of the client.
@@ -27,7 +29,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let command: Command
     /// `mode`: `months`, `live` or `survey`.
     package let mode: String?
-    /// `mode`: the survey's name, 1…64 characters.
+    /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's.
     package let name: String?
     /// `mode`: how long, 1…86 400 s; after it the mode is `months` again.
     package let seconds: Double?
@@ -37,6 +39,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let limit: Int?
     /// `readings`, `events`, `tail`: `next` of the page before; nil asks for the first.
     package var from: String?
+    /// `adopt`, `ignore`, `rename`, `forget`: a name, an identity or a port.
+    package var device: String?
+    /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
+    package var profile: String?
 
     package init(
         _ command: Command,
@@ -82,7 +88,8 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 
 /// Why a request was refused, in words a person can act on.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
-    /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`.
+    /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
+    /// `unknown-device`.
     package let code: String
     package let message: String
 

@@ -295,10 +295,17 @@ package struct DevicesReport: Codable, Hashable, Sendable {
     package let devices: [DeviceReport]
     /// Serial adapters that are plugged in and not configured; nothing is ever written to them.
     package let unclaimed: [UnclaimedReport]
+    /// What detection made of each of them, and devices that are away.
+    package let found: [FoundReport]
 
-    package init(devices: [DeviceReport], unclaimed: [UnclaimedReport]) {
+    package init(
+        devices: [DeviceReport],
+        unclaimed: [UnclaimedReport],
+        found: [FoundReport] = []
+    ) {
         self.devices = devices
         self.unclaimed = unclaimed
+        self.found = found
     }
 }
 

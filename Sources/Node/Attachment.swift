@@ -23,6 +23,15 @@ package final class Attachment: OrderlyStop {
         let channels: [Channel]
         /// Takes what its absence means; nil is the recorder itself.
         var sink: (any ReadingSink)?
+        /// How long a found device is there; nil when its place is configured.
+        var presence: Presence?
+    }
+
+    /// The stay of a found device in its socket: when that ends, so does the attachment.
+    struct Presence: Sendable {
+        let isThere: @Sendable () -> Bool
+        /// The line broke before anybody told that the device is gone.
+        let broke: @Sendable () -> Void
     }
 
     /// The longest pause between two tries to open a device that is there and cannot be used.
@@ -64,6 +73,16 @@ package final class Attachment: OrderlyStop {
     }
 
     package func run() async throws {
+        let isBroken = try await keepAttached()
+        guard let presence = subject.presence, isBroken || !presence.isThere() else { return }
+        // After the last word of its driver, so that this is what its channels say.
+        await tell(.absent("unplugged"), "unplugged")
+    }
+
+    /// Opens and runs until a stop is asked for.
+    ///
+    /// - Returns: Whether the line of a found device broke.
+    private func keepAttached() async throws -> Bool {
         var pause = Duration.seconds(1)
         var told: String?
         while !Task.isCancelled, !isStopping {
@@ -79,9 +98,15 @@ package final class Attachment: OrderlyStop {
                 guard let known = Self.trouble(of: error) else { throw error }
                 trouble = known
             }
-            guard let trouble else { return }
+            guard let trouble else { return false }
+            if case .absent = trouble, let presence = subject.presence {
+                // Whoever has that node next is somebody else.
+                presence.broke()
+                return true
+            }
             told = try await endure(trouble, pause: &pause, told: told)
         }
+        return false
     }
 
     /// Runs the driver until it ends.

@@ -18,6 +18,10 @@ package struct ControlAnswers: Sendable {
         package var lamp: @Sendable () -> String?
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
+        /// What detection made of every adapter.
+        var found: @Sendable () -> [FoundReport]
+        /// Tells detection what a person wants.
+        var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
         package var watchdog: @Sendable () -> WatchdogReport?
         var board: @Sendable () -> BoardReport?
         /// How old a value of a device may be before it is stale.
@@ -44,18 +48,62 @@ package struct ControlAnswers: Sendable {
         switch request.command {
         case .status, .live: try ok(status())
         case .tree: try ok(sources.tree())
-        case .devices:
-            try ok(
-                DevicesReport(
-                    devices: await station.devices.reports(),
-                    unclaimed: sources.unclaimed()
-                )
-            )
+        case .devices: try ok(await devices())
+        case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
         case .tail: try await tail(request)
         case .mode: try await changeMode(request, from: peer)
         }
+    }
+
+    private func devices() async -> DevicesReport {
+        DevicesReport(
+            devices: await station.devices.reports(),
+            unclaimed: sources.unclaimed(),
+            found: sources.found()
+        )
+    }
+
+    /// Carries out what a person says of a device, and writes down who said it.
+    private func act(
+        _ request: ControlRequest,
+        from peer: PeerCredentials?
+    ) async throws -> String {
+        func refuse(_ code: String, _ message: String) throws -> String {
+            let failure = ControlFailure(code: code, message: message)
+            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(failure)))
+        }
+        guard let device = request.device else {
+            return try refuse("bad-request", "device is a name, an identity or a port")
+        }
+        let act: DetectionMachine.Act
+        switch request.command {
+        case .ignore: act = .ignore
+        case .forget: act = .forget
+        case .rename:
+            guard let name = request.name else {
+                return try refuse("bad-request", "name is the new name")
+            }
+            act = .rename(name)
+        default: act = .adopt(profile: request.profile, name: request.name)
+        }
+        do throws(DetectionRefusal) {
+            try sources.act(act, device)
+        } catch {
+            return try refuse(error.code, error.message)
+        }
+        if let peer {
+            await station.recorder.record(
+                Event(
+                    at: station.clock.now,
+                    source: "control",
+                    kind: "device \(request.command.rawValue) asked for",
+                    ["device": device, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
+                )
+            )
+        }
+        return try ok(await devices())
     }
 
     private func ok(_ body: some Codable & Sendable) throws -> String {

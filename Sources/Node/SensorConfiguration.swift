@@ -25,6 +25,24 @@ package struct SensorConfiguration: Hashable, Sendable {
     let quantities: [Quantity]
     /// From one sample to the next in `live`.
     let liveInterval: Duration
+    /// The rate at which it was found; nil is the profile's first.
+    var baud: Int?
+}
+
+extension SensorConfiguration {
+    /// A sensor that was found, run as its profile says; nil when nothing can run it.
+    init?(_ adoption: DetectionMachine.Adoption) {
+        let profile = adoption.profile
+        guard let kind = profile.driver.flatMap(DeviceCatalog.kind),
+            let dialect = try? kind.dialect(profile)
+        else { return nil }
+        let duty = profile.dutyCycle
+        (type, self.profile, port) = (profile.id, profile, adoption.node)
+        (id, baud) = (adoption.partID, adoption.baud)
+        (period, warmUp, window) = (duty.period, duty.warmUp, duty.window)
+        quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
+        liveInterval = profile.liveInterval(of: dialect)
+    }
 }
 
 extension SensorConfiguration {
@@ -59,11 +77,7 @@ extension SensorConfiguration {
         guard let port else { return nil }
         (self.type, self.profile, self.port) = (type, profile, port)
         quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
-        liveInterval =
-            switch dialect.rhythm {
-            case .streams(let every): every
-            case .answers(let least): max(least, profile.duty?.liveInterval ?? .seconds(1))
-            }
+        liveInterval = profile.liveInterval(of: dialect)
     }
 
     /// How the sensor spends its time in a mode of the station.
@@ -80,10 +94,21 @@ extension SensorConfiguration {
     }
 
     /// The child that keeps the sensor attached.
-    func spec(_ name: String, _ context: StationContext) -> ChildSpec {
+    ///
+    /// - Parameters:
+    ///   - name: Under which it reads.
+    ///   - context: The station's.
+    ///   - presence: How long it is there; nil when its port is configured.
+    func spec(
+        _ name: String,
+        _ context: StationContext,
+        presence: Attachment.Presence? = nil
+    ) -> ChildSpec {
         let sink = context.sink(for: name, graph: profile.description(of: quantities))
         return ChildSpec(
             id: name,
+            // What is unplugged has ended in order.
+            restart: presence == nil ? .permanent : .transient,
             shutdownGrace: .seconds(8),
             minimumRunTime: .seconds(1),
             heartbeatLimit: .minutes(2)
@@ -92,7 +117,8 @@ extension SensorConfiguration {
                 name: name,
                 path: port,
                 channels: quantities.map { Channel(device: name, quantity: $0) },
-                sink: sink
+                sink: sink,
+                presence: presence
             )
             return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
                 let environment = DriverEnvironment(
@@ -100,7 +126,7 @@ extension SensorConfiguration {
                     sink: sink,
                     heartbeat: heartbeat
                 )
-                return try await attach(name, context, environment)
+                return try await attach(name, context, environment, presence)
             }
         }
     }
@@ -108,11 +134,14 @@ extension SensorConfiguration {
     private func attach(
         _ name: String,
         _ context: StationContext,
-        _ environment: DriverEnvironment
+        _ environment: DriverEnvironment,
+        _ presence: Attachment.Presence?
     ) async throws -> Attachment.Attached {
-        let settings = SerialSettings(baud: profile.probe?.bauds.first ?? 9_600)
+        let settings = SerialSettings(baud: baud ?? profile.probe?.bauds.first ?? 9_600)
         let open: SensorSetup.Reopen = { [port] in
-            try await context.platform.openSerialPort(port, settings)
+            // Another may have its node by now.
+            if let presence, !presence.isThere() { throw SerialError.absent(path: port) }
+            return try await context.platform.openSerialPort(port, settings)
         }
         guard let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
             preconditionFailure("checked when it was read")
@@ -137,6 +166,14 @@ extension SensorConfiguration {
 }
 
 extension Profile {
+    /// From one sample to the next in `live`.
+    fileprivate func liveInterval(of dialect: any SensorDialect) -> Duration {
+        switch dialect.rhythm {
+        case .streams(let every): every
+        case .answers(let least): max(least, duty?.liveInterval ?? .seconds(1))
+        }
+    }
+
     /// Its graph, as it was checked when the profile was read.
     func description(of quantities: [Quantity]) -> GraphDescription {
         let graph = graph.flatMap {

@@ -1,6 +1,8 @@
 import ControlProtocol
+import Devices
 import HardwareIO
 import Logging
+import Profiles
 import Readings
 import Supervision
 import Synchronization
@@ -15,7 +17,9 @@ package let roostVersion = "0.1.0"
 ///              ├─ store      journal and history, if configured
 ///              ├─ lights     lamp, if there is one
 ///              ├─ devices ─┬─ balcony …   one attachment per configured device
+///              │           └─ sds011 …    and one per device that was found
 ///              ├─ hotplug    adapters that come and go
+///              ├─ detection  finds out what is behind them
 ///              └─ control    the control socket
 ///
 /// It stops from the bottom up: sensors are asleep before the lamp goes out, and the Vigil pets
@@ -26,6 +30,8 @@ package final class Station: Sendable {
         package let platform: any Platform
         package let logger: Logger
         package let seed: UInt64
+        /// What sensors may be found.
+        package let catalog: ProfileCatalog
         /// Ends the process at once: something could not be stopped or replaced.
         package let endProcess: @Sendable (_ reason: String) -> Void
         /// How often whoever started us wants a sign of life; nil for never.
@@ -36,11 +42,13 @@ package final class Station: Sendable {
             logger: Logger,
             seed: UInt64,
             serviceWatchdog: Duration? = nil,
+            catalog: ProfileCatalog = .shipped,
             endProcess: @escaping @Sendable (String) -> Void
         ) {
             self.platform = platform
             self.logger = logger
             self.seed = seed
+            self.catalog = catalog
             self.serviceWatchdog = serviceWatchdog
             self.endProcess = endProcess
         }
@@ -51,6 +59,8 @@ package final class Station: Sendable {
         var watchdog: (any WatchdogDevice)?
         /// Of the devices supervisor that runs now; a restarted one is a new object.
         var devices: Supervisor?
+        /// Devices that were found, in order of their first adoption; away or not.
+        var found: [FoundDevice] = []
         var isStopping = false
     }
 
@@ -62,7 +72,7 @@ package final class Station: Sendable {
     private let supervision: SupervisorContext
     private let root: Supervisor
     private let lamp: LampPost
-    private let adapters: AdapterBoard
+    private let detection: DetectionPost
     private let store: StorePost
     private let state: Mutex<State>
 
@@ -92,7 +102,8 @@ package final class Station: Sendable {
             },
             onUnkillable: { surroundings.endProcess("\($0) does not stop") }
         )
-        (lamp, adapters) = (LampPost(context), AdapterBoard())
+        lamp = LampPost(context)
+        detection = DetectionPost(surroundings.catalog, clock: platform.clock)
         let store = StorePost(context)
         self.store = store
         context.leds.join(context) { [weak store] in store?.trouble }
@@ -110,6 +121,7 @@ package final class Station: Sendable {
         lamp.configure(configuration)
         context.leds.configure(configuration)
         store.configure(configuration)
+        detection.configure(configuration)
         try await root.run()
         // Only an orderly stop disarms: whoever crashes is reset.
         state.withLock { $0.watchdog }?.disarm()
@@ -156,10 +168,19 @@ package final class Station: Sendable {
         specs.append(
             ChildSpec(id: "devices", shutdownGrace: .seconds(9)) { [self] _ in makeDevices() }
         )
-        let adapters = adapters
+        let (detection, store) = (detection, store)
         specs.append(
-            ChildSpec(id: "hotplug") { _ in
-                AdapterWatch(board: adapters, context: context)
+            ChildSpec(id: "hotplug") { _ in AdapterWatch(post: detection, context: context) }
+        )
+        specs.append(
+            ChildSpec(id: "detection", heartbeatLimit: .minutes(1)) { [self] heartbeat in
+                DetectionKeeper(
+                    detection,
+                    store: store,
+                    context: context,
+                    heartbeat: heartbeat,
+                    reach: detectionReach
+                )
             }
         )
         let path = configuration.socket
@@ -204,6 +225,7 @@ package final class Station: Sendable {
                 ),
                 context: supervision,
                 children: state.configuration.devices.map(spec)
+                    + state.found.filter { detection.isThere(port: $0.port) }.map(spec)
             )
             state.devices = devices
             return devices
@@ -213,6 +235,21 @@ package final class Station: Sendable {
     private func spec(_ device: DeviceConfiguration) -> ChildSpec {
         context.devices.add(name: device.name, type: device.type, location: device.location)
         return device.spec(context)
+    }
+
+    private func spec(_ device: FoundDevice) -> ChildSpec {
+        let (name, sensor, detection, port) = (
+            device.name, device.sensor, detection, device.port
+        )
+        context.devices.add(name: name, type: sensor.type, location: sensor.port)
+        return sensor.spec(
+            name,
+            context,
+            presence: Attachment.Presence(
+                isThere: { detection.isThere(port: port) },
+                broke: { detection.deviceEnded(port: port) }
+            )
+        )
     }
 
     // MARK: Watchdog
@@ -282,9 +319,10 @@ extension Station {
             context.modes.observe(device.name, nil)
             if !kept.contains(device.name) { context.recorder.forget(device.name) }
         }
-        lamp.configure(next)
-        context.leds.configure(next)
-        store.configure(next)
+        lamp.configure(effective)
+        context.leds.configure(effective)
+        store.configure(effective)
+        detection.configure(next)
         if old.lights != next.lights {
             root.remove("lights")
             context.devices.remove("lights")
@@ -299,11 +337,76 @@ extension Station {
     }
 }
 
+// MARK: Found devices
+
+/// A device that was found, with the stay in a socket that it was last found on.
+struct FoundDevice: Sendable {
+    let name: String
+    let sensor: SensorConfiguration
+    let port: Int
+}
+
+extension Station {
+    /// The configuration with the devices that were found behind those that it names.
+    fileprivate var effective: StationConfiguration {
+        state.withLock { state in
+            state.configuration.adding(
+                state.found.map { DeviceConfiguration(name: $0.name, kind: .sensor($0.sensor)) }
+            )
+        }
+    }
+
+    /// What detection made of every adapter, and devices that are away.
+    package var found: [FoundReport] { detection.list }
+
+    fileprivate var detectionReach: DetectionKeeper.Reach {
+        DetectionKeeper.Reach(
+            start: { [weak self] in self?.start($0) },
+            end: { [weak self] in self?.end($0) },
+            drop: { [weak self] in self?.drop($0) },
+            hasStore: { [weak self] in
+                self?.state.withLock { $0.configuration.store } != nil
+            }
+        )
+    }
+
+    private func start(_ adoption: DetectionMachine.Adoption) {
+        guard let sensor = SensorConfiguration(adoption) else { return }
+        let device = FoundDevice(name: adoption.name, sensor: sensor, port: adoption.port)
+        let devices = state.withLock { state in
+            if let index = state.found.firstIndex(where: { $0.name == device.name }) {
+                state.found[index] = device
+            } else {
+                state.found.append(device)
+            }
+            return state.devices
+        }
+        let effective = effective
+        lamp.configure(effective)
+        store.configure(effective)
+        devices?.add(spec(device))
+    }
+
+    private func end(_ name: String) {
+        state.withLock { $0.devices }?.remove(name)
+        context.devices.remove(name)
+        context.modes.observe(name, nil)
+    }
+
+    private func drop(_ name: String) {
+        state.withLock { state in state.found.removeAll { $0.name == name } }
+        context.recorder.forget(name)
+        let effective = effective
+        lamp.configure(effective)
+        store.configure(effective)
+    }
+}
+
 // MARK: Reports
 
 extension Station {
     fileprivate var answers: ControlAnswers {
-        let (lamp, adapters, root, clock) = (lamp, adapters, root, context.clock)
+        let (lamp, detection, root, clock) = (lamp, detection, root, context.clock)
         return ControlAnswers(
             station: context,
             version: roostVersion,
@@ -313,20 +416,16 @@ extension Station {
                 tail: { [store] in try await store.tail(from: $0) },
                 lamp: { lamp.state },
                 tree: { TreeReport(root.tree, at: clock.now) },
-                unclaimed: { [weak self] in
-                    adapters.unclaimed(besides: self?.claimedPorts ?? [])
+                unclaimed: { detection.unclaimed() },
+                found: { detection.list },
+                act: { act, device throws(DetectionRefusal) in
+                    try detection.act(act, on: device)
                 },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
         )
-    }
-
-    private var claimedPorts: [String] {
-        state.withLock { $0.configuration.devices }.compactMap { device in
-            if case .sensor(let sensor) = device.kind { sensor.port } else { nil }
-        }
     }
 
     private var watchdogReport: WatchdogReport? {
@@ -345,7 +444,7 @@ extension Station {
     }
 
     private func ageLimit(of name: String) -> Duration {
-        let device = state.withLock { $0.configuration.devices }.first { $0.name == name }
+        let device = effective.devices.first { $0.name == name }
         // What nobody is configured to measure is stale at once.
         return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .zero
     }

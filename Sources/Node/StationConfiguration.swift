@@ -13,7 +13,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package static let defaultSocket = "/run/roost/roost.sock"
     /// Names that parts of the station have already.
     package static let reservedNames = [
-        "control", "devices", "hotplug", "lights", "mode", "store", "supervisor", "vigil",
+        "control", "detection", "devices", "hotplug", "lights", "mode", "store", "supervisor",
+        "vigil",
     ]
     /// Bytes of a socket's path: the kernel takes 107, and a moment of making it takes 12.
     package static let socketByteLimit = 95
@@ -22,7 +23,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package let name: String
     package let mode: StationMode.Kind
     package let socket: String
-    package let devices: [DeviceConfiguration]
+    package private(set) var devices: [DeviceConfiguration]
     package let lights: LightsConfiguration?
     package let watchdog: WatchdogConfiguration?
     package let store: StoreConfiguration?
@@ -30,6 +31,10 @@ package struct StationConfiguration: Hashable, Sendable {
     package let profileFolder: String?
     /// The profile of the computer it was read for; nil where none was chosen.
     package let board: Profile?
+    /// Whether sensors behind serial adapters are found by themselves.
+    package let detects: Bool
+    /// Paths that detection leaves alone, besides the configured ports.
+    package let leaves: [String]
 }
 
 /// One sensor: its name is its identity in readings and reports.
@@ -68,6 +73,20 @@ package struct WatchdogConfiguration: Hashable, Sendable {
 }
 
 extension StationConfiguration {
+    /// 1…64 letters, digits, `-`, `_` and `.`: such a name may stand in file names and queries.
+    static func isPlainName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+
     /// Reads a configuration and reports every mistake in it at once.
     ///
     /// - Parameters:
@@ -139,8 +158,16 @@ extension StationConfiguration {
         lights = reader.object("lights").flatMap { LightsConfiguration($0, light, board) }
         watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
         store = reader.object("store").map { StoreConfiguration($0) }
+        (detects, leaves) = reader.detection()
         reader.finish()
         checkTogether(problems)
+    }
+
+    /// The same with more devices behind those it names.
+    func adding(_ more: [DeviceConfiguration]) -> StationConfiguration {
+        var next = self
+        next.devices += more
+        return next
     }
 
     /// Finds what is right alone and wrong together: names, ports and lines used twice.
@@ -288,6 +315,24 @@ extension WatchdogConfiguration {
 }
 
 extension ObjectReader {
+    /// `detect`: true, false, or an object with ports to leave alone.
+    fileprivate mutating func detection() -> (isOn: Bool, leaves: [String]) {
+        if case .object = value("detect") {
+            guard var reader = object("detect") else { return (true, []) }
+            defer { reader.finish() }
+            let paths = reader.array("leave", limit: StationConfiguration.deviceLimit)
+            return (
+                true,
+                paths.enumerated().compactMap { index, path in
+                    if case .string(let text) = path, text.hasPrefix("/") { return text }
+                    reader.problem("leave[\(index)]", "expected a path, found \(path.shown)")
+                    return nil
+                }
+            )
+        }
+        return (bool("detect") ?? true, [])
+    }
+
     /// A path from the root: what it means must not depend on where somebody stood.
     mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
         guard let path = string(key) else { return nil }
@@ -301,16 +346,7 @@ extension ObjectReader {
     /// A name that may stand in file names and queries.
     fileprivate mutating func name(_ key: String) -> String? {
         guard let text = string(key) else { return nil }
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
-        guard isPlain, text.utf8.count <= 64 else {
+        guard StationConfiguration.isPlainName(text) else {
             problem(key, "expected 1 to 64 letters, digits, - _ or ., found \"\(text.prefix(36))\"")
             return nil
         }

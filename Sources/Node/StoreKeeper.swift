@@ -121,6 +121,14 @@ package actor StoreKeeper: OrderlyStop {
                 try vault.use { $0.waiting(after: sequence, limit: limit) }
             }
         }
+        post.serve(
+            StorePost.Settings(
+                all: { try await platform.onDisk { try vault.use { try $0.settings() } } },
+                set: { key, value in
+                    try await platform.onDisk { try vault.use { try $0.set(key, to: value) } }
+                }
+            )
+        )
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
     }
 

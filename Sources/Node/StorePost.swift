@@ -13,6 +13,14 @@ package final class StorePost: Sendable {
         var trouble: String?
         var folder: String?
         var journal: Journal?
+        var settings: Settings?
+        var whenOpen: (@Sendable () -> Void)?
+    }
+
+    /// Reads and writes the store's settings.
+    struct Settings: Sendable {
+        let all: @Sendable () async throws -> [String: String]
+        let set: @Sendable (_ key: String, _ value: String?) async throws -> Void
     }
 
     /// Reads blocks that wait for the history, newer than one and at most so many.
@@ -48,6 +56,41 @@ package final class StorePost: Sendable {
 
     /// Lets readers ask for the journal's blocks.
     func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
+
+    // MARK: Settings
+
+    /// Lets others read and write settings, and tells who waits for that.
+    func serve(_ settings: Settings) {
+        let whenOpen = state.withLock { state in
+            state.settings = settings
+            return state.whenOpen
+        }
+        whenOpen?()
+    }
+
+    /// Calls `body` when the store is open, at once if it is; one caller at a time.
+    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            state.whenOpen = body
+            return state.settings != nil
+        }
+        if isOpen { body() }
+    }
+
+    /// Whether settings can be read and written.
+    var isOpen: Bool { state.withLock { $0.settings != nil } }
+
+    /// All settings; none before the store is open.
+    func settings() async throws -> [String: String] {
+        try await state.withLock { $0.settings }?.all() ?? [:]
+    }
+
+    /// Changes a setting; nothing before the store is open.
+    ///
+    /// - Throws: `StoreError`: 64 settings there are, and 600 bytes of one with its key.
+    func set(_ key: String, to value: String?) async throws {
+        try await state.withLock { $0.settings }?.set(key, value)
+    }
 
     func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> [JournalBlock] {
         try await state.withLock { $0.journal }?(sequence, limit) ?? []

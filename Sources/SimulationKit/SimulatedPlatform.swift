@@ -19,6 +19,7 @@ extension SimulatedSerialPort: SimulatedLine {
 package final class SimulatedPlatform: Platform {
     private struct State {
         var lines: [String: any SimulatedLine] = [:]
+        var adapters: [String: SimulatedAdapter] = [:]
         var errors: [String: SerialError] = [:]
         var arrivals: [Signal] = []
         var letters = ""
@@ -60,6 +61,11 @@ package final class SimulatedPlatform: Platform {
         for signal in waiting { signal.raise() }
     }
 
+    /// Puts an adapter behind a node; nil takes it away.
+    func put(_ adapter: SimulatedAdapter?, at path: String) {
+        state.withLock { $0.adapters[path] = adapter }
+    }
+
     /// Takes a path away; the line itself is unplugged by whoever has it.
     package func removePath(_ path: String) { state.withLock { $0.lines[path] = nil } }
 
@@ -92,6 +98,9 @@ package final class SimulatedPlatform: Platform {
         _ path: String,
         _ settings: SerialSettings
     ) async throws -> any SerialPort {
+        if let adapter = state.withLock({ $0.errors[path] == nil ? $0.adapters[path] : nil }) {
+            return try adapter.open(path, baud: settings.baud)
+        }
         let line = try state.withLock { state throws(SerialError) in
             state.openCount += 1
             if let error = state.errors[path] { throw error }

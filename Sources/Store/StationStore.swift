@@ -213,6 +213,9 @@ package final class StationStore {
         try requireHistory().setting(key)
     }
 
+    /// All settings, 64 at most.
+    package func settings() throws(StoreError) -> [String: String] { try history.settings() }
+
     /// Changes a setting at once; see `History.set`.
     package func set(_ key: String, to value: String?) throws(StoreError) {
         try requireHistory().set(key, to: value)

@@ -48,7 +48,14 @@ package struct SDS011Dialect: SensorDialect {
                 SDS011Command.firmware.bytes(),
                 reply: "firmware",
                 isReadOnly: true
-            )
+            ),
+            // Asleep it answers nothing else.
+            SensorCommand(
+                "read state",
+                SDS011Command.getState.bytes(),
+                reply: "6 0 0",
+                isReadOnly: true
+            ),
         ]
     }
 

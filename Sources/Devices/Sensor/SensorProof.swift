@@ -17,6 +17,8 @@ package struct SensorProof: Sendable {
     private var heard: (id: String?, count: Int) = (nil, 0)
     /// What has been said that was not to be believed.
     package private(set) var rejectedCount = 0
+    /// Measurements and answers that came, whether they were proof or not.
+    package private(set) var goodCount = 0
 
     package init(_ dialect: any SensorDialect) { self.dialect = dialect }
 
@@ -32,9 +34,11 @@ package struct SensorProof: Sendable {
     package mutating func hear(_ bytes: [UInt8], after question: SensorCommand? = nil) -> Evidence?
     {
         var evidence: Evidence?
-        for utterance in dialect.decode(bytes) where evidence == nil {
+        for utterance in dialect.decode(bytes) {
+            if case .rejected = utterance { rejectedCount += 1 } else { goodCount += 1 }
+            guard evidence == nil else { continue }
             switch utterance {
-            case .rejected: rejectedCount += 1
+            case .rejected: break
             case .measurement(_, let id):
                 if let question, question.isAnswered, question.reply == nil {
                     evidence = Evidence(id: id, words: "an answer to \(question.name)")

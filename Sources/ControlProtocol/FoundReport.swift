@@ -1,0 +1,38 @@
+/// What detection made of an adapter, or a device that it knows and that is away.
+package struct FoundReport: Codable, Hashable, Sendable {
+    /// `found`, `probing`, `adopted`, `ignored`, `unknown`, `absent` or `faulty`.
+    package let state: String
+    /// Why, in words.
+    package let why: String
+    /// Under which it reads, when it was ever adopted.
+    package let name: String?
+    /// `nova-sds011:A160`; `adapter:…` while nobody knows what is behind it.
+    package let identity: String
+    package let profile: String?
+    /// The node, while it is plugged in.
+    package let node: String?
+    /// Vendor and product: `1a86:7523`.
+    package let usb: String?
+    /// In sysfs.
+    package let path: String?
+
+    package init(
+        state: String,
+        why: String,
+        name: String?,
+        identity: String,
+        profile: String?,
+        node: String?,
+        usb: String?,
+        path: String?
+    ) {
+        self.state = state
+        self.why = why
+        self.name = name
+        self.identity = identity
+        self.profile = profile
+        self.node = node
+        self.usb = usb
+        self.path = path
+    }
+}

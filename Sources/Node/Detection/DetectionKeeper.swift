@@ -1,0 +1,180 @@
+import HardwareIO
+import Readings
+import Supervision
+
+/// Carries out what detection decides: probes ports, starts and ends devices, keeps the records.
+package actor DetectionKeeper: Child {
+    /// What a station does for it.
+    package struct Reach: Sendable {
+        let start: @Sendable (DetectionMachine.Adoption) -> Void
+        let end: @Sendable (_ name: String) -> Void
+        let drop: @Sendable (_ name: String) -> Void
+        /// Whether there is a store to wait for.
+        let hasStore: @Sendable () -> Bool
+    }
+
+    /// How long devices wait for the store to tell their names, before they get new ones.
+    static let storePatience: Duration = .seconds(10)
+    /// Between two tries to write what the card refused.
+    static let savePause: Duration = .minutes(5)
+
+    private let post: DetectionPost
+    private let store: StorePost
+    private let context: StationContext
+    private let reach: Reach
+    private let heartbeat: Heartbeat
+    private var probes: [Int: Signal] = [:]
+    /// Records that the store does not have yet.
+    private var unsaved: [String: DeviceRecord?] = [:]
+    private var nextSave = MonotonicInstant.boot
+    private var loading: Loading
+
+    private enum Loading {
+        case waiting(until: MonotonicInstant)
+        case late
+        case done
+    }
+
+    package init(
+        _ post: DetectionPost,
+        store: StorePost,
+        context: StationContext,
+        heartbeat: Heartbeat,
+        reach: Reach
+    ) {
+        (self.post, self.store, self.context) = (post, store, context)
+        (self.heartbeat, self.reach) = (heartbeat, reach)
+        loading = .waiting(until: context.clock.now.advanced(by: Self.storePatience))
+    }
+
+    package func run() async throws {
+        store.whenOpen { [attention = post.attention] in attention.raise() }
+        post.probesLost()
+        try await withThrowingDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                await load()
+                post.timePassed()
+                for action in post.takeActions() { await perform(action, &group) }
+                await save()
+                heartbeat.beat(nextWithin: .days(36_500))
+                _ = try await context.clock.wait(
+                    for: post.attention,
+                    until: nextDeadline,
+                    tolerance: .milliseconds(100)
+                )
+            }
+            throw CancellationError()
+        }
+    }
+
+    private var nextDeadline: MonotonicInstant? {
+        var all = [post.nextDeadline]
+        if case .waiting(let until) = loading { all.append(until) }
+        if !unsaved.isEmpty, store.isOpen { all.append(nextSave) }
+        return all.compactMap(\.self).min()
+    }
+
+    private func perform(
+        _ action: DetectionMachine.Action,
+        _ group: inout ThrowingDiscardingTaskGroup<any Error>
+    ) async {
+        switch action {
+        case .probe(let probe):
+            let cancelled = Signal()
+            probes[probe.port] = cancelled
+            group.addTask { await self.run(probe, until: cancelled) }
+        case .cancelProbe(let port): probes.removeValue(forKey: port)?.raise()
+        case .start(let adoption): reach.start(adoption)
+        case .end(let name): reach.end(name)
+        case .drop(let name): reach.drop(name)
+        case .tell(let notice):
+            await context.recorder.record(
+                Event(
+                    at: context.clock.now,
+                    source: notice.source,
+                    kind: notice.kind,
+                    severity: notice.severity,
+                    details: notice.details
+                )
+            )
+        case .save(let identity, let record):
+            guard reach.hasStore() else { return }
+            unsaved[identity] = .some(record)
+            nextSave = min(nextSave, context.clock.now)
+        }
+    }
+
+    private func run(_ probe: DetectionMachine.Probe, until cancelled: Signal) async {
+        let (platform, clock) = (context.platform, context.clock)
+        let plan = ProbePlan(probe.candidates, expecting: probe.expected, at: clock.now)
+        let result = await withTaskGroup(of: Prober.Result?.self) { group in
+            group.addTask { await Prober(platform: platform, node: probe.node).run(plan) }
+            group.addTask {
+                _ = try? await clock.wait(for: cancelled, until: nil, tolerance: .zero)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if probes[probe.port] === cancelled { probes[probe.port] = nil }
+        switch result?.outcome {
+        case .done(let verdict): post.probeEnded(port: probe.port, .verdict(verdict))
+        case .failed(let error): post.probeEnded(port: probe.port, .failed(error))
+        case .cancelled, nil: break
+        }
+    }
+
+    // MARK: What is remembered
+
+    /// Reads the records when the store is open; without a store there are none.
+    private func load() async {
+        if case .done = loading { return }
+        guard reach.hasStore() else {
+            loading = .done
+            return post.begin(with: [:])
+        }
+        if store.isOpen {
+            do {
+                let settings = try await store.settings()
+                loading = .done
+                return post.begin(with: settings)
+            } catch {
+                await tell("device names not read", reason: "\(error)")
+                loading = .done
+                return post.begin(with: [:])
+            }
+        }
+        guard case .waiting(let until) = loading, until <= context.clock.now else { return }
+        loading = .late
+        await tell("device names not read", reason: "the store is not open yet")
+        post.begin(with: [:])
+    }
+
+    /// Writes what has changed; what the card refuses is tried again.
+    private func save() async {
+        guard reach.hasStore(), store.isOpen, nextSave <= context.clock.now else { return }
+        for (identity, record) in unsaved.sorted(by: { $0.key < $1.key }) {
+            do {
+                let value = try record?.json
+                try await store.set(DeviceRegistry.keyPrefix + identity, to: value)
+                // What was said meanwhile is written next time.
+                if unsaved[identity] == .some(record) { unsaved[identity] = nil }
+            } catch {
+                nextSave = context.clock.now.advanced(by: Self.savePause)
+                return await tell("device not remembered", reason: "\(error)")
+            }
+        }
+    }
+
+    private func tell(_ kind: String, reason: String) async {
+        await context.recorder.record(
+            Event(
+                at: context.clock.now,
+                source: "detection",
+                kind: kind,
+                severity: .warning,
+                ["reason": reason]
+            )
+        )
+    }
+}

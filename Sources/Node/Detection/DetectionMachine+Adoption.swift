@@ -1,0 +1,176 @@
+import Devices
+import HardwareIO
+import Profiles
+import Readings
+
+// What follows from a probe, and from the end of a device.
+extension DetectionMachine {
+    /// What a probe came to.
+    package enum ProbeEnd: Sendable {
+        case verdict(ProbePlan.Verdict)
+        /// The port could not be used.
+        case failed(SerialError)
+    }
+
+    /// Takes what a probe found out.
+    package mutating func probeEnded(
+        port id: Int,
+        _ end: ProbeEnd,
+        at now: MonotonicInstant
+    ) -> [Action] {
+        guard let devpath = ports.first(where: { $0.value.id == id })?.key,
+            let port = ports[devpath], port.standing == .probing
+        else { return [] }
+        var actions: [Action]
+        switch end {
+        case .verdict(.proved(let proof)):
+            actions = adopt(
+                devpath,
+                proof.profile,
+                evidence: (proof.evidence.id, proof.baud),
+                rivals: proof.rivals,
+                at: now
+            )
+        case .verdict(.unknown(let why)):
+            set(devpath, .unknown(why: why), at: now)
+            actions = [tell("hotplug", "adapter unknown", .notice, words(port, why: why))]
+        case .failed(let error): actions = fail(devpath, error, at: now)
+        }
+        actions += admit(at: now)
+        return actions
+    }
+
+    private mutating func fail(
+        _ devpath: String,
+        _ error: SerialError,
+        at now: MonotonicInstant
+    ) -> [Action] {
+        guard let port = ports[devpath] else { return [] }
+        let why = "\(error)"
+        set(devpath, .faulty(why: why, retryAt: now.advanced(by: port.pause)), at: now)
+        ports[devpath]?.pause = min(port.pause * 2, Self.longestPause)
+        // Udev sets the group of a new node a moment after it appears: the second try tells.
+        guard port.pause == .seconds(2) else { return [] }
+        return [tell("hotplug", "adapter unusable", .warning, words(port, why: why))]
+    }
+
+    /// Makes a proven part a device of the station.
+    mutating func adopt(
+        _ devpath: String,
+        _ profile: Profile,
+        evidence: (id: String?, baud: Int?),
+        rivals: [String] = [],
+        at now: MonotonicInstant
+    ) -> [Action] {
+        guard let port = ports[devpath] else { return [] }
+        let inUse = Set(ports.values.compactMap(\.adopted))
+        guard inUse.count < Self.adoptedLimit else {
+            set(devpath, .unknown(why: "\(Self.adoptedLimit) devices are adopted"), at: now)
+            return []
+        }
+        var actions: [Action] = []
+        var identity = "\(profile.id):" + (evidence.id ?? port.key.description)
+        var partID = evidence.id
+        if inUse.contains(identity) {
+            // Two with one number: the second is known by its socket.
+            let shared = identity
+            identity = "\(profile.id):\(port.socket)"
+            partID = nil
+            guard !inUse.contains(identity) else {
+                let why = "\(shared) and its socket are taken by another device"
+                set(devpath, .faulty(why: why, retryAt: nil), at: now)
+                return []
+            }
+            let details = words(port, why: "another device is \(shared): known by its socket")
+            actions.append(tell("hotplug", "identity shared", .warning, details))
+        }
+        if let wait = flaps.holdOff(identity, at: now) {
+            let why =
+                "\(identity) comes and goes: left alone for "
+                + "\(Int(wait.inSeconds.rounded(.up))) s"
+            set(devpath, .found(until: now.advanced(by: wait), why: why), at: now)
+            return actions + [tell("hotplug", "device held off", .warning, words(port, why: why))]
+        }
+        var record = record(identity) ?? DeviceRecord()
+        if record.isIgnored {
+            set(devpath, .ignored(identity: identity), at: now)
+            return actions
+        }
+        let (known, isNew) = (record, record.name == nil)
+        if let wish = port.wishedName { record.name = wish }
+        ports[devpath]?.wishedName = nil
+        let name = name(for: record, identity, profile)
+        (record.name, record.profile) = (name, profile.id)
+        record.port = port.key.description
+        if record != known { actions += remember(identity, record, name: name) }
+        set(devpath, .adopted(identity: identity), at: now)
+        ports[devpath]?.pause = .seconds(1)
+        actions.append(
+            .start(
+                Adoption(
+                    name: name,
+                    identity: identity,
+                    profile: profile,
+                    port: port.id,
+                    node: port.node,
+                    partID: partID,
+                    baud: evidence.baud
+                )
+            )
+        )
+        var details: [Event.Detail] = [
+            .init("identity", identity), .init("profile", profile.id), .init("node", port.node),
+        ]
+        if !rivals.isEmpty { details.append(.init("also fits", rivals.joined(separator: ", "))) }
+        if let left = leftAt.removeValue(forKey: identity) {
+            details.append(.init("away", "\(Int(left.duration(to: now).inSeconds.rounded())) s"))
+        }
+        let kind = isNew ? "device adopted" : "device back"
+        return actions + [tell(name, kind, .notice, details)]
+    }
+
+    /// A device's child ended by itself: its port is gone before anybody told, or was not its own.
+    package mutating func deviceEnded(port id: Int, at now: MonotonicInstant) -> [Action] {
+        guard let devpath = ports.first(where: { $0.value.id == id })?.key,
+            let port = ports[devpath], port.adopted != nil
+        else { return [] }
+        let actions = release(devpath, at: now)
+        // The news of its going may be a moment behind.
+        let wait = max(flaps.holdOff(port.adopted ?? "", at: now) ?? .zero, .seconds(1))
+        set(devpath, .found(until: now.advanced(by: wait), why: "the line broke"), at: now)
+        return actions
+    }
+
+    func record(_ identity: String) -> DeviceRecord? {
+        registry[identity] ?? unremembered[identity]
+    }
+
+    /// Its old name, unless the configuration has taken that meanwhile.
+    private func name(
+        for record: DeviceRecord,
+        _ identity: String,
+        _ profile: Profile
+    ) -> String {
+        if let name = record.name, !takenNames.contains(name) { return name }
+        let others = unremembered.values.compactMap(\.name)
+        let taken = takenNames.union(StationConfiguration.reservedNames).union(others)
+        return registry.freeName(for: profile, besides: taken)
+    }
+
+    /// Puts a record into the registry and into the store.
+    mutating func remember(_ identity: String, _ record: DeviceRecord, name: String) -> [Action] {
+        if registry.put(identity, record) {
+            unremembered[identity] = nil
+            return [.save(identity: identity, record)]
+        }
+        unremembered[identity] = record
+        let why = "\(DeviceRegistry.limit) devices are remembered; forget one"
+        return [tell(name, "device not remembered", .warning, [.init("why", why)])]
+    }
+}
+
+extension DetectionMachine.Port {
+    var adopted: String? {
+        if case .adopted(let identity) = standing { identity } else { nil }
+    }
+}

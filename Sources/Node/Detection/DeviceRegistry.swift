@@ -1,0 +1,78 @@
+import FoundationEssentials
+import Profiles
+
+/// What is remembered of one device, whether it is plugged in or not.
+package struct DeviceRecord: Codable, Hashable, Sendable {
+    /// Under which it reads; nil for an adapter that is only ignored.
+    package var name: String?
+    package var isIgnored = false
+    /// The profile's id.
+    package var profile: String?
+    /// Where it was last, as `AdapterKey`.
+    package var port: String?
+
+    /// As a setting of the store: JSON with sorted keys.
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}
+
+/// Names and wishes for every device that was ever adopted or ignored, by identity.
+package struct DeviceRegistry: Hashable, Sendable {
+    /// Records at most: the store keeps 64 settings, and others need some.
+    ///
+    /// At the bound a new device works under its name and is not remembered.
+    package static let limit = 48
+    /// In front of an identity it is the key of its setting.
+    package static let keyPrefix = "device."
+
+    package private(set) var records: [String: DeviceRecord] = [:]
+
+    package init() {}
+
+    package subscript(identity: String) -> DeviceRecord? { records[identity] }
+
+    /// Changes or adds a record.
+    ///
+    /// - Returns: false at the bound.
+    package mutating func put(_ identity: String, _ record: DeviceRecord) -> Bool {
+        guard records[identity] != nil || records.count < Self.limit else { return false }
+        records[identity] = record
+        return true
+    }
+
+    package mutating func remove(_ identity: String) { records[identity] = nil }
+
+    /// Adds what the store kept; what is known already stays as it is.
+    package mutating func load(_ settings: [String: String]) {
+        for (key, value) in settings.sorted(by: { $0.key < $1.key })
+        where key.hasPrefix(Self.keyPrefix) {
+            let identity = String(key.dropFirst(Self.keyPrefix.count))
+            guard records[identity] == nil,
+                let record = try? JSONDecoder().decode(DeviceRecord.self, from: Data(value.utf8))
+            else { continue }
+            _ = put(identity, record)
+        }
+    }
+
+    /// The identity that has a name.
+    package func identity(named name: String) -> String? {
+        records.filter { $0.value.name == name }.map(\.key).min()
+    }
+
+    /// A name for a new device of a profile that nothing has yet: `sds011`, `sds011-2`.
+    package func freeName(for profile: Profile, besides taken: Set<String>) -> String {
+        // Every device of lines has the same driver.
+        let driver = profile.driver ?? profile.id
+        let base = driver == "line" ? profile.id : driver
+        let used = taken.union(records.values.compactMap(\.name))
+        guard used.contains(base) else { return base }
+        var number = 2
+        while used.contains("\(base)-\(number)") { number += 1 }
+        return "\(base)-\(number)"
+    }
+}

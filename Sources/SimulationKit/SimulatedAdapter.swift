@@ -1,0 +1,150 @@
+import HardwareIO
+import Readings
+import Synchronization
+
+/// A USB adapter with something behind it, which can be plugged into any socket.
+///
+/// Power comes from USB: what is behind it begins anew each time it is plugged in. At another rate
+/// than its own it hears and says only noise.
+package final class SimulatedAdapter: Sendable {
+    private struct State {
+        var line: SimulatedSerialPort<SensorPeer>?
+        var openCount = 0
+        var heard = 0
+        /// Of this stay: a port that was open at the last one is no hindrance.
+        var isHeld = false
+        var stay = 0
+    }
+
+    /// For messages and names.
+    package let label: String
+    package let usb: (vendorID: String, productID: String)
+    package let serial: String?
+    package let baud: Int
+    private let clock: any NodeClock
+    private let makePart: @Sendable (MonotonicInstant) -> any SerialPeer
+    private let state = Mutex(State())
+
+    /// An adapter that is not plugged in.
+    ///
+    /// - Parameters:
+    ///   - label: For messages.
+    ///   - usb: Vendor and product.
+    ///   - serial: The adapter's serial number, when it has one.
+    ///   - baud: The rate of the part.
+    ///   - clock: Of the simulation.
+    ///   - part: Makes what is behind it, powered at an instant.
+    package init(
+        _ label: String,
+        usb: (vendorID: String, productID: String) = ("1a86", "7523"),
+        serial: String? = nil,
+        baud: Int = 9_600,
+        clock: any NodeClock,
+        part: @escaping @Sendable (MonotonicInstant) -> any SerialPeer
+    ) {
+        (self.label, self.usb, self.serial) = (label, usb, serial)
+        (self.baud, self.clock, makePart) = (baud, clock, part)
+    }
+
+    /// Bytes that the host has sent to it in its whole life.
+    package var heardByteCount: Int {
+        state.withLock { $0.heard + ($0.line?.heardByteCount ?? 0) }
+    }
+
+    /// Ports open on it now, those of earlier stays among them.
+    package var openCount: Int { state.withLock { $0.openCount } }
+    package var isPlugged: Bool { state.withLock { $0.line != nil } }
+
+    func plug(at path: String) {
+        let now = clock.now
+        state.withLock { state in
+            (state.stay, state.isHeld) = (state.stay + 1, false)
+            state.line = SimulatedSerialPort(
+                SensorPeer(part: makePart(now)),
+                clock: clock,
+                path: path
+            )
+        }
+    }
+
+    func unplug() {
+        state.withLock { state in
+            state.heard += state.line?.heardByteCount ?? 0
+            state.line?.unplug()
+            state.line = nil
+        }
+    }
+
+    func open(_ path: String, baud: Int) throws(SerialError) -> any SerialPort {
+        let (line, stay, isHeld) = state.withLock { state in
+            defer {
+                if state.line != nil, !state.isHeld {
+                    (state.openCount, state.isHeld) = (state.openCount + 1, true)
+                }
+            }
+            return (state.line, state.stay, state.isHeld)
+        }
+        guard let line else { throw .absent(path: path) }
+        guard !isHeld else { throw .busy(path: path, holder: "this station") }
+        line.reopen()
+        line.withPeer { peer, _ in peer.isRightBaud = baud == self.baud }
+        return OpenPort(line: line) { [weak self] in
+            self?.state.withLock { state in
+                state.openCount -= 1
+                if state.stay == stay { state.isHeld = false }
+            }
+        }
+    }
+}
+
+/// What is behind an adapter, heard through a line at the right rate or at another.
+package struct SensorPeer: SerialPeer {
+    package var part: any SerialPeer
+    var isRightBaud = true
+    var heardByteCount = 0
+
+    package var nextActivity: MonotonicInstant? { part.nextActivity }
+
+    package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
+        heardByteCount += bytes.count
+        // Framing errors: nothing of it is a command.
+        return isRightBaud ? part.receive(bytes, at: now) : advance(to: now)
+    }
+
+    package mutating func advance(to now: MonotonicInstant) -> [UInt8] {
+        let bytes = part.advance(to: now)
+        return isRightBaud ? bytes : bytes.map { $0 & 0x98 | 0x80 }
+    }
+}
+
+/// One opening of a line, counted until it is closed.
+private final class OpenPort: SerialPort {
+    private let line: SimulatedSerialPort<SensorPeer>
+    private let onClose: Mutex<(@Sendable () -> Void)?>
+
+    init(line: SimulatedSerialPort<SensorPeer>, onClose: @escaping @Sendable () -> Void) {
+        self.line = line
+        self.onClose = Mutex(onClose)
+    }
+
+    func read(atLeast count: Int, until deadline: MonotonicInstant) async throws -> [UInt8]? {
+        try await line.read(atLeast: count, until: deadline)
+    }
+
+    func write(_ bytes: [UInt8]) throws(SerialError) { try line.write(bytes) }
+    func discardInput() throws(SerialError) { try line.discardInput() }
+
+    func close() {
+        let onClose = onClose.withLock { onClose in
+            defer { onClose = nil }
+            return onClose
+        }
+        guard let onClose else { return }
+        line.close()
+        onClose()
+    }
+}
+
+extension SimulatedSerialPort<SensorPeer> {
+    fileprivate var heardByteCount: Int { withPeer { peer, _ in peer.heardByteCount } }
+}
