@@ -19,6 +19,8 @@ package struct StationProcess: Sendable {
 
     private let files: StationFiles
     private let configuration: StationConfiguration
+    /// What detection goes by until the process ends: a changed folder is read at the next start.
+    private let catalog: ProfileCatalog
     private let logger: Logger
 
     /// A process that has not started.
@@ -29,7 +31,7 @@ package struct StationProcess: Sendable {
     ///   - logger: Where log lines go.
     package init(_ files: StationFiles, _ contents: StationFiles.Contents, logger: Logger) {
         (self.files, self.logger) = (files, logger)
-        configuration = contents.configuration
+        (configuration, catalog) = (contents.configuration, contents.catalog)
         Self.tell(contents.catalog, logger)
     }
 
@@ -58,6 +60,7 @@ package struct StationProcess: Sendable {
             logger: logger,
             seed: UInt64(bitPattern: loop.clock.now.nanoseconds),
             serviceWatchdog: linux.notifier.watchdogTimeout,
+            catalog: catalog,
             endProcess: { reason in
                 logger.critical("ending the process", metadata: ["reason": "\(reason)"])
                 _exit(70)

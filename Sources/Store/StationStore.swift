@@ -214,7 +214,9 @@ package final class StationStore {
     }
 
     /// All settings, 64 at most.
-    package func settings() throws(StoreError) -> [String: String] { try history.settings() }
+    package func settings() throws(StoreError) -> [String: String] {
+        try requireHistory().settings()
+    }
 
     /// Changes a setting at once; see `History.set`.
     package func set(_ key: String, to value: String?) throws(StoreError) {
