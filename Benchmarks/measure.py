@@ -20,7 +20,7 @@ def configuration(place, port, output, mode):
     path = os.path.join(place, "roost.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({
-            "name": f"bench-{os.path.basename(place)}", "mode": mode,
+            "name": f"bench-{os.path.basename(place)}", "detect": False, "mode": mode,
             "socket": os.path.join(place, "roost.sock"),
             "devices": [{"name": "balcony", "type": "sds011", "port": port}],
             "lights": {"output": output},

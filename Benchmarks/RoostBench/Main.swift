@@ -111,7 +111,7 @@ enum RoostBench {
     }
 
     private static let configuration = """
-        {"devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
+        {"detect": false, "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
                      {"name": "door", "type": "pir", "line": "GPIO17"}],
          "lights": {}, "watchdog": {}}
         """

@@ -99,6 +99,7 @@ extension SensorConfiguration {
     ///   - name: Under which it reads.
     ///   - context: The station's.
     ///   - presence: How long it is there; nil when its port is configured.
+    /// - Returns: The child; for a found device one that is not restarted when it ends in order.
     func spec(
         _ name: String,
         _ context: StationContext,

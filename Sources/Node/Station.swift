@@ -54,7 +54,7 @@ package final class Station: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         var configuration: StationConfiguration
         var watchdog: (any WatchdogDevice)?
         /// Of the devices supervisor that runs now; a restarted one is a new object.
@@ -71,10 +71,10 @@ package final class Station: Sendable {
     private let surroundings: Surroundings
     private let supervision: SupervisorContext
     private let root: Supervisor
-    private let lamp: LampPost
-    private let detection: DetectionPost
-    private let store: StorePost
-    private let state: Mutex<State>
+    let lamp: LampPost
+    let detection: DetectionPost
+    let store: StorePost
+    let state: Mutex<State>
 
     package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
         let platform = surroundings.platform
@@ -237,21 +237,6 @@ package final class Station: Sendable {
         return device.spec(context)
     }
 
-    private func spec(_ device: FoundDevice) -> ChildSpec {
-        let (name, sensor, detection, port) = (
-            device.name, device.sensor, detection, device.port
-        )
-        context.devices.add(name: name, type: sensor.type, location: sensor.port)
-        return sensor.spec(
-            name,
-            context,
-            presence: Attachment.Presence(
-                isThere: { detection.isThere(port: port) },
-                broke: { detection.deviceEnded(port: port) }
-            )
-        )
-    }
-
     // MARK: Watchdog
 
     private func openWatchdog(_ configuration: WatchdogConfiguration?) async {
@@ -334,71 +319,6 @@ extension Station {
         context.modes.configure(StationMode(kind: next.mode))
         note("configuration reloaded", .notice, ["devices": "\(next.devices.count)"])
         surroundings.platform.notify(.ready)
-    }
-}
-
-// MARK: Found devices
-
-/// A device that was found, with the stay in a socket that it was last found on.
-struct FoundDevice: Sendable {
-    let name: String
-    let sensor: SensorConfiguration
-    let port: Int
-}
-
-extension Station {
-    /// The configuration with the devices that were found behind those that it names.
-    fileprivate var effective: StationConfiguration {
-        state.withLock { state in
-            state.configuration.adding(
-                state.found.map { DeviceConfiguration(name: $0.name, kind: .sensor($0.sensor)) }
-            )
-        }
-    }
-
-    /// What detection made of every adapter, and devices that are away.
-    package var found: [FoundReport] { detection.list }
-
-    fileprivate var detectionReach: DetectionKeeper.Reach {
-        DetectionKeeper.Reach(
-            start: { [weak self] in self?.start($0) },
-            end: { [weak self] in self?.end($0) },
-            drop: { [weak self] in self?.drop($0) },
-            hasStore: { [weak self] in
-                self?.state.withLock { $0.configuration.store } != nil
-            }
-        )
-    }
-
-    private func start(_ adoption: DetectionMachine.Adoption) {
-        guard let sensor = SensorConfiguration(adoption) else { return }
-        let device = FoundDevice(name: adoption.name, sensor: sensor, port: adoption.port)
-        let devices = state.withLock { state in
-            if let index = state.found.firstIndex(where: { $0.name == device.name }) {
-                state.found[index] = device
-            } else {
-                state.found.append(device)
-            }
-            return state.devices
-        }
-        let effective = effective
-        lamp.configure(effective)
-        store.configure(effective)
-        devices?.add(spec(device))
-    }
-
-    private func end(_ name: String) {
-        state.withLock { $0.devices }?.remove(name)
-        context.devices.remove(name)
-        context.modes.observe(name, nil)
-    }
-
-    private func drop(_ name: String) {
-        state.withLock { state in state.found.removeAll { $0.name == name } }
-        context.recorder.forget(name)
-        let effective = effective
-        lamp.configure(effective)
-        store.configure(effective)
     }
 }
 

@@ -32,8 +32,8 @@ struct TreeCommand: ParsableCommand {
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "The configured devices and what their drivers know about them.",
-        discussion: "Example: roost devices"
+        abstract: "The devices, what their drivers know, and what was found and why.",
+        discussion: "Examples: roost devices\n          roost devices --json"
     )
     @OptionGroup var client: ClientOptions
 

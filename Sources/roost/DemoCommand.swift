@@ -107,7 +107,7 @@ final class DemoStage: Sendable {
 
     private var configuration: String {
         """
-        {"name": "demo", "mode": "live", "socket": "\(folder)/socket",
+        {"name": "demo", "detect": false, "mode": "live", "socket": "\(folder)/socket",
          "devices": [
            {"name": "dust", "type": "sds011", "port": "\(folder)/sensor"},
            {"name": "door", "type": "pir", "line": "\(Visitors.line)",

@@ -18,7 +18,8 @@ struct Roost: ParsableCommand {
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
             LiveCommand.self, ReadingsCommand.self, EventsCommand.self, ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
-            ImportCommand.self, ProfilesCommand.self, DoctorCommand.self, DemoNodeCommand.self,
+            ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
+            RenameCommand.self, ForgetCommand.self, DoctorCommand.self, DemoNodeCommand.self,
         ]
     )
 }

@@ -83,7 +83,7 @@ enum ReportWords {
     }
 
     static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
-        var lines: [String] = report.devices.isEmpty ? ["no devices are configured"] : []
+        var lines: [String] = report.devices.isEmpty ? ["no devices are in use"] : []
         for device in report.devices {
             let isWell = !["unusable", "fault", "not answering"].contains(device.state)
             lines.append(
@@ -92,14 +92,16 @@ enum ReportWords {
             )
             lines += device.facts.map { "  \($0.key.padded(to: 20)) \($0.value)" }
         }
-        if !report.unclaimed.isEmpty {
-            lines.append("plugged in and not configured (nothing is written to these):")
-        }
-        lines += report.unclaimed.map { adapter in
-            let usb = [adapter.vendorID, adapter.productID].compactMap(\.self).joined(
-                separator: ":"
+        if !report.found.isEmpty { lines.append("found by itself:") }
+        for found in report.found {
+            let isWell = !["unknown", "faulty"].contains(found.state)
+            let place = found.node ?? "-"
+            lines.append(
+                "  \(paint(found.state.padded(to: 9), isWell ? .green : .red))"
+                    + "\(place.padded(to: 14)) \((found.usb ?? "").padded(to: 10))"
+                    + "\(paint.bold(found.name ?? "")) \(found.identity)"
             )
-            return "  \(adapter.node.padded(to: 16)) \(usb) \(adapter.serial ?? "")"
+            lines.append("            \(found.why)")
         }
         return lines
     }

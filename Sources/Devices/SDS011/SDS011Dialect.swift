@@ -53,7 +53,7 @@ package struct SDS011Dialect: SensorDialect {
             SensorCommand(
                 "read state",
                 SDS011Command.getState.bytes(),
-                reply: "6 0 0",
+                reply: "state",
                 isReadOnly: true
             ),
         ]
@@ -77,6 +77,11 @@ package struct SDS011Dialect: SensorDialect {
 
     /// Replies to set commands are named by their bytes: command, set, value.
     private static func utterance(_ reply: SDS011Reply, id: String) -> SensorUtterance {
+        // The answer to a question, which is one whatever the state.
+        if reply.command == SDS011Command.getState.code, reply.first == 0 {
+            let state = reply.second == SDS011State.work.rawValue ? "work" : "sleep"
+            return .reply("state", id: id, facts: [Event.Detail("state", state)])
+        }
         guard reply.command == SDS011Command.firmware.code else {
             return .reply("\(reply.command) \(reply.first) \(reply.second)", id: id, facts: [])
         }

@@ -25,6 +25,7 @@ extension DetectionMachine {
     ///   - act: What.
     ///   - target: A device's name or identity, or the node of an adapter or a link to it.
     ///   - now: When.
+    /// - Returns: What is to be done.
     /// - Throws: `DetectionRefusal` with nothing changed.
     package mutating func act(
         _ act: Act,

@@ -73,16 +73,14 @@ extension DetectionMachine {
         var partID = evidence.id
         if inUse.contains(identity) {
             // Two with one number: the second is known by its socket.
-            let shared = identity
-            identity = "\(profile.id):\(port.socket)"
-            partID = nil
-            guard !inUse.contains(identity) else {
-                let why = "\(shared) and its socket are taken by another device"
-                set(devpath, .faulty(why: why, retryAt: nil), at: now)
-                return []
-            }
-            let details = words(port, why: "another device is \(shared): known by its socket")
+            let details = words(port, why: "another device is \(identity): known by its socket")
             actions.append(tell("hotplug", "identity shared", .warning, details))
+            (identity, partID) = ("\(profile.id):\(port.socket)", nil)
+        }
+        guard !inUse.contains(identity) else {
+            let why = "\(identity) is taken by another device"
+            set(devpath, .faulty(why: why, retryAt: nil), at: now)
+            return []
         }
         if let wait = flaps.holdOff(identity, at: now) {
             let why =
@@ -96,37 +94,44 @@ extension DetectionMachine {
             set(devpath, .ignored(identity: identity), at: now)
             return actions
         }
-        let (known, isNew) = (record, record.name == nil)
         if let wish = port.wishedName { record.name = wish }
         ports[devpath]?.wishedName = nil
+        let known = self.record(identity)
         let name = name(for: record, identity, profile)
         (record.name, record.profile) = (name, profile.id)
         record.port = port.key.description
         if record != known { actions += remember(identity, record, name: name) }
-        set(devpath, .adopted(identity: identity), at: now)
-        ports[devpath]?.pause = .seconds(1)
-        actions.append(
-            .start(
-                Adoption(
-                    name: name,
-                    identity: identity,
-                    profile: profile,
-                    port: port.id,
-                    node: port.node,
-                    partID: partID,
-                    baud: evidence.baud
-                )
-            )
+        let adoption = Adoption(
+            name: name,
+            identity: identity,
+            profile: profile,
+            port: port.id,
+            node: port.node,
+            partID: partID,
+            baud: evidence.baud
         )
+        return actions + start(adoption, on: devpath, isNew: known?.name == nil, rivals, at: now)
+    }
+
+    private mutating func start(
+        _ adoption: Adoption,
+        on devpath: String,
+        isNew: Bool,
+        _ rivals: [String],
+        at now: MonotonicInstant
+    ) -> [Action] {
+        set(devpath, .adopted(identity: adoption.identity), at: now)
+        ports[devpath]?.pause = .seconds(1)
         var details: [Event.Detail] = [
-            .init("identity", identity), .init("profile", profile.id), .init("node", port.node),
+            .init("identity", adoption.identity), .init("profile", adoption.profile.id),
+            .init("node", adoption.node),
         ]
         if !rivals.isEmpty { details.append(.init("also fits", rivals.joined(separator: ", "))) }
-        if let left = leftAt.removeValue(forKey: identity) {
+        if let left = leftAt.removeValue(forKey: adoption.identity) {
             details.append(.init("away", "\(Int(left.duration(to: now).inSeconds.rounded())) s"))
         }
         let kind = isNew ? "device adopted" : "device back"
-        return actions + [tell(name, kind, .notice, details)]
+        return [.start(adoption), tell(adoption.name, kind, .notice, details)]
     }
 
     /// A device's child ended by itself: its port is gone before anybody told, or was not its own.

@@ -130,6 +130,7 @@ package struct DetectionMachine: Sendable {
     ///   - names: Names that are taken.
     ///   - isOn: Whether anything is looked for at all.
     ///   - now: When.
+    /// - Returns: What is to be done.
     package mutating func configure(
         ports: Set<String>,
         names: Set<String>,

@@ -226,14 +226,17 @@ package struct ProbePlan: Sendable {
                         command: $0,
                         patience: Self.replyTime
                     )
-                } + (index == expected ? wakes(index, baud) : [])
+                }
             }
         }
-        return all.filter { $0.baud == baud } + all.filter { $0.baud != baud }
+        return all.filter { $0.baud == baud } + all.filter { $0.baud != baud } + wakes
     }
 
-    /// What we let rest ourselves may hear nothing but this.
-    private func wakes(_ index: Int, _ baud: Int) -> [Question] {
+    /// What we let rest ourselves may hear nothing but this; last, because it takes long.
+    private var wakes: [Question] {
+        guard let index = expected, candidates[index].rules.mayAsk,
+            let baud = candidates[index].rules.bauds.first
+        else { return [] }
         let dialect = candidates[index].dialect
         guard !dialect.commands(for: .rest).isEmpty else { return [] }
         let commands = dialect.commands(for: .wake)

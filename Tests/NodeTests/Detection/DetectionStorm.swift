@@ -17,8 +17,8 @@ struct DetectionStorm: Sendable {
         var openAtEnd = 0
         var bytesToStrangers = 0
         var checks = 0
-        /// From plug to first value, less the warm-up of the part.
-        var latencies: [Duration] = []
+        /// From plug to first value, less the warm-up of the part, by identity.
+        var latencies: [String: [Duration]] = [:]
     }
 
     /// Who an adapter is, and where.
@@ -46,7 +46,7 @@ struct DetectionStorm: Sendable {
         private struct State {
             var pending: [String: Pending] = [:]
             var names: [String: String] = [:]
-            var latencies: [Duration] = []
+            var latencies: [String: [Duration]] = [:]
         }
         private let state = Mutex(State())
 
@@ -76,11 +76,13 @@ struct DetectionStorm: Sendable {
                 guard let identity = state.names[first.channel.device],
                     let plug = state.pending.removeValue(forKey: identity)
                 else { return }
-                state.latencies.append(plug.at.duration(to: first.instant) - plug.warmUp)
+                state.latencies[identity, default: []].append(
+                    plug.at.duration(to: first.instant) - plug.warmUp
+                )
             }
         }
 
-        var latencies: [Duration] { state.withLock { $0.latencies } }
+        var latencies: [String: [Duration]] { state.withLock { $0.latencies } }
     }
 
     static let socketCount = 10
