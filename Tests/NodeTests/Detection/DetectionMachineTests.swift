@@ -1,0 +1,91 @@
+import HardwareIO
+import Profiles
+import Readings
+import Testing
+
+@testable import Devices
+@testable import Node
+
+@Suite struct DetectionMachineTests {
+    private static func device(_ number: Int, serial: String? = nil) -> HotplugDevice {
+        var properties = [
+            "ID_VENDOR_ID": "1a86", "ID_MODEL_ID": "7523", "ID_PATH": "usb-0:1.\(number):1.0",
+        ]
+        properties["ID_SERIAL_SHORT"] = serial
+        return HotplugDevice(
+            devpath: "/devices/usb1/1-1.\(number)/1-1.\(number):1.0/ttyUSB0/tty/ttyUSB0",
+            node: "/dev/ttyUSB\(number)",
+            subsystem: "tty",
+            properties: properties
+        )
+    }
+
+    private static func proof(_ id: String, part: String?) throws -> DetectionMachine.ProbeEnd {
+        let profile = try #require(ProfileCatalog.shipped.profile(id))
+        let evidence = SensorProof.Evidence(id: part, words: "two measurements")
+        return .verdict(
+            .proved(ProbePlan.Proof(profile: profile, evidence: evidence, baud: 9_600, rivals: []))
+        )
+    }
+
+    private static func names(_ actions: [DetectionMachine.Action]) -> [String] {
+        actions.compactMap { action in
+            if case .start(let adoption) = action { adoption.name } else { nil }
+        }
+    }
+
+    @Test func whatTheStoreRememberedHasItsNameAgain() throws {
+        let record = DeviceRecord(name: "balcony", profile: "nova-sds011", port: nil)
+        var machine = DetectionMachine(.shipped)
+        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        let settings = ["device.nova-sds011:A160": try record.json, "other": "1"]
+        let begun = machine.begin(with: settings, at: .boot)
+        #expect(begun.count == 1, "probed once the names are known, and not before")
+        let proof = try Self.proof("nova-sds011", part: "A160")
+        #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["balcony"])
+    }
+
+    @Test func theSecondOfOneNumberIsKnownByItsSocket() throws {
+        var machine = DetectionMachine(.shipped)
+        _ = machine.begin(with: [:], at: .boot)
+        for number in 1...2 {
+            _ = machine.take([.appeared(Self.device(number, serial: "0001"))], at: .boot)
+        }
+        let proof = try Self.proof("plantower-pms", part: nil)
+        let names = (1...2).flatMap { Self.names(machine.probeEnded(port: $0, proof, at: .boot)) }
+        #expect(names == ["plantower", "plantower-2"])
+        #expect(
+            machine.registry.records.keys.sorted() == [
+                "plantower-pms:port-usb-0:1.2:1.0", "plantower-pms:usb-0001",
+            ]
+        )
+    }
+
+    @Test func whatComesAndGoesIsLeftAloneLongerAndLonger() {
+        var (judge, now) = (FlapJudge(), MonotonicInstant.boot)
+        var pauses: [Duration] = []
+        for _ in 0..<12 {
+            now = now.advanced(by: .seconds(1))
+            judge.left("port", after: .seconds(1), at: now)
+            pauses.append(judge.holdOff("port", at: now) ?? .zero)
+        }
+        #expect(pauses.prefix(5) == [.zero, .zero, .seconds(2), .seconds(4), .seconds(8)])
+        #expect(pauses.last == .minutes(5))
+        judge.left("port", after: .minutes(1), at: now)
+        #expect(judge.holdOff("port", at: now) == nil)
+    }
+
+    @Test func recordsFitTheStoresSettings() throws {
+        var record = DeviceRecord(name: String(repeating: "n", count: 64))
+        record.profile = "safecast-bgeigie-nano"
+        let long = HotplugDevice(
+            devpath: "/devices/usb1",
+            node: "/dev/ttyUSB0",
+            subsystem: "tty",
+            properties: ["ID_PATH": String(repeating: "p", count: 900)]
+        )
+        record.port = AdapterKey(long).description
+        let key = "device.safecast-bgeigie-nano:\(AdapterKey(long))"
+        #expect(key.utf8.count + (try record.json.utf8.count) <= 600)
+    }
+}
