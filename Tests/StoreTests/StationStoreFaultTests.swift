@@ -164,6 +164,50 @@ extension GapLedgerReport.Line {
         #expect(line.tenths(.unexplained) == 0)
     }
 
+    // MARK: - Damaged blocks of the journal
+
+    /// Blocks 1…4 are in the history, 5…9 wait in the slots of their numbers.
+    @Test(arguments: [[5, 6], [6, 7], [5, 8]])
+    func lostBlocksAreNamedInTheLedger(slots: [Int]) throws {
+        for isReopened in [false, true] {
+            let bench = try Bench()
+            try bench.live(3)
+            try bench.store.checkpoint()
+            try bench.live(5)
+            for slot in slots { bench.ring.corrupt(slot) { $0[200] ^= 1 } }
+            if isReopened {
+                try bench.store.close()
+                let again = try Bench.open(bench.ring, bench.folder)
+                #expect(again.opening.damage.map(\.slot) == slots)
+            } else {
+                try bench.store.checkpoint()
+            }
+            try expectLost(2, bench.ledger())
+        }
+    }
+
+    @Test(arguments: [[5, 6], [6, 7], [5, 8]])
+    func lostBlocksOfAJournalThatNobodyTookAreNamedAsWell(slots: [Int]) throws {
+        let bench = try Bench()
+        try bench.live(3)
+        try bench.store.checkpoint()
+        try bench.live(5)
+        for slot in slots { bench.ring.corrupt(slot) { $0[200] ^= 1 } }
+        let history = try HistoryReader(path: bench.folder.database)
+        let cursor = try history.cursor()
+        let journal = try Journal(bench.ring, reusableUpTo: cursor)
+        let tail = journal.tail(after: cursor, try history.newestPlace())
+        let reader = try HistoryReader(path: bench.folder.database, tail: tail)
+        try expectLost(2, reader.ledger(upTo: bench.dust.tick - bench.dust.interval + 1).lines[0])
+    }
+
+    private func expectLost(_ count: Int, _ line: GapLedgerReport.Line) {
+        #expect(line.valueCount + line.noDataCount == (8 - count) * 600)
+        #expect(line.tenths(.damaged) == Int64(count) * 6_000)
+        #expect(line.tenths(.unexplained) == 0)
+        #expect(line.remainderTenths == 0)
+    }
+
     // MARK: - Damaged slots
 
     @Test func aDamagedSlotIsNamedWithItsSamples() throws {
