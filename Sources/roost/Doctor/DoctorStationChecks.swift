@@ -152,11 +152,8 @@ extension DoctorCheck {
         }
     }
 
-    /// The history takes samples every six hours, and a missed one is made up for at the next.
-    private static let oldestSample =
-        StoreConfiguration.takeInterval
-        + StoreConfiguration
-        .takeInterval
+    /// A take that was missed is made up for at the next.
+    private static let oldestSample = StoreConfiguration.takeInterval * 2
 
     @Sendable private static func history(_ facts: DoctorFacts) -> DoctorFinding {
         guard let folder = facts.configuration?.store?.folder, let last = facts.station.history

@@ -21,10 +21,10 @@ import Testing
     }
 
     @Test func aSampleIsOldOnceTwoTakesHavePassed() throws {
-        let young = try Self.history(.taken(Self.wall(0)), now: Self.wall(12))
+        let young = try Self.history(.taken(Self.wall(0)), now: Self.wall(48))
         #expect(young.verdict == .ok)
-        #expect(young.words == "the history's last sample is of 2026-11-21T00:00:00Z, 12 h ago")
-        let old = try Self.history(.taken(Self.wall(0)), now: Self.wall(13))
+        #expect(young.words == "the history's last sample is of 2026-11-21T00:00:00Z, 48 h ago")
+        let old = try Self.history(.taken(Self.wall(0)), now: Self.wall(49))
         #expect(old.verdict == .warning)
         #expect(old.next?.contains("roost ledger") == true)
         #expect(try Self.history(.taken(Self.wall(0)), now: nil).verdict == .ok)
