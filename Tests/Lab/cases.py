@@ -1,0 +1,317 @@
+"""The lab's cases: each a function that raises `Failed`, its first line of words what it shows."""
+
+import os
+import shutil
+import tempfile
+import time
+
+from adapter import Adapter, Sensor
+from machine import Failed, Machine
+
+CASES = {}
+PORT = "/dev/roost/port-pci-0000:00:10.0-usb-0:1:1.0"
+PORT_2 = "/dev/roost/port-pci-0000:00:10.0-usb-0:2:1.0"
+
+
+class Skipped(Exception):
+    """Why a case cannot run here."""
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+class Lab:
+    """What a case works with, and what it found."""
+
+    def __init__(self, root, guest, share, evidence, binaries):
+        self.root, self.guest, self.share, self.evidence = root, guest, share, evidence
+        self.roost = os.path.join(binaries, "roost")
+        self.folder = tempfile.mkdtemp(prefix="roost-lab-case-")
+        self.figures, self.sensors = {}, []
+
+    def machine(self, **devices):
+        return Machine(self.guest, self.share, self.evidence, **devices)
+
+    def sensor(self, *options):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        self.sensors.append(Sensor(self.roost, folder, *options))
+        return self.sensors[-1]
+
+    def figure(self, name, value):
+        self.figures[name] = value
+
+    def keep(self, name, text):
+        with open(os.path.join(self.evidence, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def close(self):
+        for sensor in self.sensors:
+            shutil.copy(sensor.trace, os.path.join(self.evidence, "sensor-trace.txt"))
+            sensor.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def demand(condition, words):
+    if not condition:
+        raise Failed(words)
+
+
+def configuration(*devices, more=""):
+    return ('{ "name": "lab", "mode": "live", "store": { "megabytes": 16 }, "devices": ['
+            + ", ".join(devices) + "]" + more + " }\n")
+
+
+def dust(port=PORT, name="dust"):
+    return (f'{{ "name": "{name}", "type": "sds011", "port": "{port}",'
+            ' "warmUpSeconds": 1, "windowSeconds": 1 }')
+
+
+def install(machine, text):
+    """Installs and starts the station with this configuration, as an owner does."""
+    machine.write("/etc/roost/roost.json", text)
+    return machine.run("/lab/scripts/install --prefix=/usr --binaries=/lab/bin", 120)
+
+
+def show(machine, properties):
+    """Properties of the service, as systemd says them."""
+    lines = machine.run(f"systemctl show roostd -p {properties}").splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def has_value(channel="dust/pm25"):
+    """Shell words that are true when the channel has a value younger than 5 s."""
+    return f"roost status | grep -E '{channel} .* µg/m³ +[0-4]\\.[0-9] s ago'"
+
+
+def reading_count(machine):
+    return int(machine.run("roost readings --json --limit 10000 | wc -l"))
+
+
+def journal(lab, machine, name="journal.txt"):
+    text = machine.run("journalctl -o short-monotonic --no-pager -u roostd")
+    lab.keep(name, text)
+    return text
+
+
+@case
+def systemd(lab):
+    """The unit boots to READY and a reading; kill -9, SIGSTOP, a stop, a mistake, a restart."""
+    with lab.machine(usb=1) as machine:
+        Adapter(lab.sensor(), machine.adapter_path(0)).plug()
+        install(machine, configuration(dust()))
+        machine.wait(has_value(), 60, "no value after the installation")
+        demand("same" in machine.run("/lab/scripts/install --prefix=/usr --binaries=/lab/bin", 120),
+               "a second installation changes files")
+        # The real time-out is 30 s: the lab has no time for that.
+        machine.write("/etc/systemd/system/roostd.service.d/lab.conf",
+                      "[Service]\nWatchdogSec=6\n")
+        machine.run("systemctl daemon-reload && systemctl restart roostd")
+        machine.wait(has_value(), 60, "no value after a restart")
+        kill_it(lab, machine)
+        freeze_it(lab, machine)
+        check_exposure(lab, machine)
+        refuse_a_mistake(machine)
+        journal(lab, machine)
+        boot_again(lab, machine)
+
+
+def kill_it(lab, machine):
+    before = show(machine, "MainPID,NRestarts")
+    count = reading_count(machine)
+    machine.run("systemctl kill --kill-whom=main -s KILL roostd")
+    machine.wait(f"[ $(systemctl show roostd -P MainPID) != {before['MainPID']} ] && "
+                 + has_value(), 60, "no value after kill -9")
+    after = show(machine, "MainPID,NRestarts,Result")
+    demand(int(after["NRestarts"]) == int(before["NRestarts"]) + 1, f"after kill -9: {after}")
+    # The loss window is ten minutes: without the mirror in /run these readings were gone.
+    lost = count - reading_count(machine)
+    demand(lost <= 0, f"kill -9 cost {lost} of {count} readings")
+    lab.figure("readings before kill -9, all there afterwards", count)
+    demand("crashed" in machine.run("roost ledger").lower(), "the ledger names no crash")
+
+
+def freeze_it(lab, machine):
+    before = show(machine, "MainPID,NRestarts")
+    machine.run("systemctl kill --kill-whom=main -s STOP roostd")
+    seconds = machine.wait(f"[ $(systemctl show roostd -P MainPID) != {before['MainPID']} ] && "
+                           + has_value(), 60, "no value after SIGSTOP")
+    after = show(machine, "NRestarts")
+    demand(int(after["NRestarts"]) == int(before["NRestarts"]) + 1, f"after SIGSTOP: {after}")
+    demand("Watchdog timeout" in machine.run("journalctl -o cat --no-pager -u roostd"),
+           "systemd's watchdog did not do it")
+    lab.figure("SIGSTOP to a value again, WatchdogSec=6", f"{seconds} s")
+
+
+def check_exposure(lab, machine):
+    text = machine.run("systemd-analyze security --no-pager roostd")
+    lab.keep("security.txt", text)
+    lab.figure("systemd-analyze security", text.split(": ")[-1].split()[0])
+    text = machine.run("systemctl status --no-pager roostd; cat /proc/$(systemctl show roostd -P "
+                       "MainPID)/status | grep -E 'Cap|NoNew|Seccomp|Groups|Uid'")
+    demand("CapEff:\t0000000000000000" in text, "the station has capabilities")
+
+
+def refuse_a_mistake(machine):
+    machine.run("cp /etc/roost/roost.json /root/; echo '{' >/etc/roost/roost.json; "
+                "systemctl restart roostd", check=False)
+    machine.wait("[ $(systemctl show roostd -P ActiveState) = failed ]", 20,
+                 "a wrong configuration does not fail the unit")
+    demand(show(machine, "ExecMainStatus")["ExecMainStatus"] == "78", "not status 78")
+    machine.run("cp /root/roost.json /etc/roost/ && systemctl start roostd")
+    machine.wait(has_value(), 60, "no value with the right configuration again")
+    machine.run("systemctl stop roostd", 30)
+    result = show(machine, "Result,ExecMainStatus")
+    demand(result == {"Result": "success", "ExecMainStatus": "0"}, f"an orderly stop: {result}")
+
+
+def boot_again(lab, machine):
+    machine.run("rm -r /etc/systemd/system/roostd.service.d; sync; (sleep 1; systemctl reboot) &")
+    lab.figure("restart of the machine to the agent", f"{machine.wait_for_boot(240):.1f} s")
+    machine.wait(has_value(), 90, "no value after a restart of the machine")
+    text = journal(lab, machine, "journal-second-boot.txt")
+    ready = [line for line in text.splitlines() if "Started roostd" in line]
+    lab.figure("READY after the kernel's start", ready[-1].split("]")[0].strip("[ ") + " s")
+
+
+@case
+def usb(lab):
+    """Real udev and our rules: pulled out mid-frame, put back, renumbered, moved, two at once."""
+    with lab.machine(usb=2) as machine:
+        first = Adapter(lab.sensor("--air", "12.3/45.6"), machine.adapter_path(0))
+        install(machine, configuration(dust(), dust(PORT_2, "second")))
+        # Nothing was plugged in, so no driver of an adapter was loaded, when the unit started.
+        first.plug()
+        lab.figure("plug to value", f"{machine.wait(has_value(), 60, 'no value after a plug')} s")
+        machine.run("ls -lL /dev/roost/; ls -l /dev/roost/; udevadm info /dev/ttyUSB0")
+        machine.run("[ $(stat -c %G:%a /dev/ttyUSB0) = dialout:660 ] && "
+                    "udevadm info /dev/ttyUSB0 | grep -q ID_MM_PORT_IGNORE=1 && "
+                    f"[ $(readlink -f {PORT}) = /dev/ttyUSB0 ]")
+        pull_in_frame(lab, machine, first)
+        renumber(lab, machine, first)
+        storm(lab, machine, first)
+        second = Adapter(lab.sensor(), machine.adapter_path(1))
+        second.plug()
+        machine.wait(has_value("second/pm25"), 60, "no value of the second adapter")
+        machine.wait(has_value(), 60, "the first adapter is disturbed by the second")
+        second.unplug()
+        first.unplug()
+        move(machine, first)
+        journal(lab, machine)
+        machine.run("roost devices; roost ledger; roost events --limit 60")
+
+
+def pull_in_frame(lab, machine, adapter):
+    adapter.unplug(in_frame=True)
+    seconds = machine.wait("roost status | grep -qi unplugged", 20, "unplugging is not noticed")
+    lab.figure("pulled out to unplugged", f"{seconds} s")
+    machine.run("sleep 2")
+    adapter.plug()
+    machine.wait(has_value(), 60, "no value after the plug is back")
+    demand("unplugged" in machine.run("roost ledger").lower(), "the ledger does not say unplugged")
+    text = machine.run("roost readings --json --limit 10000 --channel dust/pm25 | "
+                       "grep -o '\"value\":[^,}]*' | sort -u")
+    demand(text.split() == ['"value":12.3'], f"half a frame made a value: {text}")
+
+
+def renumber(lab, machine, adapter):
+    """Somebody holds the old number while the adapter comes back."""
+    machine.run("(exec 3<>/dev/ttyUSB0; sleep 3) & sleep 0.5", check=False)
+    adapter.unplug()
+    machine.run("sleep 0.5")
+    adapter.plug()
+    machine.wait(has_value(), 60, "no value after renumbering")
+    machine.run(f"ls -l /dev/roost/; readlink -f {PORT}")
+
+
+def storm(lab, machine, adapter, turns=20):
+    process = show(machine, "MainPID")["MainPID"]
+    descriptors = f"ls /proc/{process}/fd | wc -l"
+    before = int(machine.run(descriptors))
+    for turn in range(turns):
+        adapter.unplug(in_frame=turn % 3 == 0)
+        machine.run(f"until [ ! -e {PORT} ]; do sleep 0.05; done")
+        adapter.plug()
+        machine.run(f"until [ -e {PORT} ]; do sleep 0.05; done")
+    machine.wait(has_value(), 60, f"no value after {turns} plugs")
+    demand(show(machine, "MainPID,NRestarts") == {"MainPID": process, "NRestarts": "0"},
+           "the station was restarted")
+    after = int(machine.run(descriptors))
+    lab.figure(f"descriptors before and after {turns} plugs", f"{before}, {after}")
+    demand(after <= before, f"{after - before} descriptors leaked")
+
+
+def move(machine, adapter):
+    """In another socket it is what the configuration says of that socket."""
+    machine.ask("device_del", id="adapter1")
+    demand(machine.event("DEVICE_DELETED", 20) is not None, "QEMU keeps the second adapter")
+    machine.move(0, 2)
+    adapter.plug()
+    machine.wait(has_value("second/pm25"), 60, "no value after the adapter moved")
+
+
+@case
+def clock(lab):
+    """A clock at 1970, then set, then stepped back: no reading lost, the old ones dated."""
+    with lab.machine(usb=1, rtc=False) as machine:
+        Adapter(lab.sensor(), machine.adapter_path(0)).plug()
+        machine.run("date -u -s @20")
+        install(machine, configuration(dust()))
+        machine.wait(has_value(), 60, "no value in 1970")
+        process = show(machine, "MainPID,NRestarts")
+        machine.run("sleep 5; roost status; roost readings --limit 3; date -u")
+        demand(machine.ask_roost("status").get("wallTime") is None, "believes a clock of 1970")
+        synchronise(machine, "2026-11-21 03:00:00")
+        machine.wait(has_value(), 20, "no value after the clock was set")
+        machine.wait("roost status --json | grep -q wallTime.*2026", 90, "does not see the sync")
+        machine.run("sleep 3; roost status; roost readings --limit 400 --json | head -n 2")
+        oldest = machine.run("roost readings --limit 10000 --json | head -n 1")
+        demand("2026-11-21T02:5" in oldest or "2026-11-21T03:0" in oldest,
+               f"the first reading is not dated afterwards: {oldest}")
+        synchronise(machine, "2026-11-21 02:00:00")
+        machine.run("sleep 5; roost readings --limit 12; roost events --limit 20; roost ledger")
+        machine.wait(has_value(), 20, "no value after the clock went back an hour")
+        demand(show(machine, "MainPID,NRestarts") == process, "the station was restarted")
+        seconds = machine.run("roost readings --channel dust/pm25 --limit 10000 --json | wc -l")
+        lab.figure("values over two steps", int(seconds))
+        journal(lab, machine)
+
+
+def synchronise(machine, moment):
+    """Sets the clock as a time service does, and tells the kernel that it is right."""
+    # timex: modes ADJ_STATUS | ADJ_MAXERROR, then status STA_PLL in place of STA_UNSYNC.
+    machine.run(f"date -u -s '{moment}' && perl -e '"
+                "my $t = pack(\"L x4 q q q q l x164\", 0x14, 0, 0, 0, 0, 1); "
+                "syscall(159, $t) >= 0 or die $!'")
+
+
+@case
+def watchdog(lab):
+    """The board's watchdog: armed and read back; a stopped loop resets, an orderly stop does not."""
+    with lab.machine(usb=1, watchdog=True) as machine:
+        Adapter(lab.sensor(), machine.adapter_path(0)).plug()
+        more = ', "watchdog": { "timeoutSeconds": 6 }'
+        install(machine, configuration(dust(), more=more))
+        machine.wait(has_value(), 60, "no value")
+        state = "cd /sys/class/watchdog/watchdog0 && cat identity state timeout nowayout"
+        told = machine.run(state + "; ls -l /dev/watchdog*; roost status").splitlines()
+        demand(told[1:3] == ["active", "6"], f"not armed with 6 s: {told[:4]}")
+        machine.run("systemctl stop roostd", 30)
+        demand(machine.run(state).split()[-3] == "inactive", "an orderly stop leaves it running")
+        demand(machine.event("RESET", 9) is None, "an orderly stop resets the board")
+        machine.run("systemctl start roostd")
+        machine.wait(has_value(), 60, "no value after the start")
+        machine.run("sync")
+        machine.run("systemctl kill --kill-whom=main -s STOP roostd")
+        began = time.monotonic()
+        reset = machine.event("RESET", 30)
+        demand(reset is not None, "a stopped loop does not reset the board")
+        lab.figure("SIGSTOP to reset, time-out 6 s", f"{reset - began:.1f} s")
+        machine.wait_for_boot(240)
+        machine.wait(has_value(), 90, "no value after the reset")
+        demand(machine.run("cat /sys/class/watchdog/watchdog0/bootstatus").strip() == "32",
+               "the kernel does not say that the card reset")
+        text = machine.run("roost status; roost events --limit 40; roost ledger")
+        demand("watchdog" in text.lower(), "the station does not say why it was reset")
+        journal(lab, machine)
