@@ -42,7 +42,7 @@ def record(lab, machine_of, base, log):
         machine.run("mkdir -p /var/lib/roost && mount -o noatime /dev/mmcblk0 /var/lib/roost")
         machine.write("/etc/roost/roost.json", json.dumps({
             "name": "lab", "mode": "live",
-            "store": {"megabytes": 16, "lossWindowSeconds": int(WINDOW), "journalBlocks": 64},
+            "store": {"megabytes": 4, "lossWindowSeconds": int(WINDOW), "journalBlocks": 64},
             "devices": [{"name": "dust", "type": "sds011", "warmUpSeconds": 1, "windowSeconds": 1,
                          "port": "/dev/roost/port-pci-0000:00:10.0-usb-0:1:1.0"}]}))
         machine.run("/lab/scripts/install --prefix=/usr --binaries=/lab/bin", 120)
@@ -91,7 +91,7 @@ def opens(lab, folder, work):
     path, socket = os.path.join(work, "roost.json"), os.path.join(work, "roost.sock")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"name": "after", "socket": socket, "devices": [],
-                   "store": {"folder": folder, "megabytes": 16, "journalBlocks": 64,
+                   "store": {"folder": folder, "megabytes": 4, "journalBlocks": 64,
                              "lossWindowSeconds": int(WINDOW)}}, file)
     with open(os.path.join(lab.evidence, "roostd-after.log"), "ab") as log:
         daemon = subprocess.Popen([lab.roost + "d", "--config", path], stdout=log, stderr=log)
