@@ -13,7 +13,7 @@ from adapter import Adapter
 from machine import Failed
 
 CARD_BYTES = 128 << 20  # An SD card in QEMU has a power of two.
-RUN_SECONDS = 75
+RUN_SECONDS = 50
 CUTS = 16
 WINDOW = 10.0  # The loss window of the configuration, its smallest value.
 # The machine is emulated: a write may wait this long beyond the window. Measured, not promised.
@@ -28,7 +28,7 @@ def values_in(roost, folder):
         [roost, "readings", "--store", folder, "--channel", "dust/pm25", "--limit", "10000",
          "--json"], capture_output=True, text=True, check=False, timeout=60,
         env={**os.environ, "ROOST_SOCKET": os.path.join(folder, "none.sock")})
-    if said.returncode != 0:
+    if said.returncode != 0 and "no channel" not in said.stderr:
         raise Failed(f"roost readings: {said.stderr.strip()}")
     return sum('"value"' in line for line in said.stdout.splitlines())
 

@@ -320,7 +320,7 @@ def watchdog(lab):
         demand(machine.run("cat /sys/class/watchdog/watchdog0/bootstatus").strip() == "32",
                "the kernel does not say that the card reset")
         text = machine.run("roost status; roost events --limit 40; roost ledger")
-        demand("watchdog" in text.lower(), "the station does not say why it was reset")
+        demand("caused the last boot" in text, "the station does not say why it was reset")
         journal(lab, machine)
 
 
