@@ -117,12 +117,12 @@ def opens(lab, folder, work):
 
 
 def choose(told, total):
-    """Some cuts anywhere, some close behind a moment at which values were told, and the last."""
+    """A few cuts while the store is made, most while it is written to, and one after the stop."""
     chance = random.Random(1)
-    places = {total} | {chance.randrange(1, total) for _ in range(CUTS // 2)}
-    moments = [writes for _, writes, _ in told if writes < total]
-    places |= set(chance.sample(moments, min(CUTS // 2, len(moments))))
-    return sorted(place for place in places if place > 0)
+    running = [writes for _, writes, _ in told if writes < total]
+    places = {total} | {chance.randrange(1, running[0]) for _ in range(CUTS // 4)}
+    places |= {chance.randrange(running[0], total) for _ in range(CUTS // 2)}
+    return sorted(places | set(running[-1:0:-max(len(running) * 4 // CUTS, 1)]))
 
 
 def run(lab):
