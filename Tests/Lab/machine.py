@@ -33,7 +33,7 @@ class Lines:
             except OSError:
                 self.socket.close()
                 if process.poll() is not None or time.monotonic() > deadline:
-                    raise Failed(f"QEMU does not open {os.path.basename(path)}: see qemu.log") from None
+                    raise Failed(f"QEMU opens no {os.path.basename(path)}: see qemu.log") from None
                 time.sleep(0.05)
         self.rest = b""
 
