@@ -42,6 +42,21 @@ struct GPIODebouncer {
         return counted
     }
 
+    /// Takes the values that the lines have once every waiting edge is read.
+    ///
+    /// Without kernel debounce a line's queue holds 16 edges and the newest are lost beyond that:
+    /// after a burst the last edge may be none of those that were read.
+    ///
+    /// - Source: Linux 6.1, `drivers/gpio/gpiolib-cdev.c`, `lineevent_irq_thread`.
+    mutating func correct(_ values: [Bool], at instant: MonotonicInstant) {
+        for (index, value) in values.enumerated() {
+            let line = lines[index]
+            guard value != line.pending?.isRising ?? line.isActive else { continue }
+            let edge = EdgeEvent(line: index, isRising: value, instant: instant, sequence: 0)
+            lines[index].pending = value == line.isActive ? nil : edge
+        }
+    }
+
     /// Returns the edges whose lines have been still for the period by `instant`.
     mutating func settle(before instant: MonotonicInstant) -> [EdgeEvent] {
         var counted: [EdgeEvent] = []

@@ -112,6 +112,10 @@ package final class LinuxGPIOLines: GPIOLines {
             if edges.count > Int(ROOST_GPIO_MAX_EVENTS) { edges.sort { $0.instant < $1.instant } }
             guard state.debouncer != nil else { return edges }
             let counted = state.debouncer?.take(edges) ?? []
+            if !edges.isEmpty, !state.mayHaveMore {
+                let values = try Self.values(of: handle, count: lineCount, chip: chip)
+                state.debouncer?.correct(values, at: .now())
+            }
             return counted + (state.debouncer?.settle(before: .now()) ?? [])
         }
     }

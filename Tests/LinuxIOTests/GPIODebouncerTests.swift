@@ -57,6 +57,23 @@ import Testing
         #expect(debouncer.settle(before: instant(500)) == [edge(true, at: 450, sequence: 2)])
     }
 
+    @Test func findsTheEdgeThatTheKernelDroppedByTheLinesValue() {
+        var debouncer = GPIODebouncer(
+            period: .milliseconds(50),
+            detection: .both,
+            values: [false]
+        )
+        // The queue was full: the falling edge at the end of the burst is not among them.
+        #expect(debouncer.take([edge(true, at: 100)]).isEmpty)
+        debouncer.correct([false], at: instant(110))
+        #expect(debouncer.nextDue == nil)
+        #expect(debouncer.settle(before: instant(1_000)).isEmpty)
+        // And the other way: what was read last is what was told before, the line is high.
+        debouncer.correct([true], at: instant(1_100))
+        debouncer.correct([true], at: instant(1_120))
+        #expect(debouncer.settle(before: instant(1_150)) == [edge(true, at: 1_150, sequence: 1)])
+    }
+
     private func instant(_ milliseconds: Int) -> MonotonicInstant {
         .boot.advanced(by: .milliseconds(milliseconds))
     }

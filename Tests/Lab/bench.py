@@ -1,0 +1,94 @@
+"""What the lab's cases share: the registry, the workbench, and questions to a station."""
+
+import os
+import shutil
+import tempfile
+
+from adapter import Sensor
+from machine import Failed, Machine
+
+CASES = {}
+PORT = "/dev/roost/port-pci-0000:00:10.0-usb-0:1:1.0"
+PORT_2 = "/dev/roost/port-pci-0000:00:10.0-usb-0:2:1.0"
+
+
+class Skipped(Exception):
+    """Why a case cannot run here."""
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+class Lab:
+    """What a case works with, and what it found."""
+
+    def __init__(self, root, guest, share, evidence, binaries):
+        self.root, self.guest, self.share, self.evidence = root, guest, share, evidence
+        self.roost = os.path.join(binaries, "roost")
+        self.folder = tempfile.mkdtemp(prefix="roost-lab-case-")
+        self.figures, self.sensors = {}, []
+
+    def machine(self, **devices):
+        return Machine(self.guest, self.share, self.evidence, **devices)
+
+    def sensor(self, *options):
+        folder = tempfile.mkdtemp(dir=self.folder)
+        self.sensors.append(Sensor(self.roost, folder, *options))
+        return self.sensors[-1]
+
+    def figure(self, name, value):
+        self.figures[name] = value
+
+    def keep(self, name, text):
+        with open(os.path.join(self.evidence, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def close(self):
+        for sensor in self.sensors:
+            shutil.copy(sensor.trace, os.path.join(self.evidence, "sensor-trace.txt"))
+            sensor.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def demand(condition, words):
+    if not condition:
+        raise Failed(words)
+
+
+def configuration(*devices, more=""):
+    return ('{ "name": "lab", "mode": "live", "store": { "megabytes": 16 }, "devices": ['
+            + ", ".join(devices) + "]" + more + " }\n")
+
+
+def dust(port=PORT, name="dust"):
+    return (f'{{ "name": "{name}", "type": "sds011", "port": "{port}",'
+            ' "warmUpSeconds": 1, "windowSeconds": 1 }')
+
+
+def install(machine, text):
+    """Installs and starts the station with this configuration, as an owner does."""
+    machine.write("/etc/roost/roost.json", text)
+    return machine.run("/lab/scripts/install --prefix=/usr --binaries=/lab/bin", 120)
+
+
+def show(machine, properties):
+    """Properties of the service, as systemd says them."""
+    lines = machine.run(f"systemctl show roostd -p {properties}").splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def has_value(channel="dust/pm25"):
+    """Shell words that are true when the channel has a value younger than 5 s."""
+    return f"roost status | grep -E '{channel} .* µg/m³ +[0-4]\\.[0-9] s ago'"
+
+
+def reading_count(machine):
+    return int(machine.run("roost readings --json --limit 10000 | wc -l"))
+
+
+def journal(lab, machine, name="journal.txt"):
+    text = machine.run("journalctl -o short-monotonic --no-pager -u roostd")
+    lab.keep(name, text)
+    return text

@@ -1,0 +1,47 @@
+"""Reads what QEMU's blklogwrites wrote down, and plays a part of it onto an image.
+
+The format is dm-log-writes': Linux, Documentation/admin-guide/device-mapper/log-writes.rst. A first
+sector says how many entries there are; each entry is a sector that says where its data go, then the
+data. The log grows while the machine runs, so it can be asked in the middle of a run.
+"""
+
+import shutil
+import struct
+
+MAGIC = 0x6A736677736872
+DISCARD = 1 << 2
+HEAD = struct.Struct("<QQQI")
+ENTRY = struct.Struct("<QQQQ")
+
+
+def count(log):
+    """How many entries there are by now."""
+    with open(log, "rb") as file:
+        head = file.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return 0
+    magic, _, entries, _ = HEAD.unpack(head)
+    return entries if magic == MAGIC else 0
+
+
+def entries(log):
+    """Each entry as (position, flags, data)."""
+    with open(log, "rb") as file:
+        _, _, number, size = HEAD.unpack(file.read(HEAD.size))
+        file.seek(size)
+        for _ in range(number):
+            sector, sectors, flags, _ = ENTRY.unpack(file.read(size)[:ENTRY.size])
+            data = b"" if flags & DISCARD else file.read(sectors * size)
+            yield sector * size, flags, data
+
+
+def cuts(log, base, image, places):
+    """Yields each place in ascending order when `image` is the card with so many writes done."""
+    shutil.copyfile(base, image)
+    with open(image, "r+b", buffering=0) as card:
+        left = sorted(set(places))
+        for number, (position, _, data) in enumerate(entries(log), 1):
+            card.seek(position)
+            card.write(data)
+            while left and left[0] <= number:
+                yield left.pop(0)

@@ -1,0 +1,63 @@
+# What is installed where; read by scripts/install and scripts/uninstall.
+# Expects `root` (the project), `prefix` and `destination` (DESTDIR, empty for the running system).
+
+# systemd and udev look into /usr/lib and /usr/local/lib; for any other prefix that leaves /etc.
+system_folder() {
+    case $prefix in
+        /usr | /usr/local) printf '%s/lib' "$prefix" ;;
+        *) printf '/etc' ;;
+    esac
+}
+
+# Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
+installed_files() {
+    local system rules
+    system=$(system_folder)
+    printf '%s\t%s\t%s\n' \
+        755 "$binaries/roostd" "$prefix/bin/roostd" \
+        755 "$binaries/roost" "$prefix/bin/roost" \
+        644 "$root/packaging/systemd/roostd.service" "$system/systemd/system/roostd.service" \
+        644 "$root/packaging/systemd/sysusers.conf" "$system/sysusers.d/roost.conf" \
+        644 "$root/packaging/systemd/tmpfiles.conf" "$system/tmpfiles.d/roost.conf" \
+        644 "$root/packaging/systemd/modules-load.conf" "$system/modules-load.d/roost.conf" \
+        644 "$root/README.md" "$prefix/share/doc/roost/README.md" \
+        644 "$root/LICENSE" "$prefix/share/doc/roost/LICENSE" \
+        644 "$root/examples/roost.json" "$prefix/share/doc/roost/roost.json"
+    for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
+        printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"
+    done
+}
+
+# Whether systemd runs here and the files go to where it looks.
+is_live() { [[ -z $destination && -d /run/systemd/system ]]; }
+
+say() { printf '%s\n' "$*"; }
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$2" >&2
+    exit "$1"
+}
+
+# Says a command, and runs it unless nothing is to be changed.
+act() {
+    say "  run     $*"
+    [[ $dry_run == yes ]] || "$@"
+}
+
+# Fills `prefix`, `destination`, `dry_run` and the script's own from the arguments left.
+read_common() {
+    case $1 in
+        --prefix=*) prefix=${1#*=} ;;
+        --destination=*) destination=${1#*=} ;;
+        --dry-run) dry_run=yes ;;
+        -h | --help) usage; exit 0 ;;
+        *) usage >&2; exit 2 ;;
+    esac
+}
+
+check_common() {
+    [[ $prefix == /* ]] || fail 2 "--prefix must begin with /, not '$prefix'"
+    prefix=${prefix%/}
+    destination=${destination%/}
+    [[ -n $destination || $dry_run == yes || $(id -u) -eq 0 ]] ||
+        fail 3 "the system's folders are root's: run it with sudo, or give --destination"
+}
