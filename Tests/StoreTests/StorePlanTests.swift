@@ -57,7 +57,8 @@ import Testing
         #expect(flash.years(pagesPerDay: 0) == .infinity)
     }
 
-    /// A week at 1 Hz and a month at 300 s without events, `scripts/bench wear`.
+    /// A week at 1 Hz and a month at 300 s without events, the history taking every six hours;
+    /// `scripts/bench wear`.
     @Test(arguments: [
         Measured(1, onPartition: false, bytes: 2_920_000, requests: 605),
         Measured(1, onPartition: true, bytes: 628_000, requests: 186),
@@ -78,7 +79,7 @@ import Testing
         init(_ seconds: Int, onPartition: Bool, bytes: Double, requests: Double) {
             let stream = StoreLoad.Stream(channelCount: 2, interval: .seconds(seconds))
             var journal = JournalPlan()
-            journal.isOnPartition = onPartition
+            (journal.isOnPartition, journal.takeInterval) = (onPartition, .hours(6))
             plan = StorePlan(load: StoreLoad(streams: [stream], eventsPerDay: 0), journal: journal)
             (bytesPerDay, requestsPerDay) = (bytes, requests)
         }
