@@ -57,7 +57,7 @@ import Testing
         #expect(flash.years(pagesPerDay: 0) == .infinity)
     }
 
-    /// A week at 1 Hz and a month at 300 s without events, taken every six hours:
+    /// A week at 1 Hz and a month at 300 s without events, the history taking every six hours;
     /// `scripts/bench wear`.
     @Test(arguments: [
         Measured(1, onPartition: false, bytes: 2_920_000, requests: 605),
@@ -79,8 +79,7 @@ import Testing
         init(_ seconds: Int, onPartition: Bool, bytes: Double, requests: Double) {
             let stream = StoreLoad.Stream(channelCount: 2, interval: .seconds(seconds))
             var journal = JournalPlan()
-            journal.isOnPartition = onPartition
-            journal.takeInterval = .hours(6)
+            (journal.isOnPartition, journal.takeInterval) = (onPartition, .hours(6))
             plan = StorePlan(load: StoreLoad(streams: [stream], eventsPerDay: 0), journal: journal)
             (bytesPerDay, requestsPerDay) = (bytes, requests)
         }
