@@ -71,12 +71,12 @@ def check_exposure(lab, machine):
 
 
 def refuse_a_mistake(machine):
-    machine.run("cp /etc/roost/roost.json /root/; echo '{' >/etc/roost/roost.json; "
+    machine.run("cp /etc/roost/roost.json /var/tmp/; echo '{' >/etc/roost/roost.json; "
                 "systemctl restart roostd", check=False)
     machine.wait("[ $(systemctl show roostd -P ActiveState) = failed ]", 20,
                  "a wrong configuration does not fail the unit")
     demand(show(machine, "ExecMainStatus")["ExecMainStatus"] == "78", "not status 78")
-    machine.run("cp /root/roost.json /etc/roost/ && systemctl start roostd")
+    machine.run("cp /var/tmp/roost.json /etc/roost/ && systemctl start roostd")
     machine.wait(has_value(), 60, "no value with the right configuration again")
     machine.run("systemctl stop roostd", 30)
     result = show(machine, "Result,ExecMainStatus")
@@ -301,15 +301,15 @@ def drop_an_edge(machine, pull):
 
 def told_busy(machine):
     """A second station on the same lines is told that they are taken, and by whom."""
-    machine.write("/root/second.json",
+    machine.write("/var/tmp/second.json",
                   '{ "name": "second", "socket": "/run/second/roost.sock", "devices": [],'
                   ' "lights": {} }')
-    machine.run("(roostd --config /root/second.json & echo $! >/run/second.pid) "
-                ">/root/second.log 2>&1")
+    machine.run("(roostd --config /var/tmp/second.json & echo $! >/run/second.pid) "
+                ">/var/tmp/second.log 2>&1")
     asked = "roost status --socket /run/second/roost.sock"
     machine.wait(f"{asked} | grep -i -E 'roost.*GPIO|GPIO.*roost|busy'", 20,
                  "a busy line is not named")
-    machine.run(f"{asked}; kill $(cat /run/second.pid); cat /root/second.log")
+    machine.run(f"{asked}; kill $(cat /run/second.pid); cat /var/tmp/second.log")
 
 
 @case
