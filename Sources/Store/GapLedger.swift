@@ -72,10 +72,11 @@ package struct GapLedger: Sendable {
         let wanted = interval.map { $0.wholeNanoseconds / 100_000_000 }.flatMap {
             $0 > 0 ? $0 : nil
         }
-        let isHeld = held.contains { $0 != nil }
-        guard wanted != self.interval || isStarting || isHeld else { return }
+        let wasStopped = held.contains(.driverStopped)
+        guard wanted != self.interval || isStarting || wasStopped else { return }
         closeStretch(to: position, .notDue, isByEntry: true)
-        if wanted != nil { hold(nil) }
+        // A driver is asked for anew; what is unplugged stays that whatever it is asked for.
+        if wanted != nil { held = held.map { $0 == .driverStopped ? nil : $0 } }
         self.interval = wanted
         isStarting = false
     }

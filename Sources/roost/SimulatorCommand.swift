@@ -85,6 +85,20 @@ struct AirArgument: ExpressibleByArgument {
     }
 }
 
+/// An id of a part, in four hexadecimal digits.
+struct SDS011DeviceIDArgument: ExpressibleByArgument, CustomStringConvertible {
+    let id: SDS011DeviceID
+
+    init(id: SDS011DeviceID) { self.id = id }
+
+    init?(argument: String) {
+        guard let id = SDS011DeviceID(argument), id != .everyone else { return nil }
+        self.id = id
+    }
+
+    var description: String { id.description }
+}
+
 struct SDS011SimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sds011",
@@ -102,6 +116,9 @@ struct SDS011SimulatorCommand: ParsableCommand {
 
     @Option(help: "Put a symbolic link to the pseudo-terminal here.")
     var link: String?
+
+    @Option(help: "The part's own id, 0000…FFFE.")
+    var id = SDS011DeviceIDArgument(id: SDS011Simulator.Memory().deviceID)
 
     @Option(help: "Seed of everything that needs chance.")
     var seed: UInt64 = 1
@@ -166,6 +183,7 @@ struct SDS011SimulatorCommand: ParsableCommand {
     private func simulator(poweredAt now: MonotonicInstant) -> SDS011Simulator {
         SDS011Simulator(
             air: air.air(seed, now),
+            memory: SDS011Simulator.Memory(deviceID: id.id),
             faults: fault.map { fault in
                 SDS011FaultWindow(
                     fault.fault,

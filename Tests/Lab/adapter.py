@@ -33,6 +33,8 @@ class Sensor:
 class Adapter:
     """Passes bytes between a sensor and the guest; connecting plugs it in, closing pulls it out."""
 
+    device = "usb-serial"  # QEMU's name; an FTDI with a serial number.
+
     def __init__(self, sensor, path):
         self.sensor, self.path = sensor, path
         self.thread = self.socket = None
@@ -45,6 +47,7 @@ class Adapter:
         self.wake, self.bell = os.pipe()
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(self.path)
+        self._begin()
         self.thread = threading.Thread(target=self._carry, daemon=True)
         self.thread.start()
 
@@ -60,6 +63,17 @@ class Adapter:
         os.close(self.wake)
         os.close(self.bell)
 
+    def _begin(self):
+        """Says what has to be said before any byte."""
+
+    def _send(self, data):
+        """Sends bytes of the sensor to the guest."""
+        self.socket.sendall(data)
+
+    def _receive(self, data):
+        """Bytes for the sensor in what came from the guest."""
+        return data
+
     def _carry(self):
         terminal = self.sensor.terminal
         try:
@@ -71,15 +85,15 @@ class Adapter:
                     # The simulator writes a frame at once.
                     frame = os.read(terminal, 4096)
                     if self.cut.is_set() and frame[:1] == b"\xaa" and len(frame) >= 10:
-                        self.socket.sendall(frame[:4])
+                        self._send(frame[:4])
                         self.socket.shutdown(socket.SHUT_RDWR)
                         self.was_cut.set()
                         return
-                    self.socket.sendall(frame)
+                    self._send(frame)
                 if self.socket in ready:
                     asked = self.socket.recv(4096)
                     if not asked:
                         return
-                    os.write(terminal, asked)
+                    os.write(terminal, self._receive(asked))
         except OSError:
             return  # The guest's power is gone.

@@ -67,10 +67,10 @@ def dust(port=PORT, name="dust"):
             ' "warmUpSeconds": 1, "windowSeconds": 1 }')
 
 
-def install(machine, text):
+def install(machine, text, binaries="/lab/bin"):
     """Installs and starts the station with this configuration, as an owner does."""
     machine.write("/etc/roost/roost.json", text)
-    return machine.run("/lab/scripts/install --prefix=/usr --binaries=/lab/bin", 120)
+    return machine.run(f"/lab/scripts/install --prefix=/usr --binaries={binaries}", 120)
 
 
 def show(machine, properties):

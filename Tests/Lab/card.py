@@ -1,4 +1,4 @@
-"""The case `card`: a station on an SD card whose every write is logged, and power cuts in it."""
+"""The cases `card` and `cache`: a station on storage with logged writes, and power cuts in it."""
 
 import json
 import os
@@ -15,6 +15,8 @@ from machine import Failed
 CARD_BYTES = 128 << 20  # An SD card in QEMU has a power of two.
 RUN_SECONDS = 50
 CUTS = 16
+NODES = {"card": "/dev/mmcblk0", "disk": "/dev/vdb"}
+SEED = 1  # Of the places, and of what a cache forgets.
 WINDOW = 10.0  # The loss window of the configuration, its smallest value.
 # The machine is emulated: a write may wait this long beyond the window. Measured, not promised.
 SLACK = 8.0
@@ -33,13 +35,14 @@ def values_in(roost, folder):
     return sum('"value"' in line for line in said.stdout.splitlines())
 
 
-def record(lab, machine_of, base, log):
+def record(lab, kind, base, log):
     """Runs the station; returns (host's moment, writes done, values told) about each second."""
     shutil.copyfile(base, base + ".run")
     told = []
-    with machine_of(usb=1, card=base + ".run", card_log=log) as machine:
+    storage = {kind: base + ".run", "log": log}
+    with lab.machine(usb=(Adapter.device,), **storage) as machine:
         Adapter(lab.sensor(), machine.adapter_path(0)).plug()
-        machine.run("mkdir -p /var/lib/roost && mount -o noatime /dev/mmcblk0 /var/lib/roost")
+        machine.run(f"mkdir -p /var/lib/roost && mount -o noatime {NODES[kind]} /var/lib/roost")
         machine.write("/etc/roost/roost.json", json.dumps({
             "name": "lab", "mode": "live",
             "store": {"megabytes": 4, "lossWindowSeconds": int(WINDOW), "journalBlocks": 64},
@@ -56,7 +59,7 @@ def record(lab, machine_of, base, log):
         machine.run("systemctl stop roostd; sync", 60)
         lab.keep("journal.txt", machine.run("journalctl -o short-monotonic --no-pager -u roostd"))
         final = values_told(machine)
-        machine.run("cat /sys/block/mmcblk0/stat; mount | grep mmc; ls -l /var/lib/roost")
+        machine.run(f"cat /sys/class/block/{NODES[kind][5:]}/stat; ls -l /var/lib/roost")
         told.append((time.monotonic(), writelog.count(log), final))
     return told
 
@@ -118,31 +121,42 @@ def opens(lab, folder, work):
 
 def choose(told, total):
     """A few cuts while the store is made, most while it is written to, and one after the stop."""
-    chance = random.Random(1)
+    chance = random.Random(SEED)
     running = [writes for _, writes, _ in told if writes < total]
     places = {total} | {chance.randrange(1, running[0]) for _ in range(CUTS // 4)}
     places |= {chance.randrange(running[0], total) for _ in range(CUTS // 2)}
     return sorted(places | set(running[-1:0:-max(len(running) * 4 // CUTS, 1)]))
 
 
-def run(lab):
+def tell_costs(lab, told, sizes):
+    """sizes: flags and bytes of each write."""
+    lab.figure("values told", told[-1][2])
+    flushes = sum(flags & writelog.FLUSH for flags, _ in sizes)
+    lab.figure("writes, flushes, bytes",
+               f"{len(sizes)}, {flushes}, {sum(size for _, size in sizes)}")
+    steady = [entry for entry in told[:-1] if entry[2] >= 15]
+    if len(steady) > 1:
+        (_, first, count), (_, last, count_then) = steady[0], steady[-1]
+        written = sum(size for _, size in sizes[first:last])
+        lab.figure("bytes a value of the running station, loss window 10 s",
+                   round(written / max(count_then - count, 1)))
+
+
+def run(lab, kind):
+    """Records the station on a `card` or a `disk`, and cuts its power at places of the record."""
     base, log = os.path.join(lab.folder, "card"), os.path.join(lab.folder, "card.log")
     with open(base, "wb") as file:
         file.truncate(CARD_BYTES)
     subprocess.run(["mke2fs", "-q", "-t", "ext4", base], check=True)
-    told = record(lab, lab.machine, base, log)
+    told = record(lab, kind, base, log)
     total = writelog.count(log)
-    written = sum(len(data) for _, _, data in writelog.entries(log))
-    lab.figure("values told", told[-1][2])
-    lab.figure("writes, bytes", f"{total}, {written}")
-    steady = [entry for entry in told[:-1] if entry[2] >= 15]
-    if len(steady) > 1:
-        sectors, count = steady[-1][1] - steady[0][1], steady[-1][2] - steady[0][2]
-        lab.figure("bytes a value of the running station, loss window 10 s",
-                   round(sectors * 512 / max(count, 1)))
+    tell_costs(lab, told, [(flags, len(data)) for _, flags, data in writelog.entries(log)])
     image, folder = os.path.join(lab.folder, "cut"), os.path.join(lab.folder, "store")
     lines = []
-    for place in writelog.cuts(log, base, image, choose(told, total)):
+    places = choose(told, total)
+    cuts = (writelog.cuts(log, base, image, places) if kind == "card"
+            else writelog.cuts_of_cache(log, base, image, places, SEED))
+    for place in cuts:
         work = image + ".work"
         shutil.copyfile(image, work)
         try:

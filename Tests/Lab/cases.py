@@ -5,9 +5,10 @@ import subprocess
 import time
 
 import card as card_case
+import usb  # noqa: F401  Registers its cases.
 from adapter import Adapter
-from bench import (CASES, PORT, PORT_2, Lab, Skipped, case, configuration, demand, dust, has_value,
-                   install, journal, reading_count, show)
+from bench import (CASES, Lab, Skipped, case, configuration, demand, dust, has_value, install,
+                   journal, reading_count, show)
 
 __all__ = ["CASES", "Lab", "Skipped"]
 
@@ -15,7 +16,7 @@ __all__ = ["CASES", "Lab", "Skipped"]
 @case
 def systemd(lab):
     """The unit boots to READY and a reading; kill -9, SIGSTOP, a stop, a mistake, a restart."""
-    with lab.machine(usb=1) as machine:
+    with lab.machine(usb=(Adapter.device,)) as machine:
         Adapter(lab.sensor(), machine.adapter_path(0)).plug()
         install(machine, configuration(dust()))
         machine.wait(has_value(), 60, "no value after the installation")
@@ -93,85 +94,9 @@ def boot_again(lab, machine):
 
 
 @case
-def usb(lab):
-    """Real udev and our rules: pulled out mid-frame, put back, renumbered, moved, two at once."""
-    with lab.machine(usb=2) as machine:
-        first = Adapter(lab.sensor("--air", "12.3/45.6"), machine.adapter_path(0))
-        install(machine, configuration(dust(), dust(PORT_2, "second")))
-        # Nothing was plugged in, so no driver of an adapter was loaded, when the unit started.
-        first.plug()
-        lab.figure("plug to value", f"{machine.wait(has_value(), 60, 'no value after a plug')} s")
-        machine.run("ls -lL /dev/roost/; ls -l /dev/roost/; udevadm info /dev/ttyUSB0")
-        machine.run("[ $(stat -c %G:%a /dev/ttyUSB0) = dialout:660 ] && "
-                    "udevadm info /dev/ttyUSB0 | grep -q ID_MM_PORT_IGNORE=1 && "
-                    f"[ $(readlink -f {PORT}) = /dev/ttyUSB0 ]")
-        pull_in_frame(lab, machine, first)
-        renumber(lab, machine, first)
-        storm(lab, machine, first)
-        second = Adapter(lab.sensor(), machine.adapter_path(1))
-        second.plug()
-        machine.wait(has_value("second/pm25"), 60, "no value of the second adapter")
-        machine.wait(has_value(), 60, "the first adapter is disturbed by the second")
-        second.unplug()
-        first.unplug()
-        move(machine, first)
-        journal(lab, machine)
-        machine.run("roost devices; roost ledger; roost events --limit 60")
-
-
-def pull_in_frame(lab, machine, adapter):
-    adapter.unplug(in_frame=True)
-    seconds = machine.wait("roost status | grep -qi unplugged", 20, "unplugging is not noticed")
-    lab.figure("pulled out to unplugged", f"{seconds} s")
-    machine.run("sleep 2")
-    adapter.plug()
-    machine.wait(has_value(), 60, "no value after the plug is back")
-    demand("unplugged" in machine.run("roost ledger").lower(), "the ledger does not say unplugged")
-    text = machine.run("roost readings --json --limit 10000 --channel dust/pm25 | "
-                       "grep -o '\"value\":[^,}]*' | sort -u")
-    demand(text.split() == ['"value":"12.3"'], f"half a frame made a value: {text}")
-
-
-def renumber(lab, machine, adapter):
-    """Somebody holds the old number while the adapter comes back."""
-    machine.run("(exec 3<>/dev/ttyUSB0; sleep 3) & sleep 0.5", check=False)
-    adapter.unplug()
-    machine.run("sleep 0.5")
-    adapter.plug()
-    machine.wait(has_value(), 60, "no value after renumbering")
-    machine.run(f"ls -l /dev/roost/; readlink -f {PORT}")
-
-
-def storm(lab, machine, adapter, turns=20):
-    process = show(machine, "MainPID")["MainPID"]
-    descriptors = f"ls /proc/{process}/fd | wc -l"
-    before = int(machine.run(descriptors))
-    for turn in range(turns):
-        adapter.unplug(in_frame=turn % 3 == 0)
-        machine.run(f"until [ ! -e {PORT} ]; do sleep 0.05; done")
-        adapter.plug()
-        machine.run(f"until [ -e {PORT} ]; do sleep 0.05; done")
-    machine.wait(has_value(), 60, f"no value after {turns} plugs")
-    demand(show(machine, "MainPID,NRestarts") == {"MainPID": process, "NRestarts": "0"},
-           "the station was restarted")
-    after = int(machine.run(descriptors))
-    lab.figure(f"descriptors before and after {turns} plugs", f"{before}, {after}")
-    demand(after <= before, f"{after - before} descriptors leaked")
-
-
-def move(machine, adapter):
-    """In another socket it is what the configuration says of that socket."""
-    machine.ask("device_del", id="adapter1")
-    demand(machine.event("DEVICE_DELETED", 20) is not None, "QEMU keeps the second adapter")
-    machine.move(0, 2)
-    adapter.plug()
-    machine.wait(has_value("second/pm25"), 60, "no value after the adapter moved")
-
-
-@case
 def clock(lab):
     """A clock at 1970, then set, then stepped back: no reading lost, the old ones dated."""
-    with lab.machine(usb=1, rtc=False) as machine:
+    with lab.machine(usb=(Adapter.device,), rtc=False) as machine:
         Adapter(lab.sensor(), machine.adapter_path(0)).plug()
         # The kernel takes no time before its own start.
         machine.run("date -u -s @$(( $(cut -d . -f 1 /proc/uptime) + 20 ))")
@@ -211,7 +136,7 @@ def synchronise(machine, moment):
 @case
 def watchdog(lab):
     """The board's watchdog: armed, read back; a stopped loop resets, an orderly stop does not."""
-    with lab.machine(usb=1, watchdog=True) as machine:
+    with lab.machine(usb=(Adapter.device,), watchdog=True) as machine:
         Adapter(lab.sensor(), machine.adapter_path(0)).plug()
         more = ', "watchdog": { "timeoutSeconds": 6 }'
         install(machine, configuration(dust(), more=more))
@@ -242,7 +167,13 @@ def watchdog(lab):
 @case
 def card(lab):
     """An SD card with logged writes: power cut at prefixes, store opens, nothing owed is lost."""
-    card_case.run(lab)
+    card_case.run(lab, "card")
+
+
+@case
+def cache(lab):
+    """The same on a disk with a cache: at each cut, writes that were not flushed are dropped."""
+    card_case.run(lab, "disk")
 
 
 LINES = {17: "GPIO17", 9: "GPIO9", 10: "GPIO10", 11: "GPIO11"}
@@ -264,12 +195,26 @@ def add_chip(machine):
 @case
 def gpio(lab):
     """Real GPIO character devices: lamps in one request, motion by edges, a burst, a busy line."""
-    with lab.machine(usb=1) as machine:
+    live_on_pins(lab, "/lab/bin")
+
+
+@case
+def gpio2(lab):
+    """The same with libgpiod 2.x, Debian 13's, in place of 1.6."""
+    if not os.path.isdir(os.path.join(lab.share, "bin2")):
+        raise Skipped("no programs with libgpiod 2.x: scripts/libgpiod2 needs pip once")
+    live_on_pins(lab, "/lab/bin2")
+
+
+def live_on_pins(lab, binaries):
+    with lab.machine(usb=(Adapter.device,)) as machine:
         add_chip(machine)
         Adapter(lab.sensor("--air", "1.0/2.0"), machine.adapter_path(0)).plug()
         pir = '{ "name": "door", "type": "pir", "line": "GPIO17", "settleSeconds": 0 }'
         lights = ', "lights": { "follows": "dust" }'
-        install(machine, configuration(dust(), pir, more=lights))
+        install(machine, configuration(dust(), pir, more=lights), binaries)
+        lab.figure("libgpiod", machine.run("roost doctor --json | grep -o 'libgpiod [0-9.]*' | "
+                                           "head -n 1", check=False)[1].strip() or "not told")
         machine.wait(has_value(), 60, "no value")
         demand(machine.run("stat -c %G:%a /dev/gpiochip0").strip() == "gpio:660",
                "our rule does not give the chip to group gpio")

@@ -62,19 +62,21 @@ class Machine:
 
     guest, share: the folder that build-guest made, and what the guest sees read-only at /lab.
     evidence: gets transcript.txt, console.log and qemu.log.
-    usb: how many FTDI adapters can be plugged; adapter 0 sits in socket 1.
+    usb: QEMU's name of each adapter that can be plugged; the first sits in socket 1.
     watchdog: an i6300esb that resets the machine. rtc: False is a Pi: the clock starts in 1970.
-    card, card_log: image of an SD card, and the file that records each write to it.
+    card, disk: image of an SD card, /dev/mmcblk0, or of a disk with a cache, /dev/vdb.
+    log: the file that records each write and flush of either.
     """
 
-    def __init__(self, guest, share, evidence, usb=0, watchdog=False, rtc=True, card=None,
-                 card_log=None, memory=512):
+    def __init__(self, guest, share, evidence, usb=(), watchdog=False, rtc=True, card=None,
+                 disk=None, log=None, memory=512):
         self.guest, self.share, self.evidence = guest, share, evidence
         self.sockets = tempfile.mkdtemp(prefix="roost-lab-")
         self.transcript = open(os.path.join(evidence, "transcript.txt"), "a", encoding="utf-8")
         self.boots, self.number, self.events, self.usb = 0, 0, [], usb
         line = KERNEL_LINE + ("" if rtc else " initcall_blacklist=cmos_init")
-        self.arguments = self._base(line, memory) + self._devices(watchdog, rtc, card, card_log)
+        storage = self._storage(card, disk, log) if card or disk else []
+        self.arguments = self._base(line, memory) + self._devices(watchdog, rtc) + storage
 
     def _base(self, line, memory):
         guest, at = self.guest, lambda name: os.path.join(self.sockets, name)
@@ -96,31 +98,35 @@ class Machine:
             "-device", "qemu-xhci,id=usb,addr=0x10",
         ]
 
-    def _devices(self, watchdog, rtc, card, card_log):
+    def _devices(self, watchdog, rtc):
         made = []
-        for index in range(self.usb):
+        for index, device in enumerate(self.usb):
             path = self.adapter_path(index)
             made += ["-chardev", f"socket,id=adapter{index},path={path},server=on,wait=off",
-                     "-device", self._adapter(index, index + 1)]
+                     "-device", self._adapter(device, index, index + 1)]
         if watchdog:
             made += ["-device", "i6300esb", "-action", "watchdog=reset"]
         if not rtc:
             made += ["-rtc", "base=1970-01-01T00:00:00,clock=vm"]
-        if card:
-            node = f"driver=file,node-name=card-file,filename={card}"
-            made += ["-blockdev", node, "-blockdev", "driver=raw,node-name=card,file=card-file"]
-            if card_log:
-                open(card_log, "wb").close()
-                made += ["-blockdev", f"driver=file,node-name=log-file,filename={card_log}",
-                         "-blockdev", "driver=blklogwrites,node-name=logged,file=card,"
-                         "log=log-file,log-sector-size=512,log-super-update-interval=1"]
-            made += ["-device", "sdhci-pci", "-device",
-                     f"sd-card,drive={'logged' if card_log else 'card'}"]
         return made
 
     @staticmethod
-    def _adapter(index, port):
-        return f"usb-serial,id=adapter{index},chardev=adapter{index},bus=usb.0,port={port}"
+    def _storage(card, disk, log):
+        made = ["-blockdev", f"driver=file,node-name=image-file,filename={card or disk}",
+                "-blockdev", "driver=raw,node-name=image,file=image-file"]
+        if log:
+            open(log, "wb").close()
+            made += ["-blockdev", f"driver=file,node-name=log-file,filename={log}",
+                     "-blockdev", "driver=blklogwrites,node-name=logged,file=image,"
+                     "log=log-file,log-sector-size=512,log-super-update-interval=1"]
+        drive = f"drive={'logged' if log else 'image'}"
+        if card:
+            return made + ["-device", "sdhci-pci", "-device", f"sd-card,{drive}"]
+        return made + ["-device", f"virtio-blk-pci,{drive}"]
+
+    @staticmethod
+    def _adapter(device, index, port):
+        return f"{device},id=adapter{index},chardev=adapter{index},bus=usb.0,port={port}"
 
     def adapter_path(self, index):
         return os.path.join(self.sockets, f"adapter{index}")
@@ -237,6 +243,6 @@ class Machine:
         self.ask("device_del", id=f"adapter{index}")
         if self.event("DEVICE_DELETED", 20) is None:
             raise Failed("QEMU does not let the adapter go")
-        self.ask("device_add", driver="usb-serial", id=f"adapter{index}",
+        self.ask("device_add", driver=self.usb[index], id=f"adapter{index}",
                  chardev=f"adapter{index}", bus="usb.0", port=str(port))
         self.say(f"-- adapter {index} sits in socket {port}")

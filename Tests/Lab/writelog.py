@@ -5,11 +5,12 @@ sector says how many entries there are; each entry is a sector that says where i
 data. The log grows while the machine runs, so it can be asked in the middle of a run.
 """
 
+import random
 import shutil
 import struct
 
 MAGIC = 0x6A736677736872
-DISCARD = 1 << 2
+FLUSH, FUA, DISCARD = 1 << 0, 1 << 1, 1 << 2
 HEAD = struct.Struct("<QQQI")
 ENTRY = struct.Struct("<QQQQ")
 
@@ -41,7 +42,38 @@ def cuts(log, base, image, places):
     with open(image, "r+b", buffering=0) as card:
         left = sorted(set(places))
         for number, (position, _, data) in enumerate(entries(log), 1):
-            card.seek(position)
-            card.write(data)
+            put(card, position, data)
             while left and left[0] <= number:
                 yield left.pop(0)
+
+
+def cuts_of_cache(log, base, image, places, seed):
+    """The same with a random half of what no flush had made durable dropped.
+
+    A flush makes durable what was written before it; a write with FUA is durable by itself.
+    """
+    chance, held, durable = random.Random(seed), [], image + ".durable"
+    shutil.copyfile(base, durable)
+    with open(durable, "r+b", buffering=0) as disk:
+        left = sorted(set(places))
+        for number, (position, flags, data) in enumerate(entries(log), 1):
+            if flags & FLUSH:
+                for entry in held:
+                    put(disk, *entry)
+                held = []
+            if flags & FUA:
+                put(disk, position, data)
+            elif data:
+                held.append((position, data))
+            while left and left[0] <= number:
+                shutil.copyfile(durable, image)
+                with open(image, "r+b", buffering=0) as cut:
+                    for entry in held:
+                        if chance.random() < 0.5:
+                            put(cut, *entry)
+                yield left.pop(0)
+
+
+def put(card, position, data):
+    card.seek(position)
+    card.write(data)

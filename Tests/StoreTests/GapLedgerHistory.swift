@@ -177,9 +177,10 @@ struct GapLedgerReference {
                     )
                 case .schedule(let wanted):
                     let held = list[list.count - 1].held
-                    guard wanted != interval || list.count == 1 || held != [nil, nil] else {
-                        continue
-                    }
+                    guard
+                        wanted != interval || list.count == 1
+                            || held.contains(.driverStopped)
+                    else { continue }
                     interval = wanted
                     list.append(
                         Boundary(
@@ -187,7 +188,7 @@ struct GapLedgerReference {
                             outcomes: nil,
                             interval: wanted,
                             isStart: false,
-                            held: wanted == nil ? held : [nil, nil]
+                            held: held.map { wanted != nil && $0 == .driverStopped ? nil : $0 }
                         )
                     )
                 }

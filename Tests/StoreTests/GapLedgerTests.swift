@@ -213,6 +213,23 @@ import Testing
         #expect(report.lines[1].gaps.map(\.cause) == [.notScheduled, .notDue, .silent])
     }
 
+    @Test func anAbsenceLastsWhateverIsPlannedMeanwhile() {
+        var ledger = Self.ledger([Self.run(1, 0...1_000, .running)])
+        let boot = BootID.numbered(1)
+        let second = { (number: Int64) in Tick(tenths: number * 10) }
+        ledger.schedule(.seconds(1), boot, from: second(0))
+        ledger.sample([.value(1), .value(2)], boot, second(1))
+        ledger.sample([.noData(.unplugged), .noData(.stopped)], boot, second(2))
+        // Another device came, and the plan of all was told anew; then the mode changed.
+        ledger.schedule(.seconds(1), boot, from: second(400))
+        ledger.schedule(.seconds(300), boot, from: second(600))
+        ledger.sample([.noData(.unplugged), .noData(.unplugged)], boot, second(990))
+        let report = ledger.finish()
+        #expect(Self.seconds(report, .unplugged) == 999)
+        #expect(report.lines[0].gaps.map(\.cause) == [.unplugged])
+        #expect(report.lines[1].gaps.contains { $0.cause == .unexplained })
+    }
+
     @Test func marksAndStretchesAreBounded() {
         var ledger = Self.ledger([Self.run(1, 0...10_000, .running)])
         for number: Int64 in 0..<1_000 {

@@ -47,6 +47,8 @@ struct DetectionStorm: Sendable {
             var pending: [String: Pending] = [:]
             var names: [String: String] = [:]
             var latencies: [String: [Duration]] = [:]
+            /// What each device said last.
+            var lastWords: [String: Outcome] = [:]
         }
         private let state = Mutex(State())
 
@@ -70,8 +72,9 @@ struct DetectionStorm: Sendable {
         }
 
         func hear(_ sample: [Reading]) {
-            guard let first = sample.first, sample.contains(where: { $0.outcome.value != nil })
-            else { return }
+            guard let first = sample.first else { return }
+            state.withLock { $0.lastWords[first.channel.device] = first.outcome }
+            guard sample.contains(where: { $0.outcome.value != nil }) else { return }
             state.withLock { state in
                 guard let identity = state.names[first.channel.device],
                     let plug = state.pending.removeValue(forKey: identity)
@@ -83,6 +86,7 @@ struct DetectionStorm: Sendable {
         }
 
         var latencies: [String: [Duration]] { state.withLock { $0.latencies } }
+        var lastWords: [String: Outcome] { state.withLock { $0.lastWords } }
     }
 
     static let socketCount = 10
@@ -247,6 +251,12 @@ struct DetectionStorm: Sendable {
             if let before = names.updateValue(name, forKey: identity), before != name {
                 result.identityErrors.append("\(identity) was \(before) and is \(name)")
             }
+        }
+        // The ledger explains an absence by the last word before it.
+        let adopted = Set(found.filter { $0.state == "adopted" }.compactMap(\.name))
+        for (name, word) in watch.lastWords.sorted(by: { $0.key < $1.key })
+        where word != .noData(.unplugged) && !adopted.contains(name) {
+            result.identityErrors.append("\(name) is away; its last word is \(word)")
         }
         let used = Array(names.values)
         if Set(used).count != used.count { result.identityErrors.append("two share a name") }
