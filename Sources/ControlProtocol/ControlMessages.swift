@@ -22,6 +22,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case mode
         /// What a person says about a device that was found; `DevicesReport` after each.
         case adopt, ignore, rename, forget
+        /// Leaves values of a device or channel out, and takes that back; `DevicesReport` after it.
+        case mute, unmute
     }
 
     /// Protocol version of the client.
@@ -31,7 +33,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let mode: String?
     /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's.
     package let name: String?
-    /// `mode`: how long, 1…86 400 s; after it the mode is `months` again.
+    /// `mode`, `mute`: how long.
+    ///
+    /// `mode`: 1…86 400 s; after it the mode is `months` again. `mute`: 1 s…366 days, more is taken
+    /// for that; nil until `unmute`.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?
@@ -39,7 +44,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let limit: Int?
     /// `readings`, `events`, `tail`: `next` of the page before; nil asks for the first.
     package var from: String?
-    /// `adopt`, `ignore`, `rename`, `forget`: a name, an identity or a port.
+    /// `adopt`, `ignore`, `rename`, `forget`: a name, an identity or a port; `mute`, `unmute`: a
+    /// name, or a channel as in `balcony/pm25`.
     package var device: String?
     /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
     package var profile: String?
@@ -89,7 +95,7 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 /// Why a request was refused, in words a person can act on.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
     /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
-    /// `unknown-device`.
+    /// `unknown-device`, `not-muted`, `too-many`.
     package let code: String
     package let message: String
 

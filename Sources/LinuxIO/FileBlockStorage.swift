@@ -139,7 +139,10 @@ package final class FileBlockStorage: BlockStorage {
         isReadOnly: Bool
     ) throws(StorageError) -> OwnedDescriptor {
         var status = stat()
-        let isDevice = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFBLK
+        let kind = stat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+        // To open a pipe for reading waits for somebody who writes, perhaps for ever.
+        guard kind != S_IFIFO else { throw .failed(call: "open", errno: ENOTBLK, path: path) }
+        let isDevice = kind == S_IFBLK
         // On a device O_EXCL asks for one that is not mounted.
         let flags = O_CLOEXEC | (isDevice && !isReadOnly ? O_EXCL : 0)
         let access = isReadOnly ? O_RDONLY : O_RDWR

@@ -22,6 +22,8 @@ package struct ControlAnswers: Sendable {
         var found: @Sendable () -> [FoundReport]
         /// Tells detection what a person wants.
         var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
+        /// Stores what is muted.
+        var settleMutes: @Sendable () async throws -> Void
         package var watchdog: @Sendable () -> WatchdogReport?
         var board: @Sendable () -> BoardReport?
         /// How old a value of a device may be before it is stale.
@@ -33,9 +35,9 @@ package struct ControlAnswers: Sendable {
     static let readingsPerPage = 200
     static let eventsPerPage = 50
 
-    private let station: StationContext
+    let station: StationContext
     private let version: String
-    private let sources: Sources
+    let sources: Sources
 
     package init(station: StationContext, version: String, sources: Sources) {
         self.station = station
@@ -50,6 +52,7 @@ package struct ControlAnswers: Sendable {
         case .tree: try ok(sources.tree())
         case .devices: try ok(await devices())
         case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
+        case .mute, .unmute: try await mute(request, from: peer)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
         case .tail: try await tail(request)
@@ -57,9 +60,9 @@ package struct ControlAnswers: Sendable {
         }
     }
 
-    private func devices() async -> DevicesReport {
+    func devices() async -> DevicesReport {
         DevicesReport(
-            devices: await station.devices.reports(),
+            devices: await station.devices.reports().map(withMutes),
             unclaimed: sources.unclaimed(),
             found: sources.found()
         )

@@ -36,11 +36,13 @@ package final class Recorder: ReadingSink {
 
     private let clock: any NodeClock
     private let logger: Logger
+    private let mutes: MuteBoard?
     private let state = Mutex(State())
 
-    package init(clock: any NodeClock, logger: Logger) {
+    package init(clock: any NodeClock, logger: Logger, mutes: MuteBoard? = nil) {
         self.clock = clock
         self.logger = logger
+        self.mutes = mutes
     }
 
     /// Adds somebody who is shown every sample at once, such as the lamp.
@@ -53,7 +55,8 @@ package final class Recorder: ReadingSink {
         state.withLock { $0.eventWatchers.append(watcher) }
     }
 
-    package func accept(_ readings: [Reading]) async {
+    package func accept(_ measured: [Reading]) async {
+        let readings = mutes?.applied(to: measured) ?? measured
         // The light first: what is kept and told can wait for it.
         for watcher in state.withLock({ $0.watchers }) { watcher(readings) }
         let (feeds, isKept) = state.withLock { state in

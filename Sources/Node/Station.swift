@@ -78,14 +78,20 @@ package final class Station: Sendable {
 
     package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
         let platform = surroundings.platform
-        let recorder = Recorder(clock: platform.clock, logger: surroundings.logger)
+        let mutes = MuteBoard(clock: platform.clock, boot: platform.bootID)
+        let recorder = Recorder(
+            clock: platform.clock,
+            logger: surroundings.logger,
+            mutes: mutes
+        )
         context = StationContext(
             name: configuration.name,
             platform: platform,
             recorder: recorder,
             devices: DeviceBoard(),
             modes: ModeBoard(StationMode(kind: configuration.mode)),
-            leds: LEDBoard(clock: platform.clock)
+            leds: LEDBoard(clock: platform.clock),
+            mutes: mutes
         )
         self.surroundings = surroundings
         supervision = SupervisorContext(
@@ -341,6 +347,7 @@ extension Station {
                 act: { act, device throws(DetectionRefusal) in
                     try detection.act(act, on: device)
                 },
+                settleMutes: { [store] in try await store.settleMutes() },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }

@@ -115,10 +115,10 @@ package actor StoreKeeper: OrderlyStop {
         let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
         nextTake = context.clock.now.advanced(by: interval)
         tell(opening)
-        let (platform, vault) = (context.platform, vault)
+        let (platform, vault, thisBoot) = (context.platform, vault, boot)
         post.serve { sequence, limit in
             try await platform.onDisk {
-                try vault.use { $0.waiting(after: sequence, limit: limit) }
+                try vault.use { $0.waiting(after: sequence, limit: limit, in: thisBoot) }
             }
         }
         post.serve(
@@ -129,6 +129,8 @@ package actor StoreKeeper: OrderlyStop {
                 }
             )
         )
+        // A history that cannot be read now is the take's business; the next mute tries again.
+        try? await post.settleMutes()
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
     }
 

@@ -24,7 +24,7 @@ package final class StorePost: Sendable {
     }
 
     /// Reads blocks that wait for the history, newer than one and at most so many.
-    typealias Journal = @Sendable (UInt64, Int) async throws -> [JournalBlock]
+    typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
 
     let context: StationContext
     private let state = Mutex(State())
@@ -92,8 +92,14 @@ package final class StorePost: Sendable {
         try await state.withLock { $0.settings }?.set(key, value)
     }
 
-    func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> [JournalBlock] {
-        try await state.withLock { $0.journal }?(sequence, limit) ?? []
+    /// Stores what is muted; nothing before the store is open, which does it itself then.
+    func settleMutes() async throws {
+        guard let settings = state.withLock({ $0.settings }) else { return }
+        try await context.mutes.settle(settings)
+    }
+
+    func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> JournalPage {
+        try await state.withLock { $0.journal }?(sequence, limit) ?? JournalPage()
     }
 
     /// What no block holds yet, as `StoreQueue.unwritten`; nil before the store is open.

@@ -54,26 +54,65 @@ extension StorePost {
             }
             return (parts, next.map { .queue($0) } ?? .journal(after: 0))
         case .journal(let sequence):
-            let blocks = try await waitingBlocks(after: sequence, limit: Self.payloadsPerPage)
-            let parts = blocks.map {
-                TailReport.Part(
-                    sequence: $0.sequence,
-                    bootID: $0.boot.description,
-                    payload: $0.payload
-                )
-            }
-            guard let last = blocks.last, blocks.count == Self.payloadsPerPage else {
-                return (parts, nil)
+            let page = try await waitingBlocks(after: sequence, limit: Self.payloadsPerPage)
+            let parts = page.blocks.flatMap { Self.parts(of: $0, page) }
+            guard let last = page.blocks.last, page.blocks.count == Self.payloadsPerPage else {
+                return (parts + openLoss(of: page), nil)
             }
             return (parts, .journal(after: last.sequence))
         }
     }
+
+    /// A block, after what is known of those that were lost before it.
+    private static func parts(of block: JournalBlock, _ page: JournalPage) -> [TailReport.Part] {
+        let losses = page.losses.filter { $0.before == block.sequence }.map { loss in
+            part(loss.event, loss.boot, sequence: block.sequence)
+        }
+        let whole = TailReport.Part(
+            sequence: block.sequence,
+            bootID: block.boot.description,
+            payload: block.payload
+        )
+        return losses + [whole]
+    }
+
+    /// What was lost after the last block: it ends where begins what no block holds, or now.
+    private func openLoss(of page: JournalPage) -> [TailReport.Part] {
+        guard let from = page.openLoss else { return [] }
+        var tail = HistoryTail()
+        let boot = context.bootID
+        for payload in unwritten(from: 0, limit: 1)?.payloads ?? [] {
+            tail.append(payload, boot: boot)
+        }
+        let to = GapMark.Place(boot, tail.firstTick ?? Tick(context.clock.now))
+        guard from.boot != to.boot || from.tick < to.tick else { return [] }
+        let event = GapMark(.damaged, of: nil, from: from, to: to).event(
+            at: to.tick.instant,
+            in: boot
+        )
+        return [Self.part(event, boot, sequence: (page.blocks.last?.sequence ?? 0) + 1)]
+    }
+
+    private static func part(
+        _ event: Event,
+        _ boot: BootID,
+        sequence: UInt64
+    ) -> TailReport.Part {
+        TailReport.Part(
+            sequence: sequence,
+            bootID: boot.description,
+            payload: JournalRecordCodec.encode([.event(event)])
+        )
+    }
+}
+
+extension Platform {
+    /// The kernel's id of this boot; zeros where it gives none.
+    var bootID: BootID {
+        figures.bootID.flatMap(BootID.init) ?? BootID(bytes: Array(repeating: 0, count: 16))
+    }
 }
 
 extension StationContext {
-    /// The kernel's id of this boot; zeros where it gives none.
-    var bootID: BootID {
-        platform.figures.bootID.flatMap(BootID.init)
-            ?? BootID(bytes: Array(repeating: 0, count: 16))
-    }
+    var bootID: BootID { platform.bootID }
 }

@@ -65,6 +65,8 @@ package enum NoData: String, Sendable, CaseIterable {
     case gated
     /// Beyond what a graph can reckon with, or beyond its table.
     case outOfRange
+    /// The user wants no values of it for a while.
+    case muted
 }
 
 /// Doubts about a value that is present.

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to one database file.
 ///
@@ -123,6 +124,11 @@ package final class Connection {
     ) throws(SQLiteError) -> (String, Int32) {
         guard !path.utf8.contains(0) else {
             throw SQLiteError(SQLITE_CANTOPEN, "the path contains a NUL", path: path)
+        }
+        // To open a pipe for reading waits for somebody who writes, perhaps for ever.
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw SQLiteError(SQLITE_CANTOPEN, "it is no regular file", path: path)
         }
         // NOMUTEX: one thread at a time, as promised above, needs no lock per call.
         let common = SQLITE_OPEN_NOMUTEX

@@ -6,8 +6,10 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped, noFix, notMeasured
     // What a graph said of its derived channel.
     case stale, gated, outOfRange
-    /// The user said that it should not measure.
+    /// The user wanted no values; a sample says it, or a mark.
     case muted
+    /// No file that was imported has it.
+    case notImported
     /// The card did not take what waited, and the oldest of it was given up.
     case cardDropped
     /// A damaged block of the journal or of the history held it.
@@ -47,6 +49,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             case .stale: .stale
             case .gated: .gated
             case .outOfRange: .outOfRange
+            case .muted: .muted
             }
     }
 
@@ -66,6 +69,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .gated: "held back by a gate"
         case .outOfRange: "out of range"
         case .muted: "muted by you"
+        case .notImported: "not in the files"
         case .cardDropped: "dropped: card stalled"
         case .damaged: "lost: block damaged"
         case .expired: "older than the ring"

@@ -84,7 +84,9 @@ package struct GapLedger: Sendable {
     /// One sample; `outcomes` in the stream's order.
     package mutating func sample(_ outcomes: [Outcome], _ boot: BootID, _ tick: Tick) {
         guard outcomes.count == books.count, let position = enter(boot, tick) else { return }
-        let isInRange = range.contains(position)
+        // What is at the very end of everything has no later range to be counted in.
+        let isAtEnd = position == range.upperBound && position == timeline.length
+        let isInRange = range.contains(position) || isAtEnd
         for (channel, outcome) in outcomes.enumerated() where isInRange {
             books[channel].count(outcome)
         }

@@ -102,6 +102,11 @@ package final class History {
         } catch { throw .database(error) }
     }
 
+    /// The last sample that it has, of any stream of the station.
+    func newestPlace() throws(StoreError) -> GapMark.Place? {
+        try HistoryReader(connection, rings).newestPlace()
+    }
+
     /// Takes what the journal holds, in one transaction; blocks up to `cursor` are ignored.
     ///
     /// - Parameters:
@@ -119,7 +124,7 @@ package final class History {
         let fresh = blocks.filter { $0.sequence > cursor }
         guard let last = fresh.map(\.sequence).max() else { return HistoryTaken() }
         defer { for slots in rings.values { slots.rest() } }
-        let newest = lost.isEmpty ? nil : try HistoryReader(connection, rings).newestPlace()
+        let newest = lost.isEmpty ? nil : try newestPlace()
         var gaps = JournalGaps(lost, after: cursor, newest)
         let taken = try connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in

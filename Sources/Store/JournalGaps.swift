@@ -18,6 +18,14 @@ struct JournalGaps {
         (self.lost, sequence, before) = (lost, cursor, newest)
     }
 
+    /// Where the time begins that was lost after the last block; nil when no block was.
+    ///
+    /// A journal of which nothing is left counts from the start of `boot`, the one that runs.
+    func openLoss(in boot: BootID) -> GapMark.Place? {
+        guard lost.contains(where: { $0 > sequence }) else { return nil }
+        return before ?? GapMark.Place(boot, Tick(tenths: 0))
+    }
+
     /// The time lost between the block before and this one; nil when no block was.
     mutating func mark(before block: JournalBlock) -> GapMark? {
         var tail = HistoryTail()
@@ -34,6 +42,33 @@ struct JournalGaps {
         let end = GapMark.Place(block.boot, range.lowerBound)
         guard start.boot != end.boot || start.tick < end.tick else { return nil }
         return GapMark(.damaged, of: nil, from: start, to: end)
+    }
+}
+
+/// Blocks that wait for the history, and what the lost ones between them mean.
+package struct JournalPage: Sendable {
+    /// Oldest first.
+    package var blocks: [JournalBlock] = []
+    /// Time that was in blocks that cannot be read any more, as it is known from those around: an
+    /// event that belongs before the block of that sequence, and is of its boot.
+    package var losses: [(before: UInt64, boot: BootID, event: Event)] = []
+    /// Where such time begins after the last block; it ends where more is known.
+    package var openLoss: GapMark.Place?
+
+    package init(blocks: [JournalBlock] = []) { self.blocks = blocks }
+}
+
+extension HistoryTail {
+    /// When its samples begin; without samples the first moment named, nil without any.
+    package var firstTick: Tick? { tickRange?.lowerBound }
+}
+
+extension JournalBlock {
+    /// Its last sample, or the last moment it names.
+    var lastPlace: GapMark.Place? {
+        var tail = HistoryTail()
+        tail.append(payload, boot: boot)
+        return tail.tickRange.map { GapMark.Place(boot, $0.upperBound) }
     }
 }
 

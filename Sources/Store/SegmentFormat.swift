@@ -69,6 +69,7 @@ extension NoData {
         case .stale: 9
         case .gated: 10
         case .outOfRange: 11
+        case .muted: 12
         }
     }
 

@@ -169,9 +169,25 @@ package final class StationStore {
     /// - Parameters:
     ///   - sequence: Serves what is newer.
     ///   - limit: At most so many; ask again after the last.
-    /// - Returns: The blocks; what is damaged is left out.
-    package func waiting(after sequence: UInt64, limit: Int) -> [JournalBlock] {
-        journal.replay(after: max(sequence, history?.cursor ?? 0), limit: limit).blocks
+    ///   - boot: The boot that runs.
+    /// - Returns: The blocks, and what is lost between them.
+    package func waiting(after sequence: UInt64, limit: Int, in boot: BootID) -> JournalPage {
+        let cursor = history?.cursor ?? 0
+        let (blocks, damage) = journal.replay(after: max(sequence, cursor), limit: limit)
+        var page = JournalPage(blocks: blocks)
+        guard !damage.isEmpty else { return page }
+        // A page begins where the one before ended, the first where the history does.
+        let before =
+            sequence > cursor
+            ? (try? journal.read(sequence))?.lastPlace : try? history?.newestPlace()
+        var gaps = JournalGaps(damage.map(\.sequence), after: max(sequence, cursor), before)
+        for block in blocks {
+            guard let mark = gaps.mark(before: block) else { continue }
+            let event = mark.event(at: mark.to.tick.instant, in: block.boot)
+            page.losses.append((block.sequence, block.boot, event))
+        }
+        page.openLoss = gaps.openLoss(in: boot)
+        return page
     }
 
     // MARK: - A history beyond repair

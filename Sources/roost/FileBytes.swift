@@ -43,6 +43,8 @@ enum FileBytes {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
+                // Nobody reads standard output any more, as with `head`.
+                if errno == EPIPE, descriptor == 1 { Output.endUnread() }
                 guard errno == EINTR || errno == EAGAIN else { throw failure(path, "write failed") }
                 continue
             }

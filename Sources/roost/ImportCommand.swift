@@ -43,7 +43,7 @@ struct ImportCommand: ParsableCommand {
     @Option(help: "The store's folder.")
     var store = StoreFolder.standard
 
-    @Option(help: "Make a history of so many MiB when the folder has none.")
+    @Option(help: "Make a history of so many MiB, and its folder, when there is none.")
     var megabytes: Int?
 
     @Flag(help: "Say what would be written and what it would push out; write nothing.")

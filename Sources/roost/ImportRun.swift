@@ -37,8 +37,15 @@ struct ImportRun {
         guard !files.isEmpty else { return summary }
         try folder.demandAlone(for: "import")
         let isFresh = access(folder.historyPath, F_OK) != 0
+        let isNewFolder = try megabytes != nil && folder.make()
+        var isKept = false
+        defer {
+            if isFresh, !isKept { unlink(folder.historyPath) }
+            if isNewFolder, !isKept { rmdir(folder.path) }
+        }
         let report = try write(files, into: try open(folder, megabytes), folder, &summary)
-        if isFresh, isDryRun || summary.refusal != nil { unlink(folder.historyPath) }
+        isKept = !isDryRun && summary.refusal == nil
+        if isFresh, !isKept { unlink(folder.historyPath) }
         guard access(folder.historyPath, F_OK) == 0 else {
             summary.take(report) { _ in "no date" }
             return summary

@@ -57,8 +57,10 @@ enum StoreLedger {
         let spans = try reader.boots().map {
             HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
         }
-        // What was imported was not expected from this node.
-        return try reader.streams().filter { !$0.id.isImported }.map { stream in
+        return try reader.streams().map { stream in
+            if stream.id.isImported {
+                return try ImportedLedger.report(of: stream, reader, times.clock, range)
+            }
             var ledger = GapLedger(stream, along: timeline, within: first..<max(first, last))
             let mine = schedules.filter { $0.stream == stream.id }
             var changes = ScheduleChanges(mine, along: timeline)

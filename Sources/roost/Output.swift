@@ -10,6 +10,9 @@ enum Output {
         exit(code)
     }
 
+    /// Ends the process quietly: whoever read has what was wanted.
+    static func endUnread() -> Never { end(0) }
+
     static func error(_ text: String) { write("roost: \(text)\n", to: 2) }
 
     /// What to do before the process ends because nobody reads any more.

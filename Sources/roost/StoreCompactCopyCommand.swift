@@ -80,9 +80,7 @@ struct StoreCompactCopyCommand: ParsableCommand {
     }
 
     private func prepare(_ new: StoreFolder) throws {
-        if mkdir(new.path, 0o755) != 0, errno != EEXIST {
-            throw FileBytes.failure(new.path, "cannot be made")
-        }
+        _ = try new.make()
         for path in [new.historyPath, new.journalPath] where access(path, F_OK) == 0 {
             throw ClientFailure(
                 message: "\(path): is there already; a copy needs a new folder",

@@ -22,6 +22,17 @@ struct StoreFolder {
         do { return try HistoryReader(path: historyPath) } catch { throw failure(error) }
     }
 
+    /// Makes the folder where there is none.
+    ///
+    /// - Returns: Whether there was none.
+    /// - Throws: `ClientFailure`.
+    func make() throws -> Bool {
+        if mkdir(path, 0o755) == 0 { return true }
+        guard errno == EEXIST else { throw FileBytes.failure(path, "cannot be made") }
+        guard access(path + "/.", F_OK) == 0 else { throw FileBytes.failure(path, "is no folder") }
+        return false
+    }
+
     /// What went wrong, with the file and the next step.
     func failure(_ error: StoreError) -> ClientFailure {
         guard case .database(let found) = error else {

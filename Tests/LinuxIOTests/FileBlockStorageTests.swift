@@ -45,6 +45,15 @@ import Testing
         #expect(!found.isNew && found.blockCount == 40)
     }
 
+    @Test(arguments: [false, true])
+    func refusesAPipeAtOnce(isReadOnly: Bool) {
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o444) == 0)
+        #expect(throws: StorageError.failed(call: "open", errno: ENOTBLK, path: path)) {
+            try FileBlockStorage(path: path, blockCount: 2, isReadOnly: isReadOnly)
+        }
+    }
+
     @Test func countsWhatItAskedOfTheCard() throws {
         let storage = try FileBlockStorage(path: folder.path("a"), blockCount: 2)
         try storage.write(0, [UInt8](repeating: 1, count: 512))

@@ -100,6 +100,41 @@ import Testing
         #expect(isSmall)
     }
 
+    @Test func blocksThatRotWhileTheStationRunsAreNamedAtOnce() throws {
+        let folder = try Folder()
+        let (lost, marks) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(95))
+                let before = try await Self.pages(test).pages
+                let sequences = before.flatMap(\.parts).compactMap(\.sequence)
+                // One in the middle, and the newest, after which only memory knows more.
+                for sequence in [sequences[4], sequences[sequences.count - 1]] {
+                    test.platform.card.storage?.corrupt(Int(sequence % 64)) { $0[300] ^= 1 }
+                }
+                let after = try await Self.pages(test).pages
+                let reader = try HistoryReader(
+                    path: "\(folder.path)/history.db",
+                    tail: Self.tail(after)
+                )
+                let stream = try #require(try reader.streams().first)
+                let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                var kept: Set<Tick> = []
+                while let sample = try samples.next() { kept.insert(sample.tick) }
+                let lost = test.readings().map { Tick($0.instant) }.filter { !kept.contains($0) }
+                return (lost, try GapMarks.all(in: reader))
+            }
+        }
+        #expect(lost.count > 1_000)
+        #expect(marks.count == 2 && marks.allSatisfy { $0.cause == .damaged && $0.stream == nil })
+        for tick in lost {
+            #expect(marks.contains { $0.from.tick < tick && tick < $0.to.tick }, "\(tick)")
+        }
+        let length = marks.reduce(0) { $0 + $1.to.tick.tenths - $1.from.tick.tenths }
+        // One interval more than the samples, each.
+        #expect(abs(length - Int64(lost.count + 2) * 10) <= 2)
+    }
+
     @Test func aStationWithoutAStoreSaysSo() throws {
         let page = try simulate { clock in
             let test = try TestStation(clock, Self.text(nil))

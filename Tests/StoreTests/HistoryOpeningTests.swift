@@ -88,6 +88,22 @@ import Testing
         #expect(recipes == 1)
     }
 
+    /// To open one for reading would wait for a writer that never comes.
+    @Test(arguments: [0o644, 0o444] as [mode_t])
+    func aPipeInTheHistorysPlaceHoldsNobodyUp(mode: mode_t) throws {
+        #expect(mkfifo(folder.database, mode) == 0)
+        #expect(throws: StoreError.self) { try HistoryReader(path: folder.database) }
+        let (history, opening) = try open()
+        guard case .setAside(let path, _) = opening else {
+            Issue.record("it was used")
+            return
+        }
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        var dust = DustSeries(every: 10)
+        #expect(try history.take([dust.start(), dust.block(dust.samples(5))]).samples == 5)
+    }
+
     private static func takesOrSaysSo(_ history: History, _ blocks: [JournalBlock]) -> Bool {
         let result = Result { () throws(StoreError) in try history.take(blocks) }
         switch result {

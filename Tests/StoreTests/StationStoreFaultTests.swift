@@ -201,6 +201,58 @@ extension GapLedgerReport.Line {
         try expectLost(2, reader.ledger(upTo: bench.dust.tick - bench.dust.interval + 1).lines[0])
     }
 
+    /// What a station tells of its journal before the history takes it, so many blocks at a time.
+    private func tail(_ bench: Bench, pageOf limit: Int) -> HistoryTail {
+        var tail = HistoryTail()
+        var after: UInt64 = 0
+        while true {
+            let page = bench.store.waiting(after: after, limit: limit, in: bench.dust.boot)
+            for block in page.blocks {
+                for loss in page.losses where loss.before == block.sequence {
+                    tail.append([.event(loss.event)], boot: loss.boot)
+                }
+                tail.append(block.payload, boot: block.boot)
+            }
+            guard let last = page.blocks.last, page.blocks.count == limit else {
+                guard let from = page.openLoss else { return tail }
+                // As the station: up to the first sample that no block holds.
+                let end = Tick(tenths: bench.dust.tick)
+                let mark = GapMark(
+                    .damaged,
+                    of: nil,
+                    from: from,
+                    to: GapMark.Place(bench.dust.boot, end)
+                )
+                let event = mark.event(at: end.instant, in: bench.dust.boot)
+                tail.append([.event(event)], boot: bench.dust.boot)
+                return tail
+            }
+            after = last.sequence
+        }
+    }
+
+    /// 9 is the newest, and nothing comes after it.
+    @Test(arguments: [[5, 6], [6, 7], [5, 8], [7, 9], [8, 9]], [1, 2, 3, 8])
+    func lostBlocksThatStillWaitAreNamedAtOnce(slots: [Int], limit: Int) throws {
+        let bench = try Bench()
+        try bench.live(3)
+        try bench.store.checkpoint()
+        try bench.live(5)
+        for slot in slots { bench.ring.corrupt(slot) { $0[200] ^= 1 } }
+        let tail = tail(bench, pageOf: limit)
+        let reader = try HistoryReader(path: bench.folder.database, tail: tail)
+        let end = bench.dust.tick - bench.dust.interval
+        try expectLost(2, reader.ledger(upTo: end).lines[0])
+        // The history says the same once it has taken them, and nothing is told twice.
+        try bench.live()
+        try bench.store.checkpoint()
+        let later = try HistoryReader(path: bench.folder.database, tail: tail)
+        let marks = try GapMarks.all(in: later)
+        #expect(marks.count == (slots[1] == slots[0] + 1 ? 1 : 2))
+        let line = try later.ledger(upTo: end).lines[0]
+        #expect(line.tenths(.damaged) == 12_000 && line.tenths(.unexplained) == 0)
+    }
+
     private func expectLost(_ count: Int, _ line: GapLedgerReport.Line) {
         #expect(line.valueCount + line.noDataCount == (8 - count) * 600)
         #expect(line.tenths(.damaged) == Int64(count) * 6_000)

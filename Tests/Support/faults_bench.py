@@ -167,6 +167,7 @@ class Station:
         roost = os.path.join(binaries, "roost")
         self.live = Live([roost, "live", "--json", "--socket", self.socket])
         self.simulator = self.daemon = None
+        self.late = []  # How late this process, which only sleeps, was woken, and when.
         name = f"faults-{os.getpid()}"
         with open(self.config, "w", encoding="utf-8") as file:
             json.dump({
@@ -236,7 +237,9 @@ class Station:
         end = now() + seconds
         while now() < end:
             self.look()
+            begun = now()
             time.sleep(0.02)
+            self.late.append((begun, now() - begun - 0.02))
 
     def sent(self):
         """When the simulator sent its measurement frames."""

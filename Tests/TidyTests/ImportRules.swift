@@ -11,7 +11,7 @@ extension TidyRule {
         "Supervision": ["DequeModule"],
         "Scheduling": [],
         "HardwareIO": [],
-        "SQLite": ["CSQLite"],
+        "SQLite": ["CSQLite", "Glibc"],
         "Store": ["DequeModule", "Glibc", "HardwareIO", "SQLite"],
         "PowerCut": ["CPowerCutVFS", "Glibc", "HardwareIO"],
         "PowerCutWorkloads": ["Glibc", "HardwareIO", "LinuxIO", "PowerCut", "SQLite", "Store"],

@@ -1,0 +1,107 @@
+import ControlProtocol
+import HardwareIO
+import Readings
+
+/// `mute` and `unmute`.
+extension ControlAnswers {
+    /// Carries out what a person wants to be left out, and writes down who said it.
+    ///
+    /// Only what has spoken can be muted, so that a wrong name is noticed.
+    func mute(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
+        do throws(ControlFailure) {
+            try changeMutes(request)
+        } catch {
+            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(error)))
+        }
+        var details = [Event.Detail("of", request.device ?? "")]
+        if let seconds = request.seconds { details.append(Event.Detail("seconds", "\(seconds)")) }
+        if let peer {
+            details.append(Event.Detail("user", "\(peer.userID)"))
+            details.append(Event.Detail("pid", "\(peer.processID)"))
+        }
+        let isMute = request.command == .mute
+        await station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "control",
+                kind: isMute ? "muted" : "unmuted",
+                severity: .notice,
+                details: details
+            )
+        )
+        do {
+            try await sources.settleMutes()
+        } catch {
+            let failure = ControlFailure(
+                code: "store",
+                message: "done, but a restart forgets it; the store: \(error)"
+            )
+            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(failure)))
+        }
+        return try ControlCodec.line(ControlAnswer(.success(await devices())))
+    }
+
+    private func changeMutes(_ request: ControlRequest) throws(ControlFailure) {
+        guard let target = request.device else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "device is a name, or a channel as in balcony/pm25"
+            )
+        }
+        guard request.command == .mute else {
+            guard station.mutes.unmute(target) else {
+                let muted = station.mutes.current.map(\.target).joined(separator: ", ")
+                throw ControlFailure(
+                    code: "not-muted",
+                    message: "\(target) is not muted; "
+                        + (muted.isEmpty ? "nothing is" : "muted: \(muted)")
+                )
+            }
+            return
+        }
+        guard request.seconds.map({ $0 >= 1 }) ?? true else {
+            throw ControlFailure(code: "bad-request", message: "seconds is 1 at least")
+        }
+        let channels = station.recorder.channels.map(\.channel)
+        guard channels.contains(where: { Mute(target: target, end: nil).covers($0) }) else {
+            let known = channels.map(\.description).sorted().joined(separator: ", ")
+            throw ControlFailure(
+                code: "unknown-device",
+                message: "\(target) has no readings; there are: \(known)"
+            )
+        }
+        let longest = MuteBoard.longest.inSeconds
+        let length = request.seconds.map { Duration.milliseconds(Int64(min($0, longest) * 1_000)) }
+        guard station.mutes.mute(target, for: length) else {
+            throw ControlFailure(
+                code: "too-many",
+                message: "\(MuteBoard.countMax) things are muted; unmute one first"
+            )
+        }
+    }
+
+    /// A report with what is muted of its device.
+    func withMutes(_ report: DeviceReport) -> DeviceReport {
+        let mutes = station.mutes.current.filter { mute in
+            mute.target == report.name || mute.target.hasPrefix(report.name + "/")
+        }
+        guard !mutes.isEmpty else { return report }
+        let facts = mutes.map { mute in
+            let what = mute.target == report.name ? "all" : mute.target
+            return DeviceReport.Fact("muted", what + " " + words(mute.end))
+        }
+        return DeviceReport(
+            name: report.name,
+            type: report.type,
+            location: report.location,
+            state: report.state,
+            facts: report.facts + facts
+        )
+    }
+
+    private func words(_ end: Mute.End?) -> String {
+        guard let end else { return "until unmuted" }
+        if let wall = end.wall { return "until \(wall.iso8601)" }
+        return "for \(Int(-end.instant.age(at: station.clock.now))) s more"
+    }
+}
