@@ -154,7 +154,7 @@ package final class PseudoTerminal: Sendable {
             for mask in InotifyEvent.all(in: buffer.prefix(count)).map(\.mask) {
                 state.withLock { state in
                     if mask & UInt32(IN_OPEN) != 0 { state.clientCount += 1 }
-                    if mask & UInt32(IN_CLOSE) != 0 {
+                    if mask & UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) != 0 {
                         state.clientCount = max(state.clientCount - 1, 0)
                     }
                 }
@@ -258,7 +258,7 @@ extension PseudoTerminal {
             try check("inotify_init1") { inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) }
         )
         try check("inotify_add_watch", path: path) {
-            inotify_add_watch(observer.raw, path, UInt32(IN_OPEN | IN_CLOSE))
+            inotify_add_watch(observer.raw, path, UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE))
         }
         return (path, Ends(master: master, slave: slave, observer: observer))
     }

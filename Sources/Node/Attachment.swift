@@ -40,6 +40,14 @@ package final class Attachment: OrderlyStop {
     private enum Trouble {
         case absent(String)
         case unusable(String)
+
+        var words: String {
+            switch self {
+            case .absent(let words), .unusable(let words): words
+            }
+        }
+
+        var isAbsent: Bool { if case .absent = self { true } else { false } }
     }
 
     private let subject: Subject
@@ -84,15 +92,17 @@ package final class Attachment: OrderlyStop {
     /// - Returns: Whether the line of a found device broke.
     private func keepAttached() async throws -> Bool {
         var pause = Duration.seconds(1)
-        var told: String?
+        // What was told, and what ended a driver that ran without being worth a word.
+        var (told, broke): (String?, String?)
         while !Task.isCancelled, !isStopping {
             let trouble: Trouble?
             do {
                 let attached = try await attach(heartbeat)
-                if let before = told { await tellReturn(after: before) }
-                told = nil
+                if let before = told ?? broke { await tellReturn(after: before) }
+                (told, broke) = (nil, nil)
                 let startedAt = station.clock.now
                 trouble = try await drive(attached)
+                broke = trouble?.words
                 if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
             } catch {
                 guard let known = Self.trouble(of: error) else { throw error }
@@ -125,8 +135,13 @@ package final class Attachment: OrderlyStop {
             station.devices.detached(subject.name, trouble: nil)
             return nil
         } catch {
-            station.devices.detached(subject.name, trouble: "\(error)")
-            guard let trouble = Self.trouble(of: error) else { throw error }
+            let trouble = Self.trouble(of: error)
+            station.devices.detached(
+                subject.name,
+                trouble: "\(error)",
+                isAway: trouble?.isAbsent ?? false
+            )
+            guard let trouble else { throw error }
             return trouble
         }
     }
@@ -158,16 +173,13 @@ package final class Attachment: OrderlyStop {
         pause: inout Duration,
         told: String?
     ) async throws -> String? {
-        let words: String
-        switch trouble {
-        case .absent(let text), .unusable(let text): words = text
-        }
+        let words = trouble.words
         // A node that has just appeared may get its group a moment later: the second try tells.
         var isTold = told == words
         if case .unusable = trouble, pause <= .seconds(1), told == nil { isTold = true }
         if !isTold { await tell(trouble, words) }
         let newlyTold = isTold ? told : words
-        station.devices.detached(subject.name, trouble: words)
+        station.devices.detached(subject.name, trouble: words, isAway: trouble.isAbsent)
         // However long it takes, it is not a fault of this child.
         heartbeat.beat(nextWithin: .days(36_500))
         if case .absent = trouble, let path = subject.path {
@@ -190,7 +202,7 @@ package final class Attachment: OrderlyStop {
     }
 
     private func tell(_ trouble: Trouble, _ words: String) async {
-        let isAbsent = if case .absent = trouble { true } else { false }
+        let isAbsent = trouble.isAbsent
         let now = station.clock.now
         await station.recorder.record(
             Event(
@@ -227,8 +239,10 @@ package final class Attachment: OrderlyStop {
         case let error as SerialError:
             switch error {
             case .absent, .disconnected: .absent("\(error)")
-            case .busy, .noPermission, .notASerialLine, .unsupportedBaud: .unusable("\(error)")
-            case .backlog, .system: nil
+            // A part that takes nothing holds up its own line alone.
+            case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:
+                .unusable("\(error)")
+            case .system: nil
             }
         case let error as GPIOError:
             switch error {

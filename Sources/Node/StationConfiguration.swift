@@ -209,7 +209,8 @@ extension StationConfiguration {
                 }
             }
         }
-        if let follows = lights.follows, names[follows] == nil {
+        // With detection on it may be the name of a sensor that is found.
+        if let follows = lights.follows, names[follows] == nil, !detects {
             problems.add("lights.follows", "no device is named \(follows)")
         }
     }
@@ -224,6 +225,8 @@ extension StationConfiguration {
     ) {
         guard case .led(let lamp) = device.kind, let name = lamp.follows else { return }
         guard let followed = devices.first(where: { $0.name == name }) else {
+            // A sensor that is found may have that name one day.
+            if detects, lamp.shows == .level { return }
             return problems.add(place, "no device is named \(name)")
         }
         switch lamp.shows {
