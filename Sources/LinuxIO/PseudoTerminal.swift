@@ -258,7 +258,11 @@ extension PseudoTerminal {
             try check("inotify_init1") { inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) }
         )
         try check("inotify_add_watch", path: path) {
-            inotify_add_watch(observer.raw, path, UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE))
+            inotify_add_watch(
+                observer.raw,
+                path,
+                UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)
+            )
         }
         return (path, Ends(master: master, slave: slave, observer: observer))
     }

@@ -34,6 +34,8 @@ package final class Attachment: OrderlyStop {
         let broke: @Sendable () -> Void
     }
 
+    /// What broke while it ran is back once it has run for so long again.
+    static let settleTime: Duration = .seconds(10)
     /// The longest pause between two tries to open a device that is there and cannot be used.
     static let longestPause: Duration = .minutes(5)
 
@@ -92,17 +94,21 @@ package final class Attachment: OrderlyStop {
     /// - Returns: Whether the line of a found device broke.
     private func keepAttached() async throws -> Bool {
         var pause = Duration.seconds(1)
-        // What was told, and what ended a driver that ran without being worth a word.
+        // What was told, and what ended a driver that ran.
         var (told, broke): (String?, String?)
         while !Task.isCancelled, !isStopping {
             let trouble: Trouble?
             do {
                 let attached = try await attach(heartbeat)
-                if let before = told ?? broke { await tellReturn(after: before) }
-                (told, broke) = (nil, nil)
+                if broke == nil, let before = told {
+                    await tellReturn(after: before)
+                    told = nil
+                }
                 let startedAt = station.clock.now
-                trouble = try await drive(attached)
-                broke = trouble?.words
+                let stay = try await drive(attached, backAfter: broke.map { told ?? $0 })
+                trouble = stay.trouble
+                if stay.isBack { told = nil }
+                broke = if case .unusable(let words) = stay.trouble { words } else { nil }
                 if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
             } catch {
                 guard let known = Self.trouble(of: error) else { throw error }
@@ -121,8 +127,14 @@ package final class Attachment: OrderlyStop {
 
     /// Runs the driver until it ends.
     ///
-    /// - Returns: nil when it ended in order, else what ended it.
-    private func drive(_ attached: Attached) async throws -> Trouble? {
+    /// - Parameters:
+    ///   - attached: What was opened.
+    ///   - words: What is over once it has run for a while; nil when nothing is.
+    /// - Returns: What ended it, nil for an end in order; whether the return was told.
+    private func drive(
+        _ attached: Attached,
+        backAfter words: String?
+    ) async throws -> (trouble: Trouble?, isBack: Bool) {
         station.devices.attached(subject.name, attached.account)
         let isStopping = running.withLock { running in
             running.driver = attached.driver
@@ -130,10 +142,11 @@ package final class Attachment: OrderlyStop {
         }
         defer { running.withLock { $0.driver = nil } }
         if isStopping { (attached.driver as? any OrderlyStop)?.requestStop() }
+        let isBack = Flag()
         do {
-            try await run(attached.driver)
+            try await run(attached.driver, beside: words.map { settle($0, isBack) })
             station.devices.detached(subject.name, trouble: nil)
-            return nil
+            return (nil, isBack.isSet)
         } catch {
             let trouble = Self.trouble(of: error)
             station.devices.detached(
@@ -142,14 +155,43 @@ package final class Attachment: OrderlyStop {
                 isAway: trouble?.isAbsent ?? false
             )
             guard let trouble else { throw error }
-            return trouble
+            return (trouble, isBack.isSet)
         }
     }
 
-    /// Runs a driver that may only know how to be cancelled.
-    private func run(_ driver: any Child) async throws {
-        if driver is any OrderlyStop { return try await driver.run() }
-        try await untilStopped { try await driver.run() }
+    /// Tells the return of what has run for a while.
+    private func settle(
+        _ words: String,
+        _ isBack: Flag
+    ) -> @Sendable () async throws -> Void {
+        { [self] in
+            try await station.clock.sleep(for: Self.settleTime)
+            isBack.set()
+            await tellReturn(after: words)
+        }
+    }
+
+    /// Runs a driver that may only know how to be cancelled, and `body` beside it.
+    private func run(
+        _ driver: any Child,
+        beside body: (@Sendable () async throws -> Void)?
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let body {
+                group.addTask {
+                    try await body()
+                    // Only the driver's end is an end.
+                    let clock = self.station.clock
+                    _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
+                }
+            }
+            group.addTask {
+                if driver is any OrderlyStop { return try await driver.run() }
+                try await self.untilStopped { try await driver.run() }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// Runs `body` until it ends or a stop is asked for.
@@ -254,4 +296,12 @@ package final class Attachment: OrderlyStop {
         default: nil
         }
     }
+}
+
+/// Set once.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
 }

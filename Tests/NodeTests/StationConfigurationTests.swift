@@ -91,7 +91,10 @@ import Testing
             #"{"devices": [{"name": "lights", "type": "sds011", "port": "/p"}]}"#,
             "devices[0].name: lights is the name of a part of the station; choose another"
         ),
-        (#"{"lights": {"follows": "nobody"}}"#, "lights.follows: no device is named nobody"),
+        (
+            #"{"detect": false, "lights": {"follows": "nobody"}}"#,
+            "lights.follows: no device is named nobody"
+        ),
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
         (
             #"{"watchdog": {"timeoutSeconds": 60}}"#,

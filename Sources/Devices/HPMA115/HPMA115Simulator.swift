@@ -1,15 +1,22 @@
 import HardwareIO
 import Readings
 
-/// An HPMA115C0 as a pure value: sends a frame a second until it is told to stop.
+/// An HPMA115C0 or S0 as a pure value: sends a frame a second until it is told to stop.
 ///
 /// - Source: as in `HPMA115Dialect`.
 package struct HPMA115Simulator: SerialPeer {
+    /// Whether it is an S0, which sends frames like a Plantower's by itself.
+    private let isLong: Bool
     private var drift: DriftingValue
     private var input: [UInt8] = []  // At most the last four bytes.
     private var next: MonotonicInstant?
 
-    package init(seed: UInt64 = 1, poweredAt now: MonotonicInstant = .boot) {
+    package init(
+        seed: UInt64 = 1,
+        isLong: Bool = false,
+        poweredAt now: MonotonicInstant = .boot
+    ) {
+        self.isLong = isLong
         drift = DriftingValue(seed: seed, start: 12, within: 1...300)
         next = now.advanced(by: .seconds(1))
     }
@@ -29,7 +36,7 @@ package struct HPMA115Simulator: SerialPeer {
             case [0x68, 0x01, 0x02, 0x95]:
                 next = nil
                 answer += [0xA5, 0xA5]
-            case [0x68, 0x01, 0x04, 0x93]: answer += next == nil ? [0x96, 0x96] : frame()
+            case [0x68, 0x01, 0x04, 0x93]: answer += next == nil ? [0x96, 0x96] : answerToRead()
             default: break
             }
         }
@@ -45,8 +52,24 @@ package struct HPMA115Simulator: SerialPeer {
         return sent
     }
 
+    /// Both answer in the short form.
+    private mutating func answerToRead() -> [UInt8] {
+        guard isLong else { return frame() }
+        let pm25 = drift.next()
+        let words = [pm25, pm25 + pm25 / 5 + 1]
+        let bytes = [0x40, 0x05, 0x04] + words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        return bytes + [0 &- bytes.reduce(0, &+)]
+    }
+
     private mutating func frame() -> [UInt8] {
         let pm25 = drift.next()
+        if isLong {
+            let words = [0, pm25, pm25 + pm25 / 5 + 1] + Array(repeating: 0, count: 10)
+            let bytes =
+                [0x42, 0x4D, 0, 0x1C] + words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+            let sum = bytes.reduce(0) { $0 + Int($1) }
+            return bytes + [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+        }
         let words = [pm25 * 3 / 4, pm25, pm25 + 1, pm25 + pm25 / 5 + 1]
         var bytes: [UInt8] = [0x40, 0x0D, 0x04]
         for word in words { bytes += [UInt8(word >> 8), UInt8(word & 0xFF)] }
