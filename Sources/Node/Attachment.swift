@@ -131,6 +131,7 @@ package final class Attachment: OrderlyStop {
     ///   - attached: What was opened.
     ///   - words: What is over once it has run for a while; nil when nothing is.
     /// - Returns: What ended it, nil for an end in order; whether the return was told.
+    /// - Throws: A failure of ours; `CancellationError`.
     private func drive(
         _ attached: Attached,
         backAfter words: String?

@@ -7,8 +7,8 @@ import Readings
 /// `40 0D 04` with four words in the C0, `40 05 04` with two in answer to a read. The check byte of
 /// the short frames makes the sum of the whole zero modulo 256.
 ///
-/// A long frame of nothing but zeros may be a Plantower's whose fan begins to turn: such frames have
-/// no value until another has come.
+/// A long frame of nothing but zeros may be a Plantower's whose fan begins to turn: such frames
+/// have no value until another has come.
 ///
 /// - Source: `avaldebe/PyPMS:src/pms/sensors/honeywell/`; the capture HPMA115C0.hexdump. The
 ///   commands are from Honeywell, *HPM Series Particle Sensor*, table 5.

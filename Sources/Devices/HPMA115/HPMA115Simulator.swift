@@ -56,24 +56,24 @@ package struct HPMA115Simulator: SerialPeer {
     private mutating func answerToRead() -> [UInt8] {
         guard isLong else { return frame() }
         let pm25 = drift.next()
-        let words = [pm25, pm25 + pm25 / 5 + 1]
-        let bytes = [0x40, 0x05, 0x04] + words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-        return bytes + [0 &- bytes.reduce(0, &+)]
+        return Self.checked([0x40, 0x05, 0x04] + Self.bytes([pm25, pm25 + pm25 / 5 + 1]))
     }
 
     private mutating func frame() -> [UInt8] {
         let pm25 = drift.next()
-        if isLong {
-            let words = [0, pm25, pm25 + pm25 / 5 + 1] + Array(repeating: 0, count: 10)
-            let bytes =
-                [0x42, 0x4D, 0, 0x1C] + words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-            let sum = bytes.reduce(0) { $0 + Int($1) }
-            return bytes + [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+        let pm10 = pm25 + pm25 / 5 + 1
+        guard isLong else {
+            let words = [pm25 * 3 / 4, pm25, pm25 + 1, pm10, 0, 0]
+            return Self.checked([0x40, 0x0D, 0x04] + Self.bytes(words))
         }
-        let words = [pm25 * 3 / 4, pm25, pm25 + 1, pm25 + pm25 / 5 + 1]
-        var bytes: [UInt8] = [0x40, 0x0D, 0x04]
-        for word in words { bytes += [UInt8(word >> 8), UInt8(word & 0xFF)] }
-        bytes += [0, 0, 0, 0]
-        return bytes + [0 &- bytes.reduce(0, &+)]
+        let words = [0, pm25, pm10] + Array(repeating: 0, count: 10)
+        let content = [0x42, 0x4D, 0, 0x1C] + Self.bytes(words)
+        return content + Self.bytes([content.reduce(0) { $0 + Int($1) }])
+    }
+
+    private static func checked(_ bytes: [UInt8]) -> [UInt8] { bytes + [0 &- bytes.reduce(0, &+)] }
+
+    private static func bytes(_ words: [Int]) -> [UInt8] {
+        words.flatMap { word -> [UInt8] in [UInt8(word >> 8), UInt8(word & 0xFF)] }
     }
 }

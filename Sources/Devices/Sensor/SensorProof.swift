@@ -3,8 +3,8 @@ import Readings
 
 /// Listens for one kind of sensor and says when there is no doubt that it is there.
 ///
-/// Two good measurements of one id that have a value, or one reply to a question, are proof: a head, a tail and a
-/// checksum come by chance once in 2³².
+/// Two good measurements of one id that have a value, or one reply to a question, are proof: a
+/// head, a tail and a checksum come by chance once in 2³².
 package struct SensorProof: Sendable {
     package struct Evidence: Hashable, Sendable {
         /// The part's own id, if it has said so.

@@ -12,7 +12,7 @@ struct DoctorPlace {
     let machine: DoctorMachine
     /// The configuration file, below the root.
     var configurationPath = "/etc/roost/roost.json"
-    /// The folder of the owner's profiles, below the root.
+    /// The folder of the owner's profiles, below the root, unless the configuration names one.
     var profilesFolder = ProfileCatalog.standardFolder
 }
 
@@ -35,7 +35,9 @@ extension DoctorFacts {
             tree.line("/proc/\(id)/comm").map { DoctorProcess(id: id, name: $0) }
         }
         step("the profiles")
-        let overlay = ProfileFolder.files(tree.full(place.profilesFolder))
+        let named = tree.bytes(place.configurationPath)
+            .flatMap { StationConfiguration.profileFolder(in: $0) }
+        let overlay = ProfileFolder.files(tree.full(named ?? place.profilesFolder))
         let catalog =
             overlay.isEmpty ? .shipped : ProfileCatalog(overlay: overlay, reader: .checking)
         board = catalog.board(model: model)

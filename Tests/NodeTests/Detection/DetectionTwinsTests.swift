@@ -1,3 +1,4 @@
+import ControlProtocol
 import HardwareIO
 import Profiles
 import Readings
@@ -7,7 +8,7 @@ import Testing
 @testable import Devices
 @testable import Node
 
-/// Honeywell's long frame has a Plantower's head, length and checksum, and both fit the same adapters.
+/// Honeywell's long frame has a Plantower's head, length and checksum; both fit the same adapters.
 @Suite struct DetectionTwinsTests {
     /// Says the same frame each second for some seconds, and is the part after that.
     struct Beginning: SerialPeer {
