@@ -95,6 +95,9 @@ import Testing
             #"{"detect": false, "lights": {"follows": "nobody"}}"#,
             "lights.follows: no device is named nobody"
         ),
+        (#"{"sameAir": ["a"]}"#, "sameAir: expected two names or more, found one"),
+        (#"{"sameAir": ["a", "a"]}"#, "sameAir[1]: a is there twice"),
+        (#"{"sameAir": ["a", 1]}"#, "sameAir[1]: expected a device's name, found 1"),
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
         (
             #"{"watchdog": {"timeoutSeconds": 60}}"#,

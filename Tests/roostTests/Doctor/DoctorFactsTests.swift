@@ -67,11 +67,11 @@ import Testing
             """
         let station = try machine.facts(in: MadeUpTree()).station
         #expect(station.profileProblems.isEmpty && station.ownProfileCount == 1)
-        guard case .success(let configuration) = station.configuration else {
+        guard case .success = station.configuration else {
             Issue.record("\(String(describing: station.configuration))")
             return
         }
-        #expect(configuration.devices.map(\.name) == ["m"])
+        #expect(station.boards.map(\.device) == ["m"])
         #expect(station.boards.map(\.address) == ["http://board/"])
     }
 
