@@ -38,12 +38,17 @@ struct FrameOracle {
         case "sps30": Self.betweenFlags(stream).compactMap(Self.sps30)
         case "bgeigie-nano": Self.lines(stream).compactMap(Self.bGeigie)
         case "line": Self.lines(stream).compactMap(Self.line)
-        default: stream.indices.compactMap { frame(stream[$0...]) }
+        default: stream.indices.compactMap { frame(at: $0, of: stream) }
         }
     }
 
-    private func frame(_ rest: ArraySlice<UInt8>) -> Values? {
-        let bytes = Array(rest.prefix(40))
+    private static let heads: [String: [UInt8]] = [
+        "sds011": [0xAA], "plantower": [0x42], "hpma115": [0x40, 0x42], "mhz19b": [0xFF],
+    ]
+
+    private func frame(at start: Int, of stream: [UInt8]) -> Values? {
+        guard Self.heads[driver]?.contains(stream[start]) == true else { return nil }
+        let bytes = Array(stream[start...].prefix(40))
         return switch driver {
         case "sds011": Self.sds011(bytes)
         case "plantower": Self.plantower(bytes)
