@@ -56,6 +56,11 @@ int clinux_serial_configure(int fd, unsigned int baud) {
     return ioctl(fd, TCSETS2, &line);
 }
 
+unsigned int clinux_serial_speed(int fd) {
+    struct termios2 line;
+    return ioctl(fd, TCGETS2, &line) < 0 ? 0 : line.c_ospeed;
+}
+
 int clinux_serial_minimum(int fd, unsigned char byte_count) {
     struct termios2 line;
     if (ioctl(fd, TCGETS2, &line) < 0) return -1;

@@ -31,6 +31,8 @@ package final class PseudoTerminal: Sendable {
     package let path: String
     /// Path of the symbolic link to it, if asked for.
     package let link: String?
+    /// The only rate at which the device is understood; nil is any.
+    private let baud: Int?
     private let trace: OwnedDescriptor?
     private let loop: EventLoop
     private let input: Watched
@@ -45,11 +47,13 @@ package final class PseudoTerminal: Sendable {
     ///   - link: Where to put a symbolic link; a link that is there is replaced, a file is not.
     ///   - trace: File to append to, a line per transfer: seconds, `>` to the device or `<` from
     ///     it, bytes in hex.
+    ///   - baud: The device's rate: a client at another hears and says noise, as on a real line.
     ///   - loop: The loop that hosts the device.
     /// - Throws: `LinuxError`.
     package init(
         link: String? = nil,
         trace: String? = nil,
+        baud: Int? = nil,
         on loop: EventLoop
     ) throws(LinuxError) {
         let (path, ends) = try Self.openEnds()
@@ -64,6 +68,7 @@ package final class PseudoTerminal: Sendable {
         }
         self.loop = loop
         self.link = link
+        self.baud = baud
         input = try loop.register(ends.master.raw)
         clients = try loop.register(ends.observer.raw)
         if let link { try Self.place(link, to: path) }
@@ -113,6 +118,8 @@ package final class PseudoTerminal: Sendable {
             if clientCount == 0 { try countClients() }
             state.withLock { $0.clientCount = max($0.clientCount, 1) }
             note(">", bytes)
+            // Framing errors: nothing of it is a command.
+            guard isAtItsRate else { continue }
             send(hosted.receive(bytes, at: loop.clock.now))
         }
     }
@@ -147,7 +154,7 @@ package final class PseudoTerminal: Sendable {
             for mask in InotifyEvent.all(in: buffer.prefix(count)).map(\.mask) {
                 state.withLock { state in
                     if mask & UInt32(IN_OPEN) != 0 { state.clientCount += 1 }
-                    if mask & UInt32(IN_CLOSE) != 0 {
+                    if mask & UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) != 0 {
                         state.clientCount = max(state.clientCount - 1, 0)
                     }
                 }
@@ -186,8 +193,15 @@ package final class PseudoTerminal: Sendable {
         guard !bytes.isEmpty else { return }
         note("<", bytes)
         guard clientCount > 0, let master = try? ends().master else { return }
+        let heard = isAtItsRate ? bytes : bytes.map { $0 & 0x98 | 0x80 }
         // What the kernel does not take is lost, as in a UART.
-        _ = write(master.raw, bytes, bytes.count)
+        _ = write(master.raw, heard, heard.count)
+    }
+
+    /// Whether a client understands the device.
+    private var isAtItsRate: Bool {
+        guard let baud, let slave = try? ends().slave else { return true }
+        return clinux_serial_speed(slave.raw) == UInt32(baud)
     }
 
     private func note(_ direction: String, _ bytes: [UInt8]) {
@@ -244,7 +258,11 @@ extension PseudoTerminal {
             try check("inotify_init1") { inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) }
         )
         try check("inotify_add_watch", path: path) {
-            inotify_add_watch(observer.raw, path, UInt32(IN_OPEN | IN_CLOSE))
+            inotify_add_watch(
+                observer.raw,
+                path,
+                UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)
+            )
         }
         return (path, Ends(master: master, slave: slave, observer: observer))
     }

@@ -12,14 +12,19 @@ package final class LinuxPlatform: Platform {
     private let paths: PathWatcher
     private let facts = MachineFacts.read()
     private let startedAt: MonotonicInstant
+    private let adapters: String?
     package let notifier = ServiceNotifier()
     package let fetcher: any HTTPFetcher
 
     /// A platform on one loop; starts the disk thread.
     ///
+    /// - Parameters:
+    ///   - loop: Where everything is waited for.
+    ///   - adapters: A file that lists adapters in place of udev; see `AdapterFile`.
     /// - Throws: `LinuxError`.
-    package init(on loop: EventLoop) throws(LinuxError) {
+    package init(on loop: EventLoop, adapters: String? = nil) throws(LinuxError) {
         self.loop = loop
+        self.adapters = adapters
         disk = try DiskThread()
         paths = PathWatcher(on: loop)
         fetcher = LinuxHTTP(on: loop)
@@ -47,7 +52,8 @@ package final class LinuxPlatform: Platform {
     }
 
     package func hotplugMonitor() async throws -> any HotplugMonitor {
-        try UdevMonitor(subsystems: ["tty"], on: loop, disk: disk)
+        if let adapters { return try AdapterFile(adapters, on: loop) }
+        return try UdevMonitor(subsystems: ["tty"], on: loop, disk: disk)
     }
 
     package func openWatchdog(

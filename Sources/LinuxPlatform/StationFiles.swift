@@ -11,15 +11,29 @@ package struct StationFiles: Sendable {
         package let configuration: StationConfiguration
         /// Every profile, with what is wrong in the owner's folder.
         package let catalog: ProfileCatalog
+        /// Something to be told at the start; nil when there is nothing.
+        package let note: String?
     }
+
+    /// Where a station looks when it is not told.
+    package static let standardPath = "/etc/roost/roost.json"
 
     /// Path of the configuration.
     package let path: String
     /// Folder of profiles in place of the one that the configuration names.
     package let profiles: String?
+    /// Whether a configuration must be there.
+    private let isNamed: Bool
 
-    package init(path: String, profiles: String? = nil) {
-        (self.path, self.profiles) = (path, profiles)
+    /// The files of a station.
+    ///
+    /// - Parameters:
+    ///   - path: Of the configuration; nil is the standard one, which need not be there: such a
+    ///     station uses what is plugged in.
+    ///   - profiles: Folder of profiles in place of the one that the configuration names.
+    package init(path: String? = nil, profiles: String? = nil) {
+        (self.path, self.profiles) = (path ?? Self.standardPath, profiles)
+        isNamed = path != nil
     }
 
     /// Reads the profiles, then the configuration that uses them.
@@ -29,7 +43,8 @@ package struct StationFiles: Sendable {
     ///
     /// - Throws: `ConfigurationError` that names the file, the place and the reason.
     package func read() throws(ConfigurationError) -> Contents {
-        let text = try text()
+        let found = try text()
+        let text = found ?? Array("{}".utf8)
         let folder = profiles ?? StationConfiguration.profileFolder(in: text)
         let catalog = Self.catalog(folder)
         let configuration = try StationConfiguration.read(
@@ -38,7 +53,10 @@ package struct StationFiles: Sendable {
             profiles: catalog.profiles,
             board: catalog.board(model: MachineFacts.read().model)
         )
-        return Contents(configuration: configuration, catalog: catalog)
+        let note =
+            found == nil
+            ? "\(path) is not there: the station uses what is plugged in, and stores nothing" : nil
+        return Contents(configuration: configuration, catalog: catalog, note: note)
     }
 
     /// The shipped profiles with those of a folder over them; nil takes the standard folder.
@@ -52,14 +70,14 @@ package struct StationFiles: Sendable {
         )
     }
 
-    /// At most 1 MiB and a little more, which the reader refuses.
-    private func text() throws(ConfigurationError) -> [UInt8] {
+    /// At most 1 MiB and a little more, which the reader refuses; nil when it need not be there.
+    private func text() throws(ConfigurationError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            let next = errno == ENOENT ? "; name one with --config" : ""
+            if errno == ENOENT, !isNamed { return nil }
             throw ConfigurationError(
                 file: path,
-                message: "cannot be read, \(LinuxError.words(of: errno))\(next)"
+                message: "cannot be read, \(LinuxError.words(of: errno))"
             )
         }
         defer { close(descriptor) }

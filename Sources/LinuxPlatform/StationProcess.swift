@@ -22,6 +22,7 @@ package struct StationProcess: Sendable {
     /// What detection goes by until the process ends: a changed folder is read at the next start.
     private let catalog: ProfileCatalog
     private let logger: Logger
+    private let adapters: String?
 
     /// A process that has not started.
     ///
@@ -29,10 +30,16 @@ package struct StationProcess: Sendable {
     ///   - files: Read again at `SIGHUP`.
     ///   - contents: What they said.
     ///   - logger: Where log lines go.
-    package init(_ files: StationFiles, _ contents: StationFiles.Contents, logger: Logger) {
-        (self.files, self.logger) = (files, logger)
+    ///   - adapters: A file that lists adapters in place of udev.
+    package init(
+        _ files: StationFiles,
+        _ contents: StationFiles.Contents,
+        logger: Logger,
+        adapters: String? = nil
+    ) {
+        (self.files, self.logger, self.adapters) = (files, logger, adapters)
         (configuration, catalog) = (contents.configuration, contents.catalog)
-        Self.tell(contents.catalog, logger)
+        Self.tell(contents, logger)
     }
 
     /// Runs until `SIGTERM`, `SIGINT`, or until `isOver` ends.
@@ -53,7 +60,7 @@ package struct StationProcess: Sendable {
         let loop = try EventLoop()
         try demandSocket(on: loop)
         let signals = try SignalMonitor(on: loop)
-        let linux = try LinuxPlatform(on: loop)
+        let linux = try LinuxPlatform(on: loop, adapters: adapters)
         let logger = logger
         let surroundings = Station.Surroundings(
             platform: wrap(linux, loop),
@@ -107,7 +114,7 @@ package struct StationProcess: Sendable {
     private func reload(_ station: Station) {
         do {
             let contents = try files.read()
-            Self.tell(contents.catalog, logger)
+            Self.tell(contents, logger)
             station.reload(contents.configuration)
         } catch {
             // The station goes on as it was.
@@ -120,9 +127,12 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// Names the profiles that are left out, and those that take another's place.
-    private static func tell(_ catalog: ProfileCatalog, _ logger: Logger) {
-        for error in catalog.problems {
+    /// Names a missing configuration, profiles left out, and those that take another's place.
+    private static func tell(_ contents: StationFiles.Contents, _ logger: Logger) {
+        if let note = contents.note {
+            logger.notice("no configuration", metadata: ["note": "\(note)"])
+        }
+        for error in contents.catalog.problems {
             for problem in error.problems {
                 logger.warning(
                     "profile left out",
@@ -130,7 +140,7 @@ package struct StationProcess: Sendable {
                 )
             }
         }
-        for note in catalog.notes {
+        for note in contents.catalog.notes {
             logger.notice("profile replaced", metadata: ["note": "\(note)"])
         }
     }

@@ -34,12 +34,22 @@ package final class Attachment: OrderlyStop {
         let broke: @Sendable () -> Void
     }
 
+    /// What broke while it ran is back once it has run for so long again.
+    static let settleTime: Duration = .seconds(10)
     /// The longest pause between two tries to open a device that is there and cannot be used.
     static let longestPause: Duration = .minutes(5)
 
     private enum Trouble {
         case absent(String)
         case unusable(String)
+
+        var words: String {
+            switch self {
+            case .absent(let words), .unusable(let words): words
+            }
+        }
+
+        var isAbsent: Bool { if case .absent = self { true } else { false } }
     }
 
     private let subject: Subject
@@ -84,15 +94,21 @@ package final class Attachment: OrderlyStop {
     /// - Returns: Whether the line of a found device broke.
     private func keepAttached() async throws -> Bool {
         var pause = Duration.seconds(1)
-        var told: String?
+        // What was told, and what ended a driver that ran.
+        var (told, broke): (String?, String?)
         while !Task.isCancelled, !isStopping {
             let trouble: Trouble?
             do {
                 let attached = try await attach(heartbeat)
-                if let before = told { await tellReturn(after: before) }
-                told = nil
+                if broke == nil, let before = told {
+                    await tellReturn(after: before)
+                    told = nil
+                }
                 let startedAt = station.clock.now
-                trouble = try await drive(attached)
+                let stay = try await drive(attached, backAfter: broke.map { told ?? $0 })
+                trouble = stay.trouble
+                if stay.isBack { told = nil }
+                broke = if case .unusable(let words) = stay.trouble { words } else { nil }
                 if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
             } catch {
                 guard let known = Self.trouble(of: error) else { throw error }
@@ -111,8 +127,15 @@ package final class Attachment: OrderlyStop {
 
     /// Runs the driver until it ends.
     ///
-    /// - Returns: nil when it ended in order, else what ended it.
-    private func drive(_ attached: Attached) async throws -> Trouble? {
+    /// - Parameters:
+    ///   - attached: What was opened.
+    ///   - words: What is over once it has run for a while; nil when nothing is.
+    /// - Returns: What ended it, nil for an end in order; whether the return was told.
+    /// - Throws: A failure of ours; `CancellationError`.
+    private func drive(
+        _ attached: Attached,
+        backAfter words: String?
+    ) async throws -> (trouble: Trouble?, isBack: Bool) {
         station.devices.attached(subject.name, attached.account)
         let isStopping = running.withLock { running in
             running.driver = attached.driver
@@ -120,21 +143,56 @@ package final class Attachment: OrderlyStop {
         }
         defer { running.withLock { $0.driver = nil } }
         if isStopping { (attached.driver as? any OrderlyStop)?.requestStop() }
+        let isBack = Flag()
         do {
-            try await run(attached.driver)
+            try await run(attached.driver, beside: words.map { settle($0, isBack) })
             station.devices.detached(subject.name, trouble: nil)
-            return nil
+            return (nil, isBack.isSet)
         } catch {
-            station.devices.detached(subject.name, trouble: "\(error)")
-            guard let trouble = Self.trouble(of: error) else { throw error }
-            return trouble
+            let trouble = Self.trouble(of: error)
+            station.devices.detached(
+                subject.name,
+                trouble: "\(error)",
+                isAway: trouble?.isAbsent ?? false
+            )
+            guard let trouble else { throw error }
+            return (trouble, isBack.isSet)
         }
     }
 
-    /// Runs a driver that may only know how to be cancelled.
-    private func run(_ driver: any Child) async throws {
-        if driver is any OrderlyStop { return try await driver.run() }
-        try await untilStopped { try await driver.run() }
+    /// Tells the return of what has run for a while.
+    private func settle(
+        _ words: String,
+        _ isBack: Flag
+    ) -> @Sendable () async throws -> Void {
+        { [self] in
+            try await station.clock.sleep(for: Self.settleTime)
+            isBack.set()
+            await tellReturn(after: words)
+        }
+    }
+
+    /// Runs a driver that may only know how to be cancelled, and `body` beside it.
+    private func run(
+        _ driver: any Child,
+        beside body: (@Sendable () async throws -> Void)?
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let body {
+                group.addTask {
+                    try await body()
+                    // Only the driver's end is an end.
+                    let clock = self.station.clock
+                    _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
+                }
+            }
+            group.addTask {
+                if driver is any OrderlyStop { return try await driver.run() }
+                try await self.untilStopped { try await driver.run() }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// Runs `body` until it ends or a stop is asked for.
@@ -158,16 +216,13 @@ package final class Attachment: OrderlyStop {
         pause: inout Duration,
         told: String?
     ) async throws -> String? {
-        let words: String
-        switch trouble {
-        case .absent(let text), .unusable(let text): words = text
-        }
+        let words = trouble.words
         // A node that has just appeared may get its group a moment later: the second try tells.
         var isTold = told == words
         if case .unusable = trouble, pause <= .seconds(1), told == nil { isTold = true }
         if !isTold { await tell(trouble, words) }
         let newlyTold = isTold ? told : words
-        station.devices.detached(subject.name, trouble: words)
+        station.devices.detached(subject.name, trouble: words, isAway: trouble.isAbsent)
         // However long it takes, it is not a fault of this child.
         heartbeat.beat(nextWithin: .days(36_500))
         if case .absent = trouble, let path = subject.path {
@@ -190,7 +245,7 @@ package final class Attachment: OrderlyStop {
     }
 
     private func tell(_ trouble: Trouble, _ words: String) async {
-        let isAbsent = if case .absent = trouble { true } else { false }
+        let isAbsent = trouble.isAbsent
         let now = station.clock.now
         await station.recorder.record(
             Event(
@@ -227,8 +282,10 @@ package final class Attachment: OrderlyStop {
         case let error as SerialError:
             switch error {
             case .absent, .disconnected: .absent("\(error)")
-            case .busy, .noPermission, .notASerialLine, .unsupportedBaud: .unusable("\(error)")
-            case .backlog, .system: nil
+            // A part that takes nothing holds up its own line alone.
+            case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:
+                .unusable("\(error)")
+            case .system: nil
             }
         case let error as GPIOError:
             switch error {
@@ -240,4 +297,12 @@ package final class Attachment: OrderlyStop {
         default: nil
         }
     }
+}
+
+/// Set once.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
 }

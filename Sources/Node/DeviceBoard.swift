@@ -23,7 +23,15 @@ package final class DeviceBoard: Sendable {
         let type: String
         let location: String
         var trouble: String?
+        /// Whether it is not there, rather than there and of no use.
+        var isAway = false
         var account: (@Sendable () async -> Account)?
+
+        /// Without a driver to ask.
+        var state: String {
+            if trouble == nil { return "starting" }
+            return isAway ? "absent" : "unusable"
+        }
     }
 
     private let entries = Mutex<[Entry]>([])
@@ -62,9 +70,9 @@ package final class DeviceBoard: Sendable {
         update(name) { ($0.trouble, $0.account) = (nil, account) }
     }
 
-    /// The device cannot be used, in words; nil when it ended in order.
-    func detached(_ name: String, trouble: String?) {
-        update(name) { ($0.trouble, $0.account) = (trouble, nil) }
+    /// The device is away or cannot be used, in words; nil when it ended in order.
+    func detached(_ name: String, trouble: String?, isAway: Bool = false) {
+        update(name) { ($0.trouble, $0.isAway, $0.account) = (trouble, isAway, nil) }
     }
 
     /// The device's driver goes on, with this trouble; nil when it is over.
@@ -89,7 +97,7 @@ package final class DeviceBoard: Sendable {
                     name: entry.name,
                     type: entry.type,
                     location: entry.location,
-                    state: account?.state ?? (entry.trouble == nil ? "starting" : "unusable"),
+                    state: account?.state ?? entry.state,
                     facts: trouble + (account?.facts ?? [])
                 )
             )

@@ -62,6 +62,15 @@ extension DeviceConfiguration {
         }
     }
 
+    /// Whether one missed sample says nothing yet: the last one is valid until a second is missed.
+    func outlastsMiss(isContinuous: Bool) -> Bool {
+        switch kind {
+        case .sensor: isContinuous
+        case .http: true
+        case .pir, .button, .led: false
+        }
+    }
+
     /// How often it gives a sample; nil when only events come of it.
     func sampleInterval(isContinuous: Bool) -> Duration? {
         switch kind {

@@ -2,23 +2,38 @@ import Profiles
 import Readings
 import Synchronization
 
-/// Between a driver and the recorder: flags the raw readings and adds the derived ones.
+/// Between a driver and the recorder: doubts the raw readings and adds the derived ones.
 ///
 /// Raw and derived of one sample are accepted together, in one call. Made once for a device, so
 /// that what the graph remembers outlives a driver that restarts.
 package final class GraphSink: ReadingSink {
     private let recorder: Recorder
+    private let air: SameAir
     private let inputs: [GraphExternal]
     private let runner: Mutex<GraphRunner>
 
-    package init(_ graph: GraphDescription, device: String, recorder: Recorder) {
-        self.recorder = recorder
+    /// A sink that has seen nothing.
+    ///
+    /// - Parameters:
+    ///   - graph: The device's.
+    ///   - device: Under which name it reads.
+    ///   - recorder: Where everything goes.
+    ///   - air: The devices that it is compared with.
+    package init(
+        _ graph: GraphDescription,
+        device: String,
+        recorder: Recorder,
+        air: SameAir = SameAir()
+    ) {
+        (self.recorder, self.air) = (recorder, air)
         inputs = graph.inputs
         runner = Mutex(GraphRunner(graph, device: device))
     }
 
     package func accept(_ readings: [Reading]) async {
-        await recorder.accept(processed(readings))
+        let (compared, events) = air.compare(readings)
+        await recorder.accept(processed(compared))
+        for event in events { await recorder.record(event) }
     }
 
     package func record(_ event: Event) async { await recorder.record(event) }
@@ -47,6 +62,8 @@ extension StationContext {
     ///   - graph: That of its profile; `GraphDescription.plain` where it has none.
     /// - Returns: The graph in front of the recorder, or the recorder alone.
     package func sink(for device: String, graph: GraphDescription) -> any ReadingSink {
-        graph.isEmpty ? recorder : GraphSink(graph, device: device, recorder: recorder)
+        let isCompared = graph.channels.contains { $0.name == Quantity.pm25.name }
+        guard !graph.isEmpty || isCompared else { return recorder }
+        return GraphSink(graph, device: device, recorder: recorder, air: sameAir)
     }
 }

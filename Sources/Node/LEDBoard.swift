@@ -82,8 +82,8 @@ package final class LEDBoard: Sendable {
                 var entry = entry
                 let level = entry.machine.take(sample)
                 state.entries[name] = entry
-                // In a stream of seconds one missed frame is no news: a level grows stale itself.
-                if level == nil, isContinuous { continue }
+                // In a stream one missed frame is no news: a level grows stale by itself.
+                if level == nil, followed.outlastsMiss(isContinuous: isContinuous) { continue }
                 let validity = followed.ageLimit(isContinuous: isContinuous)
                 entry.light.show(
                     LEDPattern(level),

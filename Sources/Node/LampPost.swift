@@ -16,20 +16,37 @@ package final class LampPost: Sendable {
     private struct State {
         var machine = LevelMachine()
         var followed: Followed?
+        /// The name in the configuration; nil follows the first dust sensor.
+        var wanted: String?
         var isThere = false
         var last: (level: AirLevel?, instant: MonotonicInstant)?
+    }
+
+    /// What becomes of a sample.
+    private struct Shown {
+        let level: AirLevel?
+        let validity: Duration
+        let outlastsMiss: Bool
     }
 
     /// What a sample needs to know of the configuration.
     private struct Followed {
         let device: String
         let ageLimit: (rare: Duration, continuous: Duration)
+        let outlastsMiss: (rare: Bool, continuous: Bool)
 
         init(_ device: DeviceConfiguration) {
             self.device = device.name
             ageLimit = (
                 device.ageLimit(isContinuous: false), device.ageLimit(isContinuous: true)
             )
+            outlastsMiss = (
+                device.outlastsMiss(isContinuous: false), device.outlastsMiss(isContinuous: true)
+            )
+        }
+
+        func outlastsMiss(in board: ModeBoard) -> Bool {
+            board.isContinuous ? outlastsMiss.continuous : outlastsMiss.rare
         }
 
         func validity(in board: ModeBoard) -> Duration {
@@ -57,6 +74,8 @@ package final class LampPost: Sendable {
     }
 
     /// Follows the sensor that the configuration names, or the first dust sensor.
+    ///
+    /// A name that nobody has yet may be that of a sensor which is found later.
     func configure(_ configuration: StationConfiguration) {
         let followed = configuration.devices.first { device in
             if let name = configuration.lights?.follows { return device.name == name }
@@ -64,6 +83,7 @@ package final class LampPost: Sendable {
         }
         let hasChanged = memory.withLock { state in
             state.isThere = configuration.lights != nil
+            state.wanted = configuration.lights?.follows
             defer { state.followed = followed.map(Followed.init) }
             guard state.followed?.device != followed?.name else { return false }
             (state.machine, state.last) = (LevelMachine(), nil)
@@ -75,17 +95,21 @@ package final class LampPost: Sendable {
     private func take(_ sample: [Reading]) {
         guard let first = sample.first else { return }
         let instant = first.instant
-        let shown = memory.withLock { state -> (level: AirLevel?, validity: Duration)? in
+        let shown = memory.withLock { state -> Shown? in
             guard let followed = state.followed, first.channel.device == followed.device else {
                 return nil
             }
             let level = state.machine.take(sample)
             state.last = (level, instant)
-            return (level, followed.validity(in: context.modes))
+            return Shown(
+                level: level,
+                validity: followed.validity(in: context.modes),
+                outlastsMiss: followed.outlastsMiss(in: context.modes)
+            )
         }
         guard let shown else { return }
-        // In a stream of seconds one missed frame is no news: a level grows stale by itself.
-        if shown.level == nil, context.modes.isContinuous,
+        // In a stream one missed frame is no news: a level grows stale by itself.
+        if shown.level == nil, shown.outlastsMiss,
             sample.allSatisfy({ $0.isMissedFrame || $0.channel.quantity.isDerived })
         {
             return
@@ -103,9 +127,18 @@ package final class LampPost: Sendable {
         light.offer(level, at: last.instant, validFor: followed.validity(in: context.modes))
     }
 
+    /// Whom the lamp follows, in words.
+    private var followedWords: String {
+        memory.withLock { state in
+            if let followed = state.followed { return followed.device }
+            return state.wanted.map { "\($0), which is not there" } ?? "no dust sensor is there"
+        }
+    }
+
     /// The child that holds the lamp.
     func spec(_ configuration: LightsConfiguration) -> ChildSpec {
         let (context, light, letters) = (context, light, letters)
+        let followed: @Sendable () -> String = { [weak self] in self?.followedWords ?? "" }
         context.devices.add(
             name: Self.name,
             type: "traffic-light",
@@ -118,7 +151,10 @@ package final class LampPost: Sendable {
             let subject = Attachment.Subject(name: Self.name, path: nil, channels: [])
             return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
                 let settings = configuration.settings
-                let first = FirstLines(try await Self.open(configuration, letters, context))
+                let state = light.status(at: context.clock.now).state
+                let first = FirstLines(
+                    try await Self.open(configuration, letters, showing: state, context)
+                )
                 let driver = TrafficLightDriver(
                     name: Self.name,
                     light: light,
@@ -136,7 +172,7 @@ package final class LampPost: Sendable {
                     }
                 )
                 return Attachment.Attached(driver: driver) {
-                    light.status(at: context.clock.now).account
+                    light.status(at: context.clock.now).account(following: followed())
                 }
             }
         }
@@ -145,6 +181,7 @@ package final class LampPost: Sendable {
     private static func open(
         _ configuration: LightsConfiguration,
         _ letters: LetterBox,
+        showing state: LampState,
         _ context: StationContext
     ) async throws -> any GPIOLines {
         guard case .letters(let path) = configuration.output else {
@@ -154,7 +191,7 @@ package final class LampPost: Sendable {
         }
         let output = try await context.platform.openLetters(path)
         letters.use(output)
-        output.write(LampState.unknown.letter)
+        output.write(state.letter)
         return LetterLines(letters: letters)
     }
 }
@@ -198,10 +235,13 @@ extension Reading {
 }
 
 extension TrafficLightStatus {
-    fileprivate var account: DeviceBoard.Account {
+    fileprivate func account(following device: String) -> DeviceBoard.Account {
         DeviceBoard.Account(
             state: state.name,
-            facts: [.init("lamp", lamp.rawValue), .init("changes", "\(changeCount)")]
+            facts: [
+                .init("lamp", lamp.rawValue), .init("changes", "\(changeCount)"),
+                .init("follows", device),
+            ]
         )
     }
 }

@@ -126,6 +126,7 @@ package final class Station: Sendable {
         for spec in fixedChildren(configuration) { root.add(spec) }
         lamp.configure(configuration)
         context.leds.configure(configuration)
+        context.sameAir.configure(configuration.sameAir)
         store.configure(configuration)
         detection.configure(configuration)
         try await root.run()
@@ -312,6 +313,7 @@ extension Station {
         }
         lamp.configure(effective)
         context.leds.configure(effective)
+        context.sameAir.configure(next.sameAir)
         store.configure(effective)
         detection.configure(next)
         if old.lights != next.lights {

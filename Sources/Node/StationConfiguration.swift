@@ -35,6 +35,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package let detects: Bool
     /// Paths that detection leaves alone, besides the configured ports.
     package let leaves: [String]
+    /// Names of devices in the same air, which are compared with each other; none or at least two.
+    package let sameAir: [String]
 }
 
 /// One sensor: its name is its identity in readings and reports.
@@ -159,6 +161,7 @@ extension StationConfiguration {
         watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
         store = reader.object("store").map { StoreConfiguration($0) }
         (detects, leaves) = reader.detection()
+        sameAir = reader.sameAir()
         reader.finish()
         checkTogether(problems)
     }
@@ -200,6 +203,17 @@ extension StationConfiguration {
             }
             checkFollowed(by: device, at: "devices[\(index)].follows", problems)
         }
+        for (index, name) in sameAir.enumerated() {
+            let place = "sameAir[\(index)]"
+            if sameAir.prefix(index).contains(name) {
+                problems.add(place, "\(name) is there twice")
+            }
+            guard let device = devices.first(where: { $0.name == name }) else {
+                if !detects { problems.add(place, "no device is named \(name)") }
+                continue
+            }
+            if !device.measuresDust { problems.add(place, "\(name) measures no pm25") }
+        }
         guard let lights else { return }
         if case .lines(let chip, let used, _) = lights.output {
             for (key, line) in zip(["red", "yellow", "green"], used) {
@@ -209,7 +223,8 @@ extension StationConfiguration {
                 }
             }
         }
-        if let follows = lights.follows, names[follows] == nil {
+        // With detection on it may be the name of a sensor that is found.
+        if let follows = lights.follows, names[follows] == nil, !detects {
             problems.add("lights.follows", "no device is named \(follows)")
         }
     }
@@ -224,6 +239,8 @@ extension StationConfiguration {
     ) {
         guard case .led(let lamp) = device.kind, let name = lamp.follows else { return }
         guard let followed = devices.first(where: { $0.name == name }) else {
+            // A sensor that is found may have that name one day.
+            if detects, lamp.shows == .level { return }
             return problems.add(place, "no device is named \(name)")
         }
         switch lamp.shows {
@@ -331,6 +348,17 @@ extension ObjectReader {
             )
         }
         return (bool("detect") ?? true, [])
+    }
+
+    /// `sameAir`: two names or more.
+    fileprivate mutating func sameAir() -> [String] {
+        let names = array("sameAir", limit: SameAir.limit)
+        if names.count == 1 { problem("sameAir", "expected two names or more, found one") }
+        return names.enumerated().compactMap { index, name in
+            if case .string(let text) = name { return text }
+            problem("sameAir[\(index)]", "expected a device's name, found \(name.shown)")
+            return nil
+        }
     }
 
     /// A path from the root: what it means must not depend on where somebody stood.

@@ -10,6 +10,7 @@ package struct StationContext: Sendable {
     package let modes: ModeBoard
     package let leds: LEDBoard
     package let mutes: MuteBoard
+    package let sameAir = SameAir()
 
     package var clock: any NodeClock { platform.clock }
 }

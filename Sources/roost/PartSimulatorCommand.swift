@@ -77,6 +77,9 @@ struct PartSimulatorCommand: ParsableCommand {
     @Option(help: "Append every transfer to this file: seconds, > or <, bytes in hex.")
     var trace: String?
 
+    @Option(help: "Speak at this rate alone: whoever opens the line at another gets noise.")
+    var baud: Int?
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
@@ -93,7 +96,7 @@ struct PartSimulatorCommand: ParsableCommand {
         let peer = try kind.simulator(profile, seed)
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
-        let terminal = try PseudoTerminal(link: link, trace: trace, on: loop)
+        let terminal = try PseudoTerminal(link: link, trace: trace, baud: baud, on: loop)
         defer { terminal.close() }
         ReadyLine(path: terminal.path, link: link).tell(asJSON: json)
         let (faults, seed) = (fault, seed)

@@ -27,7 +27,7 @@ struct ProfilesCheckCommand: ParsableCommand {
     func run() throws {
         let overlay =
             files.isEmpty
-            ? ProfileFolder.files(options.overlay) : files.map(ProfileFolder.file)
+            ? ProfileFolder.files(options.profiles) : files.map(ProfileFolder.file)
         let catalog = ProfileCatalog(overlay: overlay, reader: .checking)
         let report = ProfilesCheckReport(catalog, checkedFiles: overlay.map(\.path))
         if options.json {

@@ -29,14 +29,14 @@ struct ProfilesCommand: ParsableCommand {
 /// Where the owner's profiles are, and how to answer.
 struct ProfilesOptions: ParsableArguments {
     @Option(help: "The folder of your own profiles.")
-    var overlay = ProfileCatalog.standardFolder
+    var profiles = ProfileCatalog.standardFolder
 
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
     /// All profiles; what is wrong with a file goes to standard error.
     func catalog() -> ProfileCatalog {
-        let files = ProfileFolder.files(overlay)
+        let files = ProfileFolder.files(profiles)
         let catalog = ProfileCatalog(overlay: files, reader: .checking)
         for note in catalog.notes { Output.error(note) }
         for line in catalog.problems.flatMap(\.lines) { Output.error(line) }
@@ -61,7 +61,7 @@ struct ProfilesListCommand: ParsableCommand {
         discussion: """
             Examples: roost profiles list
                       roost profiles list --kind usb-serial --json
-                      roost profiles list --overlay ./my-profiles
+                      roost profiles list --profiles ./my-profiles
             """
     )
     @OptionGroup var options: ProfilesOptions

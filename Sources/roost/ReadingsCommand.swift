@@ -15,12 +15,16 @@ struct ReadingsCommand: ParsableCommand {
             Examples: roost readings --last 1h
                       roost readings --from 2026-11-01 --to 2026-11-02 --channel balcony/pm25
                       roost readings --limit 10 --json
+                      roost readings --channel dust/pm25 --place bgeigie
             """
     )
     @OptionGroup var span: SpanOptions
 
     @Option(help: "As balcony/pm25; all channels unless told.")
     var channel: String?
+
+    @Option(help: "Say where each was taken, by the latitude and longitude of this device.")
+    var place: String?
 
     @OptionGroup var source: StoreOptions
 
@@ -69,13 +73,15 @@ struct ReadingsCommand: ParsableCommand {
 
     private func print(_ source: StoreSource, _ window: StoreWindow, dropping: Int) throws {
         var samples = try samples(source, window)
+        var finder = try finder(source, window)
         var number = 0
         while let sample = try samples.next() {
+            let place = try finder?.place(of: sample).report
             for (index, known) in sample.stream.channels.enumerated()
             where channel == nil || channel == "\(known)" {
                 number += 1
                 guard number > dropping else { continue }
-                let report = StoredReadingReport(sample, index)
+                let report = StoredReadingReport(sample, index, at: place)
                 Output.line(json ? try ControlCodec.line(report) : report.words)
             }
         }
@@ -86,9 +92,31 @@ struct ReadingsCommand: ParsableCommand {
         }
     }
 
+    /// Who says where; nil when nobody asks.
+    private func finder(
+        _ source: StoreSource,
+        _ window: StoreWindow
+    ) throws -> PlaceFinder<StoreSamples>? {
+        guard let place else { return nil }
+        let streams = try source.reader.streams().filter(PlaceFinder<StoreSamples>.knows)
+        guard streams.contains(where: { $0.device == place }) else {
+            let known = Set(streams.map(\.device)).sorted()
+            let others = known.isEmpty ? "and none does" : "but \(known.joined(separator: ", "))"
+            throw ClientFailure(
+                message: "\(place) has no latitude and longitude, \(others)",
+                exitCode: 1
+            )
+        }
+        let fixes = try StoreSamples(source.reader, window) { stream in
+            stream.device == place && PlaceFinder<StoreSamples>.knows(stream)
+        }
+        let ordinals = try source.reader.boots().map { ($0.id, $0.ordinal) }
+        return try PlaceFinder(fixes, ordinals: Dictionary(ordinals) { first, _ in first })
+    }
+
     /// The station's own last day.
     private func fromMemory(_ error: StationWithoutStore) throws {
-        guard span.range == TimeRange(), channel == nil else {
+        guard span.range == TimeRange(), channel == nil, place == nil else {
             let message = "\(error); of its memory ask with --last and --limit"
             throw ClientFailure(message: message, exitCode: 1)
         }
@@ -124,8 +152,11 @@ struct StoredReadingReport: Codable, Hashable {
     let unit: String
     let quality: [String]
     let noData: String?
+    /// Where it was taken, when that was asked for.
+    let place: PlaceReport?
 
-    init(_ sample: DatedSample, _ index: Int) {
+    init(_ sample: DatedSample, _ index: Int, at place: PlaceReport? = nil) {
+        self.place = place
         let outcome = sample.outcomes[index]
         channel = "\(sample.stream.channels[index])"
         time = sample.wall?.iso8601
@@ -144,6 +175,6 @@ struct StoredReadingReport: Codable, Hashable {
         let found = value.map { "\($0.aligned(to: 7)) \(unit)" } ?? "no data: \(noData ?? "")"
         let doubts = quality.isEmpty ? "" : " (\(quality.joined(separator: ", ")))"
         return StoreWords.stamp(time, isSure, instantSeconds) + channel.padded(to: 18) + found
-            + doubts
+            + doubts + (place.map { "  \($0.words)" } ?? "")
     }
 }

@@ -85,7 +85,7 @@ enum ReportWords {
     static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
         var lines: [String] = report.devices.isEmpty ? ["no devices are in use"] : []
         for device in report.devices {
-            let isWell = !["unusable", "fault", "not answering"].contains(device.state)
+            let isWell = !["absent", "unusable", "fault", "not answering"].contains(device.state)
             lines.append(
                 "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
                     + paint(device.state, isWell ? .green : .red)

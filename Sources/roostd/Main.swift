@@ -11,7 +11,8 @@ struct Daemon: ParsableCommand {
         commandName: "roostd",
         abstract: "Runs a Roost station until it is told to stop.",
         discussion: """
-            Reads its configuration, finds the devices in it, supervises and records them.
+            Reads its configuration, finds the devices in it and those that are plugged in,
+            supervises and records them. Without a configuration it uses what is plugged in.
             SIGTERM and SIGINT stop in order within 10 s: sensors asleep, lamps off.
             SIGHUP reads the configuration again and restarts only what changed.
             Under systemd it tells READY, and WATCHDOG while everything makes progress.
@@ -25,11 +26,21 @@ struct Daemon: ParsableCommand {
         version: roostVersion
     )
 
-    @Option(help: "The configuration file; every key is described in README.")
-    var config = "/etc/roost/roost.json"
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file; every key is described in README. "
+                + "(default: \(StationFiles.standardPath), if it is there)"
+        )
+    )
+    var config: String?
 
     @Option(help: "A folder of your own profiles, in place of the configuration's.")
     var profiles: String?
+
+    @Option(
+        help: "A file that lists adapters as `udevadm info` prints them, in place of udev's word."
+    )
+    var adapters: String?
 
     @Flag(help: "Only say whether the configuration is right.")
     var check = false
@@ -51,12 +62,13 @@ struct Daemon: ParsableCommand {
             for error in contents.catalog.problems { Terminal.error("\(error)") }
             guard contents.catalog.problems.isEmpty else { throw ExitCode(78) }
             let count = contents.configuration.devices.count
-            Terminal.line("\(config): right, \(count) devices")
+            if let note = contents.note { Terminal.line(note) }
+            Terminal.line("\(files.path): right, \(count) devices")
             return
         }
         let logger = Logger(label: "roostd", level: verbose ? .info : .notice)
         do {
-            try StationProcess(files, contents, logger: logger).run()
+            try StationProcess(files, contents, logger: logger, adapters: adapters).run()
         } catch let refusal as InstanceRefused {
             Terminal.error("\(refusal)")
             throw ExitCode(75)

@@ -33,6 +33,27 @@ import Testing
         #expect(answers == [[0xFF], [0xFE], [0xFD]])
     }
 
+    @Test func isNoiseToAClientAtAnotherRate() throws {
+        let loop = try EventLoop()
+        let says = Array(repeating: [UInt8(1)], count: 2_000)
+        let peer = EchoPeer(says: says, every: .milliseconds(5), from: loop.clock.now)
+        let heard = try host(peer, baud: 115_200, on: loop) { terminal, loop, disk in
+            var heard: [UInt8?] = []
+            for baud in [9_600, 115_200] {
+                let port = try await LinuxSerialPort.open(
+                    path: terminal.path,
+                    settings: SerialSettings(baud: baud),
+                    on: loop,
+                    disk: disk
+                )
+                heard.append(try await port.read(atLeast: 1, until: soon(loop))?.first)
+                port.close()
+            }
+            return heard
+        }
+        #expect(heard == [0x80, 0x01])
+    }
+
     @Test func saysWhatTheDeviceSaysByItself() throws {
         let loop = try EventLoop()
         let peer = EchoPeer(
@@ -165,13 +186,14 @@ private func soon(_ loop: EventLoop) -> MonotonicInstant {
 private func host<Value: Sendable>(
     _ peer: some SerialPeer,
     trace: String? = nil,
+    baud: Int? = nil,
     on given: EventLoop? = nil,
     _ body: @escaping @Sendable (PseudoTerminal, EventLoop, DiskThread) async throws -> Value
 ) throws -> Value {
     let loop = try given ?? EventLoop()
     let disk = try DiskThread()
     return try loop.run {
-        let terminal = try PseudoTerminal(trace: trace, on: loop)
+        let terminal = try PseudoTerminal(trace: trace, baud: baud, on: loop)
         defer { terminal.close() }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Devices
 import HardwareIO
 import Logging
@@ -67,6 +68,107 @@ import Testing
         #expect(took < 9)
         #expect(reasons.isEmpty)
         #expect(awake == 0)
+    }
+
+    /// A driver that fails so many times, and then goes on for ever.
+    private final class Failing: Child {
+        private let clock: SimulatedClock
+        private let error: SerialError
+        private let failures: Int
+        private let starts = Mutex(0)
+
+        init(_ error: SerialError, times: Int, on clock: SimulatedClock) {
+            (self.error, failures, self.clock) = (error, times, clock)
+        }
+
+        var startCount: Int { starts.withLock { $0 } }
+
+        func run() async throws {
+            let start = starts.withLock { starts in
+                starts += 1
+                return starts
+            }
+            if start <= failures { throw error }
+            while !Task.isCancelled { try await clock.sleep(for: .hours(1)) }
+        }
+    }
+
+    @Test func aLineThatTakesNothingIsTriedAgainAndSparesTheStation() throws {
+        let (tries, states, kinds) = try simulate { clock in
+            let test = try TestStation(clock, #"{"name": "test"}"#)
+            let context = test.station.context
+            let driver = Failing(.backlog(path: "/dev/ttyUSB0"), times: 22, on: clock)
+            context.devices.add(name: "dust", type: "sds011", location: "/dev/ttyUSB0")
+            let attachment = Attachment(
+                Attachment.Subject(name: "dust", path: "/dev/ttyUSB0", channels: []),
+                station: context,
+                heartbeat: Heartbeat(clock: clock, limit: .minutes(2))
+            ) { _ in
+                Attachment.Attached(driver: driver) {
+                    DeviceBoard.Account(state: "measuring", facts: [])
+                }
+            }
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await attachment.run() }
+                var states: [String] = []
+                try await clock.sleep(for: .hours(1))
+                let tries = driver.startCount
+                states += await context.devices.reports().map(\.state)
+                try await clock.sleep(for: .hours(1))
+                states += await context.devices.reports().map(\.state)
+                attachment.requestStop()
+                try await group.next()
+                return (tries, states, context.recorder.events(since: .boot).map(\.kind))
+            }
+        }
+        // Pauses of 1, 2, 4 … 256 s, then of 300 s and their tolerance.
+        #expect((15...21).contains(tries))
+        #expect(states == ["unusable", "measuring"])
+        #expect(kinds == ["device unusable", "device back"])
+    }
+
+    @Test func aDeviceThatIsNotThereIsAbsentRatherThanUnusable() throws {
+        let states = try simulate { clock in
+            let text = #"{"devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}]}"#
+            let test = try TestStation(clock, text, isPlugged: false)
+            return try await test.run { test in
+                var states: [String] = []
+                try await test.sleep(.minutes(1))
+                states.append(await test.station.context.devices.reports()[0].state)
+                test.platform.plug(test.line, at: TestStation.port)
+                try await test.sleep(.minutes(1))
+                states.append(await test.station.context.devices.reports()[0].state)
+                return states
+            }
+        }
+        #expect(states[0] == "absent")
+        #expect(states[1] != "absent" && states[1] != "unusable")
+    }
+
+    /// What interrupts a lamp for a moment only is worth a word when it is over.
+    @Test func aShortInterruptionIsToldWhenItIsOver() throws {
+        let kinds = try simulate { clock in
+            let test = try TestStation(clock, #"{"name": "test"}"#)
+            let context = test.station.context
+            let driver = Failing(.busy(path: "/dev/a", holder: nil), times: 1, on: clock)
+            let attachment = Attachment(
+                Attachment.Subject(name: "lights", path: nil, channels: []),
+                station: context,
+                heartbeat: Heartbeat(clock: clock, limit: .minutes(2))
+            ) { _ in
+                Attachment.Attached(driver: driver) {
+                    DeviceBoard.Account(state: "good", facts: [])
+                }
+            }
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await attachment.run() }
+                try await clock.sleep(for: .hours(1))
+                attachment.requestStop()
+                try await group.next()
+                return context.recorder.events(since: .boot).map(\.kind)
+            }
+        }
+        #expect(kinds == ["device back"])
     }
 
     @Test func aStopEndsTheWaitForAnAbsentPortAtOnce() throws {

@@ -141,6 +141,27 @@ import Testing
         #expect(kinds.filter { $0 == "board answers again" }.count == 1)
     }
 
+    @Test func aLampOutlastsOneMissedAnswerOfABoardInMonths() throws {
+        let lamps = try simulate { clock in
+            let text =
+                String(Self.text.dropLast()).replacing("5}", with: "600}")
+                + #", "lights": {}}"#
+            let test = try TestStation(clock, text)
+            test.platform.network.put(try Self.board(), at: "192.168.1.20")
+            return try await test.run { test in
+                var lamps: [String?] = []
+                try await test.sleep(.minutes(1))
+                test.platform.network.put(nil, at: "192.168.1.20")
+                for minutes in [14, 10] {
+                    try await test.sleep(.minutes(minutes))
+                    lamps.append(test.station.status.lamp)
+                }
+                return lamps
+            }
+        }
+        #expect(lamps == ["poor", "poor"], "one answer is missing, then two")
+    }
+
     @Test func theLampFollowsABoardThatMeasuresDust() throws {
         let lamp = try simulate { clock in
             let text = String(Self.text.dropLast()) + #", "lights": {}}"#

@@ -44,7 +44,7 @@ import Testing
                 + "did you mean level?"
         ),
         (
-            #"{"name": "b", "type": "led", "line": "GPIO22", "shows": "level", "follows": "x"}"#,
+            #"{"name": "b", "type": "led", "line": "GPIO22", "shows": "motion", "follows": "x"}"#,
             "devices[0].follows: no device is named x"
         ),
         (
@@ -62,6 +62,13 @@ import Testing
     ])
     func saysWhatIsWrongWithARole(devices: String, problem: String) {
         #expect(Self.problems(devices) == [problem])
+    }
+
+    @Test func aLampMayFollowWhatDetectionFinds() {
+        let lamp = #"{"name":"b","type":"led","line":"GPIO22","shows":"level","follows":"x"}"#
+        let problem = "devices[0].follows: no device is named x"
+        #expect(Self.problems(lamp, more: #", "lights": {"follows": "x"}"#).isEmpty)
+        #expect(Self.problems(lamp, more: #", "detect": false"#) == [problem])
     }
 
     @Test func theProfileGivesWhatTheConfigurationDoesNot() throws {

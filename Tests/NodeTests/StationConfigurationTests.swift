@@ -91,7 +91,13 @@ import Testing
             #"{"devices": [{"name": "lights", "type": "sds011", "port": "/p"}]}"#,
             "devices[0].name: lights is the name of a part of the station; choose another"
         ),
-        (#"{"lights": {"follows": "nobody"}}"#, "lights.follows: no device is named nobody"),
+        (
+            #"{"detect": false, "lights": {"follows": "nobody"}}"#,
+            "lights.follows: no device is named nobody"
+        ),
+        (#"{"sameAir": ["a"]}"#, "sameAir: expected two names or more, found one"),
+        (#"{"sameAir": ["a", "a"]}"#, "sameAir[1]: a is there twice"),
+        (#"{"sameAir": ["a", 1]}"#, "sameAir[1]: expected a device's name, found 1"),
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
         (
             #"{"watchdog": {"timeoutSeconds": 60}}"#,

@@ -16,6 +16,8 @@
 
 // 8N1, raw, CLOCAL, no HUPCL, no flow control, at a speed that is one of the Bxxx rates.
 int clinux_serial_configure(int fd, unsigned int baud);
+// Bits per second of a terminal; 0 when it cannot tell.
+unsigned int clinux_serial_speed(int fd);
 // How many bytes make the line readable to poll and epoll, 1…255.
 int clinux_serial_minimum(int fd, unsigned char byte_count);
 // Whether the descriptor is a terminal that answers TCGETS2.

@@ -7,6 +7,9 @@ import Readings
 /// `40 0D 04` with four words in the C0, `40 05 04` with two in answer to a read. The check byte of
 /// the short frames makes the sum of the whole zero modulo 256.
 ///
+/// A long frame of nothing but zeros may be a Plantower's whose fan begins to turn: such frames
+/// have no value until another has come.
+///
 /// - Source: `avaldebe/PyPMS:src/pms/sensors/honeywell/`; the capture HPMA115C0.hexdump. The
 ///   commands are from Honeywell, *HPM Series Particle Sensor*, table 5.
 package struct HPMA115Dialect: SensorDialect {
@@ -15,22 +18,28 @@ package struct HPMA115Dialect: SensorDialect {
     }
     package let rhythm = SensorRhythm.streams(every: .seconds(1))
     private var scanner = FrameScanner(shortest: 8, limit: 32)
+    /// Whether a frame has come that no Plantower would send.
+    private var isKnown = false
 
     package init() {}
 
     package var missingByteCount: Int { scanner.missingByteCount }
 
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
+        var isKnown = isKnown
         scanner.scan(
             bytes,
             heads: [Self.shortHead, Self.longHead],
             judge: Self.judge
         ) { result in
             switch result {
-            case .success(let frame): body(Self.utterance(frame))
+            case .success(let frame):
+                isKnown = isKnown || frame.count < Self.longFrame || Self.hasValue(frame)
+                body(isKnown ? Self.utterance(frame) : Self.warmingUp)
             case .failure(let rejection): body(.rejected(rejection.words))
             }
         }
+        self.isKnown = isKnown
     }
 
     package func commands(for act: SensorAct) -> [SensorCommand] {
@@ -79,6 +88,15 @@ package struct HPMA115Dialect: SensorDialect {
         guard bytes.count >= count else { return .needs(count) }
         guard bytes.prefix(count).reduce(0, &+) == 0 else { return .bad("checksum") }
         return .frame(byteCount: count)
+    }
+
+    private static let warmingUp: SensorUtterance = {
+        let absent = Outcome.noData(.notMeasured)
+        return .measurement([absent, .noData(.warmingUp), absent, .noData(.warmingUp)], id: nil)
+    }()
+
+    private static func hasValue(_ longFrame: ArraySlice<UInt8>) -> Bool {
+        word(longFrame, 6) != 0 || word(longFrame, 8) != 0
     }
 
     private static func utterance(_ frame: ArraySlice<UInt8>) -> SensorUtterance {

@@ -1,15 +1,22 @@
 import HardwareIO
 import Readings
 
-/// An HPMA115C0 as a pure value: sends a frame a second until it is told to stop.
+/// An HPMA115C0 or S0 as a pure value: sends a frame a second until it is told to stop.
 ///
 /// - Source: as in `HPMA115Dialect`.
 package struct HPMA115Simulator: SerialPeer {
+    /// Whether it is an S0, which sends frames like a Plantower's by itself.
+    private let isLong: Bool
     private var drift: DriftingValue
     private var input: [UInt8] = []  // At most the last four bytes.
     private var next: MonotonicInstant?
 
-    package init(seed: UInt64 = 1, poweredAt now: MonotonicInstant = .boot) {
+    package init(
+        seed: UInt64 = 1,
+        isLong: Bool = false,
+        poweredAt now: MonotonicInstant = .boot
+    ) {
+        self.isLong = isLong
         drift = DriftingValue(seed: seed, start: 12, within: 1...300)
         next = now.advanced(by: .seconds(1))
     }
@@ -29,7 +36,7 @@ package struct HPMA115Simulator: SerialPeer {
             case [0x68, 0x01, 0x02, 0x95]:
                 next = nil
                 answer += [0xA5, 0xA5]
-            case [0x68, 0x01, 0x04, 0x93]: answer += next == nil ? [0x96, 0x96] : frame()
+            case [0x68, 0x01, 0x04, 0x93]: answer += next == nil ? [0x96, 0x96] : answerToRead()
             default: break
             }
         }
@@ -45,12 +52,28 @@ package struct HPMA115Simulator: SerialPeer {
         return sent
     }
 
+    /// Both answer in the short form.
+    private mutating func answerToRead() -> [UInt8] {
+        guard isLong else { return frame() }
+        let pm25 = drift.next()
+        return Self.checked([0x40, 0x05, 0x04] + Self.bytes([pm25, pm25 + pm25 / 5 + 1]))
+    }
+
     private mutating func frame() -> [UInt8] {
         let pm25 = drift.next()
-        let words = [pm25 * 3 / 4, pm25, pm25 + 1, pm25 + pm25 / 5 + 1]
-        var bytes: [UInt8] = [0x40, 0x0D, 0x04]
-        for word in words { bytes += [UInt8(word >> 8), UInt8(word & 0xFF)] }
-        bytes += [0, 0, 0, 0]
-        return bytes + [0 &- bytes.reduce(0, &+)]
+        let pm10 = pm25 + pm25 / 5 + 1
+        guard isLong else {
+            let words = [pm25 * 3 / 4, pm25, pm25 + 1, pm10, 0, 0]
+            return Self.checked([0x40, 0x0D, 0x04] + Self.bytes(words))
+        }
+        let words = [0, pm25, pm10] + Array(repeating: 0, count: 10)
+        let content = [0x42, 0x4D, 0, 0x1C] + Self.bytes(words)
+        return content + Self.bytes([content.reduce(0) { $0 + Int($1) }])
+    }
+
+    private static func checked(_ bytes: [UInt8]) -> [UInt8] { bytes + [0 &- bytes.reduce(0, &+)] }
+
+    private static func bytes(_ words: [Int]) -> [UInt8] {
+        words.flatMap { word -> [UInt8] in [UInt8(word >> 8), UInt8(word & 0xFF)] }
     }
 }

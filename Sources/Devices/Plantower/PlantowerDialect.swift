@@ -71,7 +71,12 @@ package struct PlantowerDialect: SensorDialect {
         if count == PlantowerFrame.shortest {
             return .reply(name(of: bytes[4], bytes[5]), id: nil, facts: [])
         }
-        return .measurement(outcomes(bytes[4..<(count - 2)]), id: nil)
+        let payload = bytes[4..<(count - 2)]
+        // A Honeywell's frame has this length and nothing where the masses for air are.
+        if payload[4..<10].contains(where: { $0 != 0 }), payload[10...].allSatisfy({ $0 == 0 }) {
+            return .rejected("another maker's frame")
+        }
+        return .measurement(outcomes(payload), id: nil)
     }
 
     /// A reply repeats the command and its value.

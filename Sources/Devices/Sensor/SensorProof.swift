@@ -3,8 +3,8 @@ import Readings
 
 /// Listens for one kind of sensor and says when there is no doubt that it is there.
 ///
-/// Two good measurements of one id, or one reply to a question, are proof: a head, a tail and a
-/// checksum come by chance once in 2³².
+/// Two good measurements of one id that have a value, or one reply to a question, are proof: a
+/// head, a tail and a checksum come by chance once in 2³².
 package struct SensorProof: Sendable {
     package struct Evidence: Hashable, Sendable {
         /// The part's own id, if it has said so.
@@ -39,9 +39,12 @@ package struct SensorProof: Sendable {
             guard evidence == nil else { continue }
             switch utterance {
             case .rejected: break
-            case .measurement(_, let id):
+            case .measurement(let outcomes, let id):
                 if let question, question.isAnswered, question.reply == nil {
                     evidence = Evidence(id: id, words: "an answer to \(question.name)")
+                } else if id == nil, outcomes.allSatisfy({ $0.value == nil }) {
+                    // What only warms up looks like others that do.
+                    continue
                 } else if heard.count > 0, heard.id == id {
                     evidence = Evidence(id: id, words: "two measurements")
                 } else {

@@ -61,9 +61,7 @@ extension Station {
             }
             return state.devices
         }
-        let effective = effective
-        lamp.configure(effective)
-        store.configure(effective)
+        followFound()
         devices?.add(spec(device))
     }
 
@@ -76,8 +74,14 @@ extension Station {
     private func drop(_ name: String) {
         state.withLock { state in state.found.removeAll { $0.name == name } }
         context.recorder.forget(name)
+        followFound()
+    }
+
+    /// Lamps and store go by the devices that are found, too.
+    private func followFound() {
         let effective = effective
         lamp.configure(effective)
+        context.leds.configure(effective)
         store.configure(effective)
     }
 }

@@ -12,7 +12,7 @@ package struct GraphDescription: Hashable, Sendable {
 
     /// 1…9 999, raised with every change that alters a result.
     package let version: Int
-    let channels: [Quantity]
+    package let channels: [Quantity]
     let externals: [GraphExternal]
     /// In the order of the profile, which is that of the derived readings.
     let nodes: [GraphNode]

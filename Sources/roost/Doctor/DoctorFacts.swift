@@ -281,6 +281,14 @@ struct DoctorStation {
         case taken(WallTime?)
     }
 
+    /// A configured device on the network.
+    struct Board: Hashable {
+        let device: String
+        let address: String
+        /// Why it gives nothing; nil when it answers.
+        let trouble: String?
+    }
+
     var path = ""
     /// What the file says, or everything that is wrong in it; nil without a file.
     var configuration: Result<StationConfiguration, ConfigurationError>?
@@ -290,6 +298,8 @@ struct DoctorStation {
     var usedPorts: [String] = []
     /// Those that lead nowhere.
     var missingPorts: [String] = []
+    /// Devices on the network; none of an image.
+    var boards: [Board] = []
     var profileProblems: [String] = []
     var profileNotes: [String] = []
     var ownProfileCount = 0

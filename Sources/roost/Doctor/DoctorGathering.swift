@@ -1,4 +1,5 @@
 import Devices
+import HardwareIO
 import LinuxPlatform
 import Node
 import Profiles
@@ -11,7 +12,7 @@ struct DoctorPlace {
     let machine: DoctorMachine
     /// The configuration file, below the root.
     var configurationPath = "/etc/roost/roost.json"
-    /// The folder of the owner's profiles, below the root.
+    /// The folder of the owner's profiles, below the root, unless the configuration names one.
     var profilesFolder = ProfileCatalog.standardFolder
 }
 
@@ -34,7 +35,9 @@ extension DoctorFacts {
             tree.line("/proc/\(id)/comm").map { DoctorProcess(id: id, name: $0) }
         }
         step("the profiles")
-        let overlay = ProfileFolder.files(tree.full(place.profilesFolder))
+        let named = tree.bytes(place.configurationPath)
+            .flatMap { StationConfiguration.profileFolder(in: $0) }
+        let overlay = ProfileFolder.files(tree.full(named ?? place.profilesFolder))
         let catalog =
             overlay.isEmpty ? .shipped : ProfileCatalog(overlay: overlay, reader: .checking)
         board = catalog.board(model: model)
@@ -86,6 +89,13 @@ extension DoctorStation {
         lockHolder = Self.holder(of: "\(folder)/\(known?.name ?? "roost").lock", in: tree)
         answer = machine.answer(tree.full(socket))
         now = machine.now
+        boards = (known?.boards ?? []).map { board in
+            Board(
+                device: board.device,
+                address: board.target.description,
+                trouble: machine.boardTrouble(board.target)
+            )
+        }
         guard let store = known?.store else { return }
         guard tree.exists(store.folder) else {
             self.store = .missing
@@ -147,11 +157,25 @@ extension StationConfiguration {
         }
     }
 
-    /// What the lights and motion sensors want of the pins.
+    /// Devices on the network, in the file's order.
+    var boards: [(device: String, target: HTTPTarget)] {
+        devices.compactMap { device in
+            guard case .http(let board) = device.kind else { return nil }
+            return (device.name, board.target)
+        }
+    }
+
+    /// What the lights and the devices on pins want of them.
     var wantedLines: [DoctorWantedLine] {
         var wanted: [DoctorWantedLine] = devices.compactMap { device in
-            guard case .pir(let pir) = device.kind else { return nil }
-            return DoctorWantedLine(user: device.name, chip: pir.chip, line: pir.line)
+            let (chip, line): (String?, LineRequest.Line)
+            switch device.kind {
+            case .pir(let pir): (chip, line) = (pir.chip, pir.line)
+            case .button(let button): (chip, line) = (button.chipLabel, button.line)
+            case .led(let led): (chip, line) = (led.settings.chipLabel, led.settings.line)
+            case .sensor, .http: return nil
+            }
+            return DoctorWantedLine(user: device.name, chip: chip, line: line)
         }
         if case .lines(let chip, let lines, _) = lights?.output {
             wanted += lines.map { DoctorWantedLine(user: "lights", chip: chip, line: $0) }

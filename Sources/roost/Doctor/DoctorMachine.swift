@@ -23,6 +23,8 @@ struct DoctorMachine: Sendable {
     var holder: @Sendable (_ path: String) -> String?
     /// What the station says at its socket; nil for an image.
     var answer: @Sendable (_ socket: String) -> DoctorStation.Answer?
+    /// Why a device on the network gives nothing; nil when it answers, and for an image.
+    var boardTrouble: @Sendable (_ target: HTTPTarget) -> String?
     /// Whether the kernel's clock is kept right; nil for an image.
     var clockIsSynchronised: Bool?
     /// The time, as far as it is trusted.
@@ -40,7 +42,8 @@ extension DoctorMachine {
         space: { _ in nil },
         chips: { nil },
         holder: { _ in nil },
-        answer: { _ in nil }
+        answer: { _ in nil },
+        boardTrouble: { _ in nil }
     )
 
     /// This machine.
@@ -55,6 +58,7 @@ extension DoctorMachine {
             library: LinuxGPIO.libraryVersion,
             holder: { Holders.describe(of: $0) },
             answer: ask,
+            boardTrouble: boardTrouble,
             clockIsSynchronised: time != nil,
             now: time
         )
@@ -100,6 +104,22 @@ extension DoctorMachine {
                 return DoctorPins.Line(offset: line.offset, name: line.name, holder: holder)
             }
             return DoctorPins.Chip(node: node, label: report.label, lines: lines)
+        }
+    }
+
+    /// Asks as the station asks; that changes nothing there.
+    private static func boardTrouble(_ target: HTTPTarget) -> String? {
+        do {
+            let loop = try EventLoop()
+            let response = try loop.run {
+                try await LinuxHTTP(on: loop).get(
+                    target,
+                    until: loop.clock.now.advanced(by: answerLimit)
+                )
+            }
+            return response.status == 200 ? nil : "\(target): status \(response.status)"
+        } catch {
+            return "\(error)"
         }
     }
 

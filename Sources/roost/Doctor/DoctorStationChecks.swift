@@ -36,14 +36,33 @@ extension DoctorCheck {
             question: "Can the history be read, and how old is its last sample?",
             decide: history
         ),
+        DoctorCheck(
+            name: "boards",
+            question: "Do the boards on the network answer?",
+            decide: boards
+        ),
     ]
+
+    @Sendable private static func boards(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .skipped(ofImage) }
+        let boards = facts.station.boards
+        guard !boards.isEmpty else { return .skipped("no board on the network is configured") }
+        let silent = boards.filter { $0.trouble != nil }
+        guard let first = silent.first else {
+            return .ok("\(boards.map(\.address).inWords): answers")
+        }
+        return DoctorFinding.warning(
+            "\(silent.map(\.device).inWords) gives nothing: \(first.trouble ?? "")",
+            next: "curl -m 5 \(first.address), and see that it is on and in this network"
+        ).with(details: silent.compactMap(\.trouble))
+    }
 
     @Sendable private static func configuration(_ facts: DoctorFacts) -> DoctorFinding {
         let path = facts.station.path
         switch facts.station.configuration {
         case nil:
-            return .warning(
-                "there is no \(path)",
+            return .note(
+                "there is no \(path): a station uses what is plugged in, and stores nothing",
                 next: "sudo install -D examples/roost.json \(path), and edit it"
             )
         case .success(let configuration):

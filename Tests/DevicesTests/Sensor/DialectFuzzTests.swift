@@ -22,7 +22,21 @@ import Testing
         samples.append(part.advance(to: .boot.advanced(by: .minutes(10))).suffix(400))
         let said = samples.filter { !$0.isEmpty }.map { Array($0.prefix(400)) }
         try #require(!said.isEmpty, "a part that says nothing at all")
-        let fuzzer = DialectFuzzer(dialect: dialect, samples: said)
+        let oracle = FrameOracle(driver: driver)
+        let expected = said.contains { sample in
+            var fresh = dialect
+            let measured = fresh.decode(sample).count { $0.hasValue }
+            return measured > 0 && measured == oracle.good(in: sample).count
+        }
+        #expect(expected, "the oracle and the dialect read what the part says alike")
+        let fuzzer = DialectFuzzer(dialect: dialect, oracle: oracle, samples: said)
         fuzzer.run()
+    }
+}
+
+extension SensorUtterance {
+    fileprivate var hasValue: Bool {
+        guard case .measurement(let outcomes, _) = self else { return false }
+        return outcomes.contains { $0.value != nil }
     }
 }

@@ -8,6 +8,7 @@ import Testing
 /// `ROOST_FUZZ_STREAMS` sets how many, `ROOST_FUZZ_SEED` where to begin; a failure prints both.
 struct DialectFuzzer {
     let dialect: any SensorDialect
+    let oracle: FrameOracle
     /// Good bytes; each stream is made of some of them.
     let samples: [[UInt8]]
 
@@ -15,12 +16,12 @@ struct DialectFuzzer {
         ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
     }
 
-    /// Streams for each dialect in an ordinary run; a million take some two minutes in release.
+    /// Streams for each dialect in an ordinary run; a million take some twelve minutes in release.
     static let streamCount = Int(number("ROOST_FUZZ_STREAMS") ?? 2_000)
     static let firstSeed = number("ROOST_FUZZ_SEED") ?? 20_261_121
 
-    /// Every stream must give the same whole and in pieces, at most one utterance a byte, and leave
-    /// a dialect that understands good bytes again.
+    /// Every stream must give the same whole and in pieces, at most one utterance a byte, no value
+    /// that is in no good frame, and leave a dialect that understands good bytes again.
     func run(sourceLocation: SourceLocation = #_sourceLocation) {
         for index in 0..<UInt64(Self.streamCount) {
             let seed = Self.firstSeed &+ index
@@ -39,6 +40,7 @@ struct DialectFuzzer {
         var whole = dialect
         let expected = whole.decode(stream)
         guard expected.count <= stream.count else { return "more utterances than bytes" }
+        if let complaint = oracle.complaint(about: expected, in: stream) { return complaint }
         guard whole.missingByteCount >= 1 else { return "nothing is missing" }
         var (pieces, found, start) = (dialect, [SensorUtterance](), 0)
         while start < stream.count {

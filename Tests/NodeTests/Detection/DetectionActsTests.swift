@@ -49,6 +49,34 @@ import Testing
         #expect(kinds.isSuperset(of: ["device adopted", "device away", "device back"]))
     }
 
+    @Test func lampsFollowASensorThatIsFoundLater() throws {
+        let (before, facts, after, lit) = try simulate { clock in
+            let text = """
+                {"name": "test", "mode": "live", "lights": {"follows": "sds011"},
+                 "devices": [{"name": "lamp", "type": "led", "line": "GPIO22",
+                              "shows": "level", "follows": "sds011"}]}
+                """
+            let bench = try DetectionBench(clock, text)
+            let other = try SimulatedAdapter.part(of: "plantower-pms", on: clock)
+            let sensor = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(other, into: 1)
+                try await bench.sleep(.minutes(2))
+                let before = bench.station.status.lamp
+                let report = try #require(try await bench.ask(ControlRequest(.devices)).body)
+                let lights = report.devices.first { $0.name == "lights" }
+                bench.usb.plug(sensor, into: 2)
+                try await bench.sleep(.minutes(2))
+                let lamp = bench.station.context.leds.light("lamp").pattern
+                return (before, lights?.facts ?? [], bench.station.status.lamp, lamp)
+            }
+        }
+        #expect(before == "unknown")
+        #expect(facts.contains { $0.value == "sds011, which is not there" })
+        #expect(after != nil && after != "unknown")
+        #expect(lit != .flashing)
+    }
+
     @Test func aConfiguredPortIsNeverProbed() throws {
         let heard = try simulate { clock in
             let text = """

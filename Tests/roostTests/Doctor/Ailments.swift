@@ -165,6 +165,18 @@ enum Ailments {
         Ailment(
             check: "pin-holders",
             verdict: .failure,
+            words: "bell wants GPIO27, and gpio-keys holds it",
+            next: "stop gpio-keys"
+        ) { $0.hold("GPIO27", by: "gpio-keys") },
+        Ailment(
+            check: "pin-holders",
+            verdict: .failure,
+            words: "alive wants GPIO22, and leds-gpio holds it",
+            next: "stop leds-gpio"
+        ) { $0.hold("GPIO22", by: "leds-gpio") },
+        Ailment(
+            check: "pin-holders",
+            verdict: .failure,
             words: "lights wants GPIO11, and no chip",
             next: "gpioinfo",
             others: ["pin-names"]

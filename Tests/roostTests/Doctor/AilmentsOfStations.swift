@@ -114,18 +114,28 @@ extension Ailments {
             verdict: .failure,
             words: "has 2 mistakes",
             next: "roostd --config /etc/roost/roost.json --check",
-            others: ["serial-present", "pin-holders", "store", "history", "watchdog-settings"]
+            others: [
+                "serial-present", "pin-holders", "store", "history", "watchdog-settings", "boards",
+            ]
         ) { $0.configure(#"{ "mode": "year", "mood": 1, "watchdog": {} }"#) },
         Ailment(
             check: "configuration",
-            verdict: .warning,
-            words: "there is no /etc/roost",
+            verdict: .note,
+            words: "uses what is plugged in",
             next: "sudo install -D",
-            others: ["serial-present", "pin-holders", "store", "history", "watchdog-settings"]
+            others: [
+                "serial-present", "pin-holders", "store", "history", "watchdog-settings", "boards",
+            ]
         ) { $0.files["/etc/roost/roost.json"] = nil },
         Ailment(check: "profiles", verdict: .warning, words: "1 mistake", next: "profiles check") {
             $0.files["/etc/roost/profiles.d/mine.json"] = "{"
         },
+        Ailment(
+            check: "boards",
+            verdict: .warning,
+            words: "milano gives nothing: no answer",
+            next: "curl -m 5 http://192.168.1.20/"
+        ) { $0.boardTrouble = "no answer in time" },
         Ailment(
             check: "instance",
             verdict: .warning,

@@ -89,7 +89,8 @@ enum Boards {
         let skipped = findings.filter { $0.value.verdict == .skipped }.keys.sorted()
         #expect(
             skipped == [
-                "card-erase", "card-mount", "card-wear", "clock-keeper", "gpio-kernel", "history",
+                "boards", "card-erase", "card-mount", "card-wear", "clock-keeper", "gpio-kernel",
+                "history",
                 "pin-access", "pin-chip", "pin-holders", "pin-names", "serial-access",
                 "serial-console", "serial-holders", "serial-present", "serial-twins", "spi",
                 "station", "store", "temperature", "under-voltage", "usb-power", "watchdog",

@@ -50,6 +50,31 @@ import Testing
         #expect(words.contains("history.db"))
     }
 
+    @Test func profilesAreThoseOfTheFolderThatTheConfigurationNames() throws {
+        var machine = try MadeUpMachine(model: Boards.four)
+        machine.configure(
+            #"""
+            { "profiles": "/srv/mine",
+              "devices": [ { "name": "m", "type": "my-board", "address": "http://board/" } ] }
+            """#
+        )
+        machine.files["/srv/mine/my-board.json"] = """
+            { "schemaVersion": 1, "id": "my-board", "kind": "http", "name": "My board",
+              "words": "Tells one thing.", "driver": "http-line",
+              "settings": { "delimiter": ";", "fields": [ "co2" ], "intervalSeconds": 5 },
+              "channels": [ { "name": "co2", "unit": "ppm", "decimals": 0,
+                              "range": [ 300, 10000 ], "words": "CO2." } ] }
+            """
+        let station = try machine.facts(in: MadeUpTree()).station
+        #expect(station.profileProblems.isEmpty && station.ownProfileCount == 1)
+        guard case .success = station.configuration else {
+            Issue.record("\(String(describing: station.configuration))")
+            return
+        }
+        #expect(station.boards.map(\.device) == ["m"])
+        #expect(station.boards.map(\.address) == ["http://board/"])
+    }
+
     @Test func everyMistakeOfAConfigurationIsADetail() throws {
         var machine = try MadeUpMachine(model: Boards.four)
         machine.configure(#"{ "mode": "year", "mood": 1 }"#)

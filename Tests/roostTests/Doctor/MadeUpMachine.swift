@@ -23,6 +23,7 @@ struct MadeUpMachine {
     var library = "2.2.1"
     var holders: [String: String] = ["/dev/ttyUSB0": "roostd (pid 900)"]
     var answer: DoctorStation.Answer? = .answers(processID: 900, faults: [])
+    var boardTrouble: String?
     var isSynchronised: Bool? = true
     var now: WallTime? = WallTime(nanoseconds: 1_795_219_200_000_000_000)
 
@@ -111,7 +112,10 @@ struct MadeUpMachine {
             {
               "devices": [
                 { "name": "dust", "type": "sds011", "port": "\(Self.dust)" },
-                { "name": "door", "type": "pir", "line": "GPIO17" }
+                { "name": "door", "type": "pir", "line": "GPIO17" },
+                { "name": "bell", "type": "button", "line": "GPIO27" },
+                { "name": "alive", "type": "led", "line": "GPIO22" },
+                { "name": "milano", "type": "milano-board", "address": "http://192.168.1.20/" }
               ],
               "lights": {}, "store": {}, "watchdog": {}
             }
@@ -158,6 +162,7 @@ struct MadeUpMachine {
     func facts(in tree: MadeUpTree) throws -> DoctorFacts {
         try tree.put(files, links)
         let (root, nodes, holders, space, runSpace) = (tree.root, nodes, holders, space, runSpace)
+        let boardTrouble = boardTrouble
         let (chips, answer, mayWrite) = (chips, answer, user == nil ? nil : mayWrite)
         let machine = DoctorMachine(
             user: user,
@@ -168,6 +173,7 @@ struct MadeUpMachine {
             library: library,
             holder: { holders[String($0.dropFirst(root.count))] },
             answer: { _ in answer },
+            boardTrouble: { _ in boardTrouble },
             clockIsSynchronised: isSynchronised,
             now: now
         )

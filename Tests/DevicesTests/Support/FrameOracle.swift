@@ -1,0 +1,173 @@
+import Devices
+import Readings
+
+/// The values of every good frame that begins anywhere in a stream, read by brute force.
+///
+/// Written apart from the dialects: no state, no resynchronising, plain arithmetic. A value that a
+/// dialect gives and none of these frames has is a value from a bad frame.
+struct FrameOracle {
+    /// Values in the order of the dialect's quantities; nil where nothing is said.
+    typealias Values = [Double?]
+
+    let driver: String
+
+    /// Nothing when all that was measured stands in good frames, in their order; else in words.
+    func complaint(about utterances: [SensorUtterance], in stream: [UInt8]) -> String? {
+        var frames = good(in: stream)[...]
+        for case .measurement(let outcomes, _) in utterances {
+            let values = outcomes.map { $0.value?.doubleValue }
+            guard values.contains(where: { $0 != nil }) else { continue }
+            guard let place = frames.firstIndex(where: { Self.fits(values, $0) }) else {
+                return "\(values.map { $0.map { "\($0)" } ?? "-" }) is in no good frame"
+            }
+            frames = frames[(place + 1)...]
+        }
+        return nil
+    }
+
+    private static func fits(_ values: Values, _ frame: Values) -> Bool {
+        values.count == frame.count
+            && zip(values, frame).allSatisfy { value, known in
+                guard let value else { return true }
+                return known.map { abs($0 - value) < 1e-6 } ?? false
+            }
+    }
+
+    func good(in stream: [UInt8]) -> [Values] {
+        switch driver {
+        case "sps30": Self.betweenFlags(stream).compactMap(Self.sps30)
+        case "bgeigie-nano": Self.lines(stream).compactMap(Self.bGeigie)
+        case "line": Self.lines(stream).compactMap(Self.line)
+        default: stream.indices.compactMap { frame(at: $0, of: stream) }
+        }
+    }
+
+    private static let heads: [String: [UInt8]] = [
+        "sds011": [0xAA], "plantower": [0x42], "hpma115": [0x40, 0x42], "mhz19b": [0xFF],
+    ]
+
+    private func frame(at start: Int, of stream: [UInt8]) -> Values? {
+        guard Self.heads[driver]?.contains(stream[start]) == true else { return nil }
+        let bytes = Array(stream[start...].prefix(40))
+        return switch driver {
+        case "sds011": Self.sds011(bytes)
+        case "plantower": Self.plantower(bytes)
+        case "hpma115": Self.hpma115(bytes)
+        case "mhz19b": Self.mhz19b(bytes)
+        default: nil
+        }
+    }
+
+    private static func sum(_ bytes: some Sequence<UInt8>) -> Int {
+        bytes.reduce(0) { $0 + Int($1) }
+    }
+
+    private static func word(_ bytes: [UInt8], _ index: Int) -> Double {
+        Double(Int(bytes[index]) * 256 + Int(bytes[index + 1]))
+    }
+
+    private static func sds011(_ b: [UInt8]) -> Values? {
+        guard b.count >= 10, b[0] == 0xAA, b[1] == 0xC0, b[9] == 0xAB,
+            sum(b[2...7]) % 256 == Int(b[8])
+        else { return nil }
+        return [Double(Int(b[2]) + Int(b[3]) * 256) / 10, Double(Int(b[4]) + Int(b[5]) * 256) / 10]
+    }
+
+    /// Length of a long frame whose 16-bit sum is right.
+    private static func long(_ b: [UInt8]) -> Int? {
+        guard b.count >= 4, b[0] == 0x42, b[1] == 0x4D, b[2] == 0 else { return nil }
+        let count = Int(b[3]) + 4
+        guard b.count >= count, count >= 24, sum(b[..<(count - 2)]) == Int(word(b, count - 2))
+        else {
+            return nil
+        }
+        return count
+    }
+
+    private static func plantower(_ b: [UInt8]) -> Values? {
+        guard let count = long(b), [24, 32, 40].contains(count) else { return nil }
+        var values: Values = (0..<9).map { count == 24 && $0 > 2 ? nil : word(b, 10 + 2 * $0) }
+        guard count == 40 else { return values + [nil, nil, nil] }
+        let degrees = word(b, 30)
+        values += [word(b, 28), (degrees > 32_767 ? degrees - 65_536 : degrees) / 10]
+        return values + [word(b, 32) / 10]
+    }
+
+    private static func hpma115(_ b: [UInt8]) -> Values? {
+        if let count = long(b) {
+            let isOurs = count == 32 && b[10..<30].allSatisfy { $0 == 0 }
+            return isOurs ? [nil, word(b, 6), nil, word(b, 8)] : nil
+        }
+        guard b.count >= 8, b[0] == 0x40, b[2] == 0x04 else { return nil }
+        if b[1] == 0x05, sum(b[..<8]) % 256 == 0 { return [nil, word(b, 3), nil, word(b, 5)] }
+        guard b[1] == 0x0D, b.count >= 16, sum(b[..<16]) % 256 == 0 else { return nil }
+        return [word(b, 3), word(b, 5), word(b, 7), word(b, 9)]
+    }
+
+    private static func mhz19b(_ b: [UInt8]) -> Values? {
+        guard b.count >= 9, b[0] == 0xFF, b[1] == 0x86, sum(b[1...8]) % 256 == 0 else { return nil }
+        return [word(b, 2)]
+    }
+
+    private static func betweenFlags(_ stream: [UInt8]) -> [[UInt8]] {
+        let parts = stream.split(separator: 0x7E, omittingEmptySubsequences: false)
+        return parts.dropFirst().dropLast().map(Array.init)
+    }
+
+    private static func sps30(_ stuffed: [UInt8]) -> Values? {
+        var content: [UInt8] = []
+        var index = 0
+        while index < stuffed.count {
+            guard stuffed[index] == 0x7D else {
+                content.append(stuffed[index])
+                index += 1
+                continue
+            }
+            guard index + 1 < stuffed.count else { return nil }
+            content.append(stuffed[index + 1] ^ 0x20)
+            index += 2
+        }
+        guard content.count == 45, content[0] == 0, content[1] == 3, content[3] == 40,
+            sum(content) % 256 == 255
+        else { return nil }
+        return (0..<10).map { place in
+            let bits = content[(4 + 4 * place)..<(8 + 4 * place)].reduce(UInt32(0)) {
+                $0 * 256 + UInt32($1)
+            }
+            return (Double(Float(bitPattern: bits)) * 100).rounded(.toNearestOrEven) / 100
+        }
+    }
+
+    private static func lines(_ stream: [UInt8]) -> [String] {
+        stream.split { $0 == 10 || $0 == 13 }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What is between `$` and the first `*`, when the two digits behind it are its XOR.
+    private static func checked(_ line: String) -> Substring? {
+        guard line.hasPrefix("$"), let star = line.firstIndex(of: "*") else { return nil }
+        let content = line[line.index(after: line.startIndex)..<star]
+        let digits = line[line.index(after: star)...].prefix(2)
+        return UInt8(digits, radix: 16) == content.utf8.reduce(0, ^) ? content : nil
+    }
+
+    private static func bGeigie(_ line: String) -> Values? {
+        guard let items = checked(line)?.split(separator: ",", omittingEmptySubsequences: false),
+            items.count >= 13, items[0].hasSuffix("DD")
+        else { return nil }
+        func degrees(_ index: Int) -> Double? {
+            guard let packed = Double(items[index]) else { return nil }
+            let whole = (packed / 100).rounded(.down)
+            let value = whole + (packed - whole * 100) / 60
+            return ["S", "W"].contains(items[index + 1]) ? -value : value
+        }
+        return [Double(items[3]), degrees(7), degrees(9), Double(items[11])]
+    }
+
+    private static func line(_ line: String) -> Values? {
+        guard let content = checked(line), content.hasPrefix("W;") else { return nil }
+        let items = content.dropFirst(2).split(separator: ";", omittingEmptySubsequences: false)
+        let values = items.map { Double($0.filter { $0 != " " && $0 != "\t" }) }
+        let areThere = values.allSatisfy { $0.map { (0...100).contains($0) } ?? true }
+        return items.count == 2 && areThere ? values : nil
+    }
+}
