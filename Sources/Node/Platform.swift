@@ -1,5 +1,6 @@
 import HardwareIO
 import Readings
+import Store
 
 /// What a node needs of the machine it runs on: Linux, or a simulation with faults.
 package protocol Platform: Sendable {
@@ -59,6 +60,9 @@ package protocol Platform: Sendable {
     /// - Throws: `StorageError`.
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
 
+    /// What lies below a history; nothing but the system, except in a simulation.
+    var historySeams: HistorySeams { get }
+
     /// Memory that outlives the process, if there is any for a station of this name.
     func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)?
 
@@ -74,6 +78,10 @@ package protocol Platform: Sendable {
 
     /// Tells whoever started the node; nothing happens when nobody listens.
     func notify(_ state: ServiceState)
+}
+
+extension Platform {
+    package var historySeams: HistorySeams { HistorySeams() }
 }
 
 /// What takes lamp letters in place of a lamp.

@@ -137,12 +137,14 @@ package actor StoreKeeper: OrderlyStop {
         acknowledged: UInt64? = nil
     ) async throws -> StationStore.Opening {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
-        let place = StorePlace(
+        var opened = StorePlace(
             journal: configuration.journal ?? "\(configuration.folder)/journal.ring",
             history: historyPath,
             plan: configuration.plan,
             version: roostVersion
         )
+        opened.seams = platform.historySeams
+        let place = opened
         return try await platform.onDisk {
             platform.makeFolder(configuration.folder)
             return try vault.open {

@@ -19,6 +19,7 @@ struct Roost: ParsableCommand {
             LiveCommand.self, ReadingsCommand.self, EventsCommand.self, ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
+            SimulateCommand.self,
             RenameCommand.self, ForgetCommand.self, DoctorCommand.self, DemoNodeCommand.self,
         ]
     )
