@@ -5,6 +5,49 @@ import Readings
 import SimulationKit
 import Store
 
+/// A bug that a test plants between the node and the world, for the proof that the checker sees it.
+package enum PlantedBug: String, Sendable, CaseIterable {
+    /// P1: the history expects samples that nobody promised.
+    case impatientSchedule
+    /// P2: syncs of the card that nobody was told to doubt do nothing.
+    case forgottenSyncs
+    /// P3: the journal cannot be opened after the first process.
+    case refusesToStart
+    /// P4: the journal is longer in each process.
+    case growingFile
+    /// P5: what goes wrong with sensors is not told, and the last value is told again.
+    case silentAboutSilence
+    /// P6: two sensors speak with each other's voice.
+    case mixedUpSensors
+    /// P7: the command to sleep never reaches the sensor.
+    case forgottenSleep
+    /// P8: the wall clock is wrong, and nobody says so.
+    case wrongDates
+    /// P9: the process ends itself for nothing.
+    case endsForNothing
+    /// P10: the lamp goes on saying good.
+    case alwaysGreen
+    /// Liveness: a device hangs and nobody replaces it.
+    case deafAfterFault
+
+    /// What it breaks.
+    package var promise: String {
+        switch self {
+        case .impatientSchedule: "P1"
+        case .forgottenSyncs: "P2"
+        case .refusesToStart: "P3"
+        case .growingFile: "P4"
+        case .silentAboutSilence: "P5"
+        case .mixedUpSensors: "P6"
+        case .forgottenSleep: "P7"
+        case .wrongDates: "P8"
+        case .endsForNothing: "P9"
+        case .alwaysGreen: "P10"
+        case .deafAfterFault: "liveness"
+        }
+    }
+}
+
 /// One life of a station: all its processes and boots, under a scenario's faults.
 package struct Life {
     /// Which life.
@@ -51,6 +94,7 @@ package struct Life {
         plan(world)
         var now = MonotonicInstant.boot
         var boot = (number: 1, at: now)
+        plant(world)
         for part in world.parts {
             part.switchOn(at: now)
             part.isPlugged = true
@@ -63,7 +107,17 @@ package struct Life {
             progress(MonotonicInstant.boot.duration(to: now) / order.length)
         }
         for part in world.parts { part.countFired() }
-        return try LifeReport(world, self)
+        return LifeReport(world, self)
+    }
+
+    private func plant(_ world: World) {
+        world.planted = order.planted
+        switch order.planted {
+        case .forgottenSyncs: world.card.forgetsSyncs = true
+        case .endsForNothing:
+            world.plan(at: .boot.advanced(by: order.length / 2)) { $0.end(.endedItself("planted")) }
+        default: break
+        }
     }
 
     // MARK: One process

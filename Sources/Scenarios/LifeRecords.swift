@@ -107,6 +107,21 @@ package struct LifeRecords: Sendable {
     package internal(set) var strangerBytes = 0
     package internal(set) var wakeUps = 0
 
+    /// The name under which the station reads a part, as it says itself.
+    package internal(set) var deviceOfPart: [String: String] = [:]
+    /// Parts with an identity of their own that got another name, in words.
+    package internal(set) var renames: [String] = []
+    /// Faults that a part really had.
+    package internal(set) var hitParts: Set<Hit> = []
+    /// For how long people asked for continuous measuring.
+    package internal(set) var continuousTime: Duration = .zero
+
+    /// A part and when it began to misbehave.
+    package struct Hit: Hashable, Sendable {
+        let part: String
+        let at: MonotonicInstant
+    }
+
     private var numbers: [String: Int32] = [:]
 
     mutating func number(of device: String) -> Int32 {

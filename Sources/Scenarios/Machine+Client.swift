@@ -24,7 +24,11 @@ extension Machine {
         guard !isDead, let first = readings.first else { return }
         let digest = SampleDigest.of(readings.lazy.map(\.outcome))
         let value = first.outcome.value
+        if world.planted == .silentAboutSilence, value == nil { return }
+        if world.planted == .deafAfterFault, !world.records.windows.isEmpty { return }
         let device = world.records.number(of: first.channel.device)
+        let isMixedUp = world.planted == .mixedUpSensors && now.nanoseconds > world.end.nanoseconds / 2
+        let voice: Int64 = isMixedUp ? 1 : 0
         world.records.samples.append(
             LifeRecords.Sample(
                 device: device,
@@ -33,7 +37,7 @@ extension Machine {
                 tick: Tick(first.instant),
                 digest: digest,
                 hasValue: readings.contains { $0.outcome.value != nil },
-                firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa) } ?? -1
+                firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa + voice) } ?? -1
             )
         )
         if value != nil, first.channel.quantity.name == Quantity.pm25.name {
@@ -49,6 +53,7 @@ extension Machine {
         {
             world.records.segments[segment].storeOpenAt = now
         }
+        if world.planted == .silentAboutSilence, event.source != "store" { return }
         let folder = world.card.folder
         let details = event.details.map { detail in
             "\(detail.key)=" + detail.value.replacing(folder, with: Self.virtualFolder)
@@ -62,8 +67,10 @@ extension Machine {
 
     /// Asks now and then how the station is and what is durable, until cancelled.
     func lookNowAndThen() async throws {
+        var pause: Duration = .minutes(25)  // Many lives are short.
         while !Task.isCancelled {
-            try await simulated.sleep(for: Self.lookInterval, tolerance: .minutes(5))
+            try await simulated.sleep(for: pause, tolerance: .minutes(5))
+            pause = Self.lookInterval
             try await look()
         }
     }
@@ -72,14 +79,17 @@ extension Machine {
         guard !isDead, !isStopping else { return }
         guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
         let levels = ["good", "moderate", "poor"]
+        let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
         world.records.looks.append(
             LifeRecords.Look(
                 at: now,
-                lamp: status.lamp,
-                isLampLevel: status.lamp.map(levels.contains) ?? false,
+                lamp: lamp,
+                isLampLevel: lamp.map(levels.contains) ?? false,
                 freshestValueAt: world.freshestDust
             )
         )
+        let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+        for found in devices?.found ?? [] { note(found) }
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
             let request = ControlRequest(.tail).page(from: page)
@@ -87,6 +97,18 @@ extension Machine {
             note(tail)
             (page, pages) = (tail.next, pages + 1)
         } while page != nil && pages < 64 && !isDead
+    }
+
+    /// Learns under which name a part is read, and whether it was another before.
+    private func note(_ found: FoundReport) {
+        guard found.state == "adopted", let node = found.node, let name = found.name,
+            let part = partsByNode[node]
+        else { return }
+        let before = world.records.deviceOfPart.updateValue(name, forKey: part.name)
+        guard let before, before != name, part.isDust,
+            !world.isOpen(.wrongID, part: part.name, at: now)
+        else { return }
+        world.records.renames.append("\(part.name) was \(before) and is \(name) now")
     }
 
     /// What lies in a numbered block is durable, says the station.
@@ -150,6 +172,7 @@ extension Machine {
                 name: name,
                 seconds: seconds
             )
+            world.records.continuousTime += habit.length + .minutes(1)
             _ = try await ask(request, StatusReport.self)
         case .reboot: stop(.rebooted)
         }

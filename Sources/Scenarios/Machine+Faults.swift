@@ -33,7 +33,9 @@ extension Machine {
         case .wedgeOnReboot, .lineTakesNothing, .portBusy: break
         case .portForbidden, .portError: tearOff(part, for: .seconds(1))
         default:
-            _ = part.inject(fault.kind, at: now, until: end)
+            if part.inject(fault.kind, at: now, until: end) {
+                world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
+            }
             guard fault.kind == .wedge else { return }
             // Somebody pulls the plug of what is dead, sooner or later.
             world.plan(at: end) { machine in

@@ -171,7 +171,14 @@ final class Machine: Platform, @unchecked Sendable {
     }
 
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage {
-        try PowerCutBlockStorage(path: path, blockSize: blockSize, blockCount: blockCount)
+        let number = world.records.segments.count - 1
+        if world.planted == .refusesToStart, number > 0 { throw StorageError.absent(path: path) }
+        let extra = world.planted == .growingFile ? number : 0
+        return try PowerCutBlockStorage(
+            path: path,
+            blockSize: blockSize,
+            blockCount: blockCount + extra
+        )
     }
 
     // MARK: The disk thread

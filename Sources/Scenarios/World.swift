@@ -41,6 +41,7 @@ final class World: @unchecked Sendable {
     var strangerCount = 0
     var freshestDust: MonotonicInstant?
     var plannedFaults = 0
+    var planted: PlantedBug?
     /// The double power cut whose second half has been planned.
     var lastDouble: MonotonicInstant?
 
@@ -120,7 +121,8 @@ final class World: @unchecked Sendable {
     /// What the machine takes for the time; nil while it does not trust itself.
     func wallTime(at now: MonotonicInstant) -> WallTime? {
         guard let clockKnownAt, clockKnownAt <= now else { return nil }
-        return WallTime(nanoseconds: trueTime(at: now).nanoseconds + error(at: now))
+        let bug = planted == .wrongDates ? now.nanoseconds / 1_000 : 0
+        return WallTime(nanoseconds: trueTime(at: now).nanoseconds + error(at: now) + bug)
     }
 
     func trueTime(at now: MonotonicInstant) -> WallTime {

@@ -66,6 +66,9 @@ final class WorldPort: SerialPort {
             guard count <= Self.backlogMax else { throw .backlog(path: path) }
             return
         }
+        // Command 06, set, sleep: what a driver that forgot it would not send.
+        let isSleep = bytes.count == 19 && bytes[2] == 6 && bytes[3] == 1 && bytes[4] == 0
+        if isSleep, machine.world.planted == .forgottenSleep { return }
         try port.write(bytes)
     }
 
