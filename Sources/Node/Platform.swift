@@ -50,7 +50,9 @@ package protocol Platform: Sendable {
 
     /// Runs what may block for seconds, one piece at a time, away from the loop.
     ///
-    /// - Throws: what `body` throws; `CancellationError` before its turn.
+    /// Whoever is cancelled leaves it alone: it is done all the same, now or when its turn comes.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`.
     func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value

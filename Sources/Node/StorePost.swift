@@ -106,6 +106,12 @@ package final class StorePost: Sendable {
 
     func note(trouble: String?) { state.withLock { $0.trouble = trouble } }
 
+    /// Says of devices that the history knows and that are not here why they have no samples.
+    func tellAbsent() {
+        let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
+        queue?.tellAbsent(except: Set(devices.map(\.name)))
+    }
+
     private func reschedule() {
         let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
         for device in devices { queue?.reschedule(device.name) }

@@ -141,8 +141,9 @@ extension Checker {
             guard window.start <= end, window.end >= start else { return false }
             if window.start == own.start, window.kind == own.kind { return false }
             switch window.kind.area {
-            case .serial, .usb: return window.part == nil || window.part == part
-                || window.kind == .swap || window.kind == .exchange
+            case .serial, .usb:
+                return window.part == nil || window.part == part
+                    || window.kind == .swap || window.kind == .exchange
             case .process, .power, .memory: return true
             case .clock: return window.kind == .suspend
             case .gpio, .card: return false
@@ -164,7 +165,9 @@ extension Checker {
             else { continue }
             numbers[Int32(device)] = part.number
         }
-        let liars: Set<FaultKind> = [.timesTen, .inconsistent, .ceiling, .zeros, .stuck, .flippedBits]
+        let liars: Set<FaultKind> = [
+            .timesTen, .inconsistent, .ceiling, .zeros, .stuck, .flippedBits,
+        ]
         var count = 0
         for sample in records.samples where sample.hasValue && sample.firstTenths > 0 {
             guard let number = numbers[sample.device] else { continue }

@@ -58,7 +58,19 @@ extension Checker {
         for (index, segment) in own.enumerated() {
             let within = own[index...].prefix { segment.end.duration(to: $0.end) <= .hours(1) }
             guard within.count <= Self.ownStartsMax else {
-                throw Broken(words: "\(within.count) restarts within an hour of \(words(segment.end))")
+                throw Broken(
+                    words: "\(within.count) restarts within an hour of \(words(segment.end))"
+                )
+            }
+        }
+        for refusal in records.refusals {
+            // An opening makes a file with dozens of writes; later tries are minutes apart.
+            let minutes = Int(refusal.start.duration(to: refusal.end) / .minutes(1))
+            guard refusal.count <= 200 + minutes * 20 else {
+                throw Broken(
+                    words: "the card was tried \(refusal.count) times in \(minutes) min "
+                        + "from \(words(refusal.start))"
+                )
             }
         }
         for at in records.unanswered {

@@ -89,6 +89,11 @@ struct Checker {
         return "day \(seconds / 86_400) " + clock.joined(separator: ":")
     }
 
+    /// The same for a place on the timeline, which begins with the first process.
+    private func words(tenths: Int64) -> String {
+        words(.boot.advanced(by: .milliseconds(tenths * 100)))
+    }
+
     // MARK: P1
 
     private mutating func everyIntervalIsAccountedFor() throws -> Int {
@@ -97,7 +102,16 @@ struct Checker {
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         let range = 0..<max(0, timeline.length)
-        let reports = try GapLedger.reports(of: reader, along: timeline, within: range)
+        var firstGap: Int64?
+        let reports = try GapLedger.reports(
+            of: reader,
+            along: timeline,
+            within: range,
+            stretch: { _, stretch in
+                guard stretch.cause == .unexplained else { return }
+                firstGap = min(firstGap ?? .max, stretch.range.lowerBound)
+            }
+        )
         let lines = reports.flatMap(\.lines)
         for line in lines {
             ledgerSeconds["covered", default: 0] += Double(line.coveredTenths) / 10
@@ -112,7 +126,8 @@ struct Checker {
             if let gap = line.gaps.first(where: { $0.cause == .unexplained }) {
                 let seconds = Double(gap.tenths) / 10
                 throw Broken(
-                    words: "\(line.channel): \(seconds) s unexplained, \(gap.count) gaps"
+                    words: "\(line.channel): \(seconds) s unexplained, \(gap.count) gaps, "
+                        + "the first of any channel about \(words(tenths: firstGap ?? 0))"
                 )
             }
         }
@@ -235,7 +250,8 @@ struct Checker {
         }
         guard !hasWindow(Self.faithless.contains, from: .boot, to: world.end) else { return count }
         for heard in records.events where heard.event.source == "store" {
-            let isLoss = heard.event.kind == "history set aside" || heard.event.kind == "store damaged"
+            let isLoss =
+                heard.event.kind == "history set aside" || heard.event.kind == "store damaged"
             guard !isLoss || hasWindow(Self.cardTrouble.contains, from: .boot, to: heard.at) else {
                 throw Broken(words: "\(heard.event.kind) at \(words(heard.at))")
             }

@@ -166,6 +166,7 @@ package struct Life {
         let end = machine.endedAt
         world.records.wakeUps += machine.simulated.wakeUps
         world.records.segments[last].end = end
+        if world.isDiskHung { world.extend(.diskHang, to: end) }
         world.records.segments[last].ending = machine.ending ?? .finished
         world.records.segments[last].byteCounts = world.card.byteCounts
         world.records.segments[last].awakeAtEnd = world.parts.filter { part in

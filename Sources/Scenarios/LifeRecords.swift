@@ -116,6 +116,15 @@ package struct LifeRecords: Sendable {
     /// For how long people asked for continuous measuring.
     package internal(set) var continuousTime: Duration = .zero
 
+    /// A time in which the card refused, and how often it was tried.
+    package struct Refusal: Sendable {
+        let start: MonotonicInstant
+        let end: MonotonicInstant
+        let count: Int
+    }
+
+    package internal(set) var refusals: [Refusal] = []
+
     /// A part and when it began to misbehave.
     package struct Hit: Hashable, Sendable {
         let part: String

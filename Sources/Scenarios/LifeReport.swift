@@ -46,7 +46,10 @@ package struct LifeReport: Codable, Sendable {
 
     /// Covered time by elapsed time, all channels together.
     package var availability: Double {
-        let all = ledger.values.reduce(0, +) - ledger[GapCause.notScheduled.rawValue, default: 0]
+        let moot: [GapCause] = [.notScheduled, .notMeasured]
+        let all =
+            ledger.values.reduce(0, +)
+            - moot.reduce(0) { $0 + ledger[$1.rawValue, default: 0] }
         return all > 0 ? ledger["covered", default: 0] / all : 0
     }
 

@@ -27,7 +27,8 @@ extension Machine {
         if world.planted == .silentAboutSilence, value == nil { return }
         if world.planted == .deafAfterFault, !world.records.windows.isEmpty { return }
         let device = world.records.number(of: first.channel.device)
-        let isMixedUp = world.planted == .mixedUpSensors && now.nanoseconds > world.end.nanoseconds / 2
+        let isMixedUp =
+            world.planted == .mixedUpSensors && now.nanoseconds > world.end.nanoseconds / 2
         let voice: Int64 = isMixedUp ? 1 : 0
         world.records.samples.append(
             LifeRecords.Sample(
@@ -120,9 +121,9 @@ extension Machine {
             lastSeenBlock = part.sequence ?? 0
             for record in JournalRecordCodec.contents(part.bytes).records {
                 switch record {
-                case .stream(let stream): streams[stream.id] = stream
+                case .stream(let stream): world.streams[stream.id] = stream
                 case .samples(let id, let bytes):
-                    guard let stream = streams[id],
+                    guard let stream = world.streams[id],
                         var decoder = try? SegmentDecoder(
                             bytes,
                             decimals: stream.quantities.map(\.decimals)

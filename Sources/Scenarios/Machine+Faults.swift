@@ -94,11 +94,17 @@ extension Machine {
         switch fault.kind {
         case .cardStall, .cardLongStall: world.stalledUntil = max(world.stalledUntil, end)
         case .cardFull, .cardReadOnly, .cardError, .failingWrites:
-            let tried = world.card.triedCount
+            let (tried, start) = (world.card.triedCount, now)
             refreshCard()
-            world.plan(at: end) { machine in
-                if machine.world.card.triedCount > tried { machine.world.fire(fault.kind) }
+            world.plan(at: end) { [weak self] machine in
                 machine.refreshCard()
+                let count = machine.world.card.triedCount - tried
+                guard machine === self, count > 0 else { return }
+                machine.world.fire(fault.kind)
+                guard fault.kind != .failingWrites else { return }
+                machine.world.records.refusals.append(
+                    LifeRecords.Refusal(start: start, end: machine.now, count: count)
+                )
             }
         case .lyingSync:
             world.fire(.lyingSync)

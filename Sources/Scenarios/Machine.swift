@@ -41,14 +41,20 @@ final class Machine: Platform, @unchecked Sendable {
     /// A question over the control socket that is not answered yet.
     var askedAt: MonotonicInstant?
     var lastSeenBlock: UInt64 = 0
-    var streams: [StreamID: StreamDescription] = [:]
     /// People's acts that wait for their task.
     var acts: [Scenario.Habit] = []
     let actSignal = Signal()
     /// What waits for the card or for ever.
     private var held: [Signal] = []
-    private var waitingForDisk: [Signal] = []
+    /// One piece of work for the disk thread.
+    private struct Errand {
+        let work: () -> Void
+        let done: () -> Void
+    }
+
+    private var errands: [Errand] = []
     private var isDiskBusy = false
+    private var isSlowDone = false
     let requestStop = Box<@Sendable () -> Void>({})
     let stopReason = Box(LifeEnding.finished)
     /// Those who hold up the history.
@@ -67,13 +73,20 @@ final class Machine: Platform, @unchecked Sendable {
     var isDead: Bool { ending != nil }
 
     /// Ends this life here; the first reason counts.
-    func end(_ reason: LifeEnding) {
+    func end(_ wanted: LifeEnding) {
         guard ending == nil else { return }
+        var reason = wanted
+        // Whoever stops it sees only that it is gone, and goes on.
+        if case .endedItself = wanted, isStopping { reason = .stopTimedOut }
+        if reason == .stopTimedOut, lastPet != nil, stopReason.value == .rebooted {
+            reason = .boardWatchdog
+        }
         (ending, endedAt) = (reason, now)
         if !reason.isOrderly { world.card.refuse(.broken, from: world.card.triedCount) }
-        for signal in held + waitingForDisk { signal.raise() }
+        for signal in held { signal.raise() }
+        for errand in errands { errand.done() }
         held = []
-        waitingForDisk = []
+        errands = []
     }
 
     /// Waits, whatever is cancelled, until the machine has ended.
@@ -187,54 +200,53 @@ final class Machine: Platform, @unchecked Sendable {
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        await turn()
-        defer { giveTurn() }
-        await waitForCard()
-        guard !isDead else { throw CancellationError() }
-        let result = Result { try body() }
-        world.card.settle()
-        meetArmedCut()
-        guard !isDead else { throw CancellationError() }
-        return try result.get()
+        let (result, done) = (Box<Result<Value, any Error>?>(nil), Signal())
+        errands.append(
+            Errand(work: { result.value = Result { try body() } }, done: { done.raise() })
+        )
+        workOff()
+        _ = try await simulated.wait(for: done, until: nil, tolerance: .zero)
+        guard let found = result.value, !isDead else { throw CancellationError() }
+        return try found.get()
     }
 
-    /// One piece at a time, in the order they came.
-    private func turn() async {
-        guard isDiskBusy else {
-            isDiskBusy = true
-            return
+    /// Does what waits for the card, as far as the card lets.
+    private func workOff() {
+        while !isDead, !errands.isEmpty, let pause = pauseOfCard() {
+            if pause > .zero {
+                isDiskBusy = true
+                return world.plan(at: now.advanced(by: pause)) { [weak self] machine in
+                    guard machine === self else { return }
+                    machine.isDiskBusy = false
+                    machine.isSlowDone = true
+                    machine.workOff()
+                }
+            }
+            isSlowDone = false
+            let errand = errands.removeFirst()
+            errand.work()
+            world.card.settle()
+            meetArmedCut()
+            errand.done()
         }
-        let signal = Signal()
-        waitingForDisk.append(signal)
-        _ = await signal.park()
     }
 
-    private func giveTurn() {
-        if waitingForDisk.isEmpty {
-            isDiskBusy = false
-        } else {
-            waitingForDisk.removeFirst().raise()
-        }
-    }
-
-    private func waitForCard() async {
-        if world.isDiskHung, !isDead {
+    /// How long the card takes before it does anything; nil: somebody waits for that already.
+    private func pauseOfCard() -> Duration? {
+        guard !isDiskBusy else { return nil }
+        if world.isDiskHung {
             world.fire(.diskHang)
-            return await holdForEver()
+            isDiskBusy = true
+            return nil
         }
-        while world.stalledUntil > now, !isDead {
-            let kind: FaultKind =
-                world.isOpen(.cardLongStall, at: now) ? .cardLongStall : .cardStall
-            world.fire(kind)
-            let signal = Signal()
-            held.append(signal)
-            world.plan(at: world.stalledUntil) { _ in signal.raise() }
-            _ = await signal.park()
-            held.removeAll { $0 === signal }
+        if world.stalledUntil > now {
+            let isLong = world.isOpen(.cardLongStall, at: now)
+            world.fire(isLong ? .cardLongStall : .cardStall)
+            return now.duration(to: world.stalledUntil)
         }
-        guard world.isOpen(.cardSlow, at: now), !isDead else { return }
+        guard world.isOpen(.cardSlow, at: now), !isSlowDone else { return .zero }
         world.fire(.cardSlow)
-        try? await simulated.sleep(for: .milliseconds(300))
+        return .milliseconds(300)
     }
 
     private func meetArmedCut() {
@@ -270,7 +282,7 @@ private struct BoardWatchdog: WatchdogDevice {
     var causedLastBoot: Bool { machine.world.records.segments.last?.ending == .boardWatchdog }
 
     func pet() throws(WatchdogError) { if !machine.isDead { machine.lastPet = machine.now } }
-    func disarm() { machine.lastPet = nil }
+    func disarm() { if !machine.isDead { machine.lastPet = nil } }
 }
 
 /// Memory that outlives the process, in the world.

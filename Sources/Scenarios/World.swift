@@ -39,6 +39,7 @@ final class World: @unchecked Sendable {
     var isDiskHung = false
     var cutArmed: (model: CardModel, again: Bool)?
     var strangerCount = 0
+    var streams: [StreamID: StreamDescription] = [:]
     var freshestDust: MonotonicInstant?
     var plannedFaults = 0
     var planted: PlantedBug?
@@ -114,6 +115,12 @@ final class World: @unchecked Sendable {
         active.removeAll { $0.kind == kind }
         guard let index = records.windows.lastIndex(where: { $0.kind == kind }) else { return }
         records.windows[index].end = min(records.windows[index].end, now)
+    }
+
+    /// A fault lasted longer than was planned.
+    func extend(_ kind: FaultKind, to end: MonotonicInstant) {
+        guard let index = records.windows.lastIndex(where: { $0.kind == kind }) else { return }
+        records.windows[index].end = max(records.windows[index].end, end)
     }
 
     // MARK: Time

@@ -7,12 +7,15 @@ extension GapLedger {
     ///   - reader: The history, with what it has not taken yet as its tail.
     ///   - timeline: Of its runs.
     ///   - range: Positions to account for.
+    ///   - stretch: Shown every stretch; nil saves the time.
     ///   - progress: Told device and per cent now and then.
+    /// - Returns: One report for each stream.
     /// - Throws: `StoreError.database`.
     package static func reports(
         of reader: HistoryReader,
         along timeline: GapLedgerTimeline,
         within range: Range<Int64>,
+        stretch: ((StreamDescription, Stretch) -> Void)? = nil,
         progress: (_ device: String, _ percent: Int64) -> Void = { _, _ in }
     ) throws -> [GapLedgerReport] {
         let schedules = try reader.schedules()
@@ -45,6 +48,9 @@ extension GapLedger {
                 }
                 ledger.sample(sample.outcomes, sample.boot, sample.tick)
                 count += 1
+                if let stretch, count % 256 == 0 {
+                    for closed in ledger.takeStretches() { stretch(stream, closed) }
+                }
                 if count % 65_536 == 0 {
                     // Closed stretches are not shown here; their sums stay in the books.
                     _ = ledger.takeStretches()
@@ -59,7 +65,9 @@ extension GapLedger {
             while let change = changes.next(upTo: .max) {
                 ledger.schedule(change.interval, change.boot, from: change.from)
             }
-            return ledger.finish()
+            let report = ledger.finish()
+            if let stretch { for closed in ledger.takeStretches() { stretch(stream, closed) } }
+            return report
         }
     }
 }

@@ -8,6 +8,7 @@ extension NodeRun {
     /// - Parameters:
     ///   - reader: The history.
     ///   - now: What the running station's clock says; nil when none answers.
+    /// - Returns: One for each start that is known.
     /// - Throws: `StoreError.database`.
     package static func all(
         in reader: HistoryReader,

@@ -27,6 +27,9 @@ struct SimulateCommand: ParsableCommand {
     @Flag(help: "Tell which scenarios are there.")
     var list = false
 
+    @Flag(help: "Tell every kind of fault and its area.")
+    var kinds = false
+
     @Option(help: "One of the list, or a file.")
     var scenario: String?
 
@@ -52,7 +55,7 @@ struct SimulateCommand: ParsableCommand {
     var log: String?
 
     func validate() throws {
-        guard list || scenario != nil else {
+        guard list || kinds || scenario != nil else {
             throw ValidationError("name a --scenario, or ask for the --list")
         }
         guard (1...100_000).contains(runs) else {
@@ -74,6 +77,10 @@ struct SimulateCommand: ParsableCommand {
 
     func run() throws {
         if list { return try tellAll() }
+        if kinds {
+            for kind in FaultKind.all { Output.line("\(kind.rawValue) \(kind.area.rawValue)") }
+            return
+        }
         let scenario = try Self.read(scenario ?? "")
         var failedCount = 0
         for number in 0..<runs {

@@ -11,4 +11,45 @@ import Testing
         #expect(report.processCount == 1)
         #expect(report.laserDuty < 0.11)
     }
+
+    @Test func theSameSeedLivesTheSameLife() throws {
+        let scenario = try #require(try ShippedScenarios.scenario("everything"))
+        let reports = try (0..<2).map { _ in
+            try Life(scenario, Life.Order(seed: 3, length: .days(3))).run()
+        }
+        #expect(reports[0].logHash == reports[1].logHash)
+        #expect(reports[0].sampleCount == reports[1].sampleCount)
+    }
+
+    private static func live(_ faults: String, for length: Duration) throws -> LifeReport {
+        let text = """
+            {"about": "For a test.",
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1}],
+             "faults": [\(faults)], "quiet": "2h"}
+            """
+        let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
+        return try Life(scenario, Life.Order(seed: 1, length: length)).run()
+    }
+
+    @Test func aRebootWhileTheCardStallsDoesNotResetTheBoard() throws {
+        let report = try Self.live(
+            """
+            {"kind": "card-long-stall", "at": "5h", "for": "80s"},
+            {"kind": "reboot", "at": "18001s"}
+            """,
+            for: .hours(9)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.endings["board's watchdog"] == nil)
+        #expect(report.processCount == 2)
+    }
+
+    @Test func aTakeThatIsDueOnAFailingCardIsTriedNowAndThen() throws {
+        let report = try Self.live(
+            #"{"kind": "card-error", "at": "23h", "for": "9h"}"#,
+            for: .hours(36)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.fired["card-error"] == 1)
+    }
 }

@@ -16,6 +16,14 @@ extension SensorDriver {
         let mode = SensorMode.dutyCycle(cycle)
         var start = clock.now
         while goesOn(in: mode) {
+            let missed = Int(start.duration(to: clock.now) / cycle.period)
+            if missed > 0 {
+                // Before the sample that is late: told after it, it could not lie before it.
+                let why: NoData = ladder.failingSince == nil ? .stopped : reason
+                heartbeat.beat(nextWithin: Self.patience)
+                await account(for: missed, each: cycle.period, from: start, as: why)
+                start = start.advanced(by: cycle.period * missed)
+            }
             let sample = try await sample(cycle)
             switch sample {
             case .measured(let outcomes):
