@@ -9,7 +9,7 @@ extension Checker {
 
     private static let cardKinds: Set<FaultKind> = [
         .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
-        .failingWrites, .longReader,
+        .failingWrites, .longReader, .diskHang,
     ]
 
     // MARK: P4

@@ -95,7 +95,7 @@ extension Checker {
 
     /// What speaks against an end of the process; nil when there was a reason inside the box.
     private func cause(of segment: LifeRecords.Segment) -> String? {
-        let hangs: Set<FaultKind> = [.childHang, .childUnkillable, .diskHang]
+        let hangs: Set<FaultKind> = [.childHang, .childUnkillable]
         let freezes: Set<FaultKind> = [.freeze, .longFreeze, .boardHang]
         let start = segment.end.advanced(by: .minutes(-20))
         func was(_ kinds: Set<FaultKind>) -> Bool {
@@ -107,7 +107,7 @@ extension Checker {
         case .endedItself:
             return was(hangs.union([.longFreeze])) ? nil : "nothing in it hung"
         case .stopTimedOut:
-            return was(hangs.union([.cardLongStall])) ? nil : "nothing held up the stop"
+            return was(hangs.union([.cardLongStall, .diskHang])) ? nil : "nothing held up the stop"
         case .serviceWatchdog, .boardWatchdog:
             return was(hangs.union(freezes)) ? nil : "nothing froze it"
         }

@@ -47,6 +47,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case journalRot = "journal-rot"
     case historyRot = "history-rot"
     case longReader = "long-reader"
+    case diskHang = "disk-hang"
     // Time.
     case clockUnknown = "clock-unknown"
     case clockForward = "clock-forward"
@@ -63,7 +64,6 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case childHang = "child-hang"
     case childUnkillable = "child-unkillable"
     case childThrow = "child-throw"
-    case diskHang = "disk-hang"
     // Power.
     case reboot
     case powerCut = "power-cut"
@@ -96,13 +96,12 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .edgeOverrun:
             .gpio
         case .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
-            .failingWrites, .lyingSync, .journalRot, .historyRot, .longReader:
+            .failingWrites, .lyingSync, .journalRot, .historyRot, .longReader, .diskHang:
             .card
         case .clockUnknown, .clockForward, .clockBack, .clock1970, .clockSlew, .clockLost,
             .suspend:
             .clock
-        case .kill, .freeze, .longFreeze, .restart, .childHang, .childUnkillable, .childThrow,
-            .diskHang:
+        case .kill, .freeze, .longFreeze, .restart, .childHang, .childUnkillable, .childThrow:
             .process
         case .reboot, .powerCut, .powerCutAtWrite, .doublePowerCut, .boardHang: .power
         case .outOfMemory, .mirrorRefused, .slowReaders: .memory
@@ -116,9 +115,10 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .cardLongStall: .seconds(30)...(.seconds(90))
         case .freeze: .seconds(1)...(.seconds(4))
         case .longFreeze: .seconds(40)...(.seconds(90))
+        case .diskHang: .minutes(5)...(.hours(2))
         case .suspend: .hours(1)...(.hours(9))
         case .powerCut, .powerCutAtWrite, .doublePowerCut: .seconds(5)...(.hours(8))
-        case .lineTakesNothing, .childHang, .childUnkillable, .diskHang, .edgeStorm, .bounce,
+        case .lineTakesNothing, .childHang, .childUnkillable, .edgeStorm, .bounce,
             .edgeOverrun, .lyingSync:
             .seconds(10)...(.minutes(5))
         case .unplug, .unplugMidFrame, .move, .swap, .renumber, .hubReset, .untoldPlug, .plugStorm,

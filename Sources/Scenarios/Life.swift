@@ -74,6 +74,9 @@ package struct Life {
     /// systemd's `RestartSec`.
     static let restartPause: Duration = .seconds(2)
 
+    /// Processes of one life; what would go on for ever ends there.
+    static let segmentMax = 100_000
+
     package let scenario: Scenario
     package let order: Order
     /// Takes each line of the log.
@@ -104,6 +107,11 @@ package struct Life {
             guard segment.ending != .finished else { break }
             now = try leave(world, segment)
             if segment.ending.beginsBoot { boot = (boot.number + 1, now) }
+            if now >= world.end, world.records.segments.count < Self.segmentMax {
+                // It was not stopped in order: what it left is taken up once more.
+                world.end = now.advanced(by: .minutes(15))
+                world.plan(at: world.end) { $0.stop(.finished) }
+            }
             progress(MonotonicInstant.boot.duration(to: now) / order.length)
         }
         for part in world.parts { part.countFired() }
@@ -166,7 +174,6 @@ package struct Life {
         let end = machine.endedAt
         world.records.wakeUps += machine.simulated.wakeUps
         world.records.segments[last].end = end
-        if world.isDiskHung { world.extend(.diskHang, to: end) }
         world.records.segments[last].ending = machine.ending ?? .finished
         world.records.segments[last].byteCounts = world.card.byteCounts
         world.records.segments[last].awakeAtEnd = world.parts.filter { part in
@@ -183,7 +190,6 @@ package struct Life {
         _ segment: LifeRecords.Segment
     ) throws -> MonotonicInstant {
         let end = segment.end
-        world.isDiskHung = false
         world.stalledUntil = min(world.stalledUntil, end)
         let hadArmed = world.cutArmed
         world.cutArmed = nil

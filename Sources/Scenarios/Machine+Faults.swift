@@ -92,7 +92,8 @@ extension Machine {
 
     private func beginCard(_ fault: PlannedFault, until end: MonotonicInstant) {
         switch fault.kind {
-        case .cardStall, .cardLongStall: world.stalledUntil = max(world.stalledUntil, end)
+        case .cardStall, .cardLongStall, .diskHang:
+            world.stalledUntil = max(world.stalledUntil, end)
         case .cardFull, .cardReadOnly, .cardError, .failingWrites:
             let (tried, start) = (world.card.triedCount, now)
             refreshCard()
@@ -185,7 +186,6 @@ extension Machine {
             world.fire(fault.kind)
             stop(fault.kind == .reboot ? .rebooted : .restarted)
         case .childHang, .childUnkillable, .childThrow: break  // At the next read of the part.
-        case .diskHang: world.isDiskHung = true
         case .powerCut:
             world.fire(.powerCut)
             world.records.windows[world.records.windows.count - 1].end = end

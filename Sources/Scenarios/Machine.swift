@@ -234,14 +234,9 @@ final class Machine: Platform, @unchecked Sendable {
     /// How long the card takes before it does anything; nil: somebody waits for that already.
     private func pauseOfCard() -> Duration? {
         guard !isDiskBusy else { return nil }
-        if world.isDiskHung {
-            world.fire(.diskHang)
-            isDiskBusy = true
-            return nil
-        }
         if world.stalledUntil > now {
-            let isLong = world.isOpen(.cardLongStall, at: now)
-            world.fire(isLong ? .cardLongStall : .cardStall)
+            let open = [FaultKind.diskHang, .cardLongStall].first { world.isOpen($0, at: now) }
+            world.fire(open ?? .cardStall)
             return now.duration(to: world.stalledUntil)
         }
         guard world.isOpen(.cardSlow, at: now), !isSlowDone else { return .zero }

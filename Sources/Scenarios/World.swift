@@ -19,7 +19,7 @@ final class World: @unchecked Sendable {
 
     let scenario: Scenario
     let seed: UInt64
-    let end: MonotonicInstant
+    var end: MonotonicInstant
     let parts: [Part]
     let card: LivingCard
     var dice: SplitMix64
@@ -36,7 +36,6 @@ final class World: @unchecked Sendable {
     /// Parts per million from when on.
     var clockSlew: (since: MonotonicInstant, perMillion: Int64)?
     var stalledUntil = MonotonicInstant.boot
-    var isDiskHung = false
     var cutArmed: (model: CardModel, again: Bool)?
     var strangerCount = 0
     var streams: [StreamID: StreamDescription] = [:]
@@ -115,12 +114,6 @@ final class World: @unchecked Sendable {
         active.removeAll { $0.kind == kind }
         guard let index = records.windows.lastIndex(where: { $0.kind == kind }) else { return }
         records.windows[index].end = min(records.windows[index].end, now)
-    }
-
-    /// A fault lasted longer than was planned.
-    func extend(_ kind: FaultKind, to end: MonotonicInstant) {
-        guard let index = records.windows.lastIndex(where: { $0.kind == kind }) else { return }
-        records.windows[index].end = max(records.windows[index].end, end)
     }
 
     // MARK: Time

@@ -24,7 +24,8 @@ import Testing
     private static func live(_ faults: String, for length: Duration) throws -> LifeReport {
         let text = """
             {"about": "For a test.",
-             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1}],
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                       {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
              "faults": [\(faults)], "quiet": "2h"}
             """
         let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
@@ -51,5 +52,34 @@ import Testing
         )
         #expect(report.failures.isEmpty)
         #expect(report.fired["card-error"] == 1)
+    }
+
+    @Test func aSuspendedNightIsAccountedForBeforeTheSampleThatFollows() throws {
+        let report = try Self.live(#"{"kind": "suspend", "at": "5h", "for": "4h"}"#, for: .hours(16))
+        #expect(report.failures.isEmpty)
+        #expect(report.ledger["driverStopped", default: 0] > 6 * 3_600)
+    }
+
+    @Test func aDeviceThatIsNotHereAnyMoreIsUnpluggedAfterTheNextStartToo() throws {
+        let report = try Self.live(
+            """
+            {"kind": "move", "at": "5h", "for": "1m", "part": "co2"},
+            {"kind": "kill", "at": "7h"}
+            """,
+            for: .hours(16)
+        )
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test func aSensorIsFoundAgainWhileTheCardDoesNotAnswer() throws {
+        let report = try Self.live(
+            """
+            {"kind": "disk-hang", "at": "5h", "for": "6h"},
+            {"kind": "unplug", "at": "19000s", "for": "30s", "part": "one"}
+            """,
+            for: .hours(14)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.ledger["unplugged", default: 0] < 3_600)
     }
 }
