@@ -132,7 +132,11 @@ struct Checker {
             }
         }
         for report in reports where report.misplacedCount > 0 {
-            throw Broken(words: "\(report.misplacedCount) entries out of place")
+            let channel = report.lines.first?.channel ?? ""
+            let first = report.firstMisplaced ?? ""
+            throw Broken(
+                words: "\(channel): \(report.misplacedCount) entries out of place, first \(first)"
+            )
         }
         guard !lines.isEmpty else { throw Broken(words: "the history has no streams") }
         return lines.count

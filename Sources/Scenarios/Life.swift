@@ -157,8 +157,8 @@ package struct Life {
         let box = Box<Machine?>(nil)
         let seed = order.seed &+ UInt64(number) &* 0x9E37_79B9
         world.card.refuse(nil)
-        _ = try simulate(startingAt: start, seed: seed, until: { box.value?.isDead == true }) {
-            clock in
+        let isCut = { box.value?.isDead == true }
+        _ = try simulate(startingAt: start, seed: seed, until: isCut) { clock in
             let machine = Machine(world, on: clock, boot: id, bootedAt: boot.at)
             box.value = machine
             try await machine.live(text, seed: seed)
@@ -364,9 +364,13 @@ extension Machine {
 
     /// Lets happen what is planned.
     private func drive() async throws {
+        let changed = Signal()
+        world.nextChanged = changed
         while !Task.isCancelled, !isDead {
             guard let next = world.nextPlanned else { return }
-            if next > now { try await simulated.sleep(until: next) }
+            if next > now {
+                _ = try await simulated.wait(for: changed, until: next, tolerance: .zero)
+            }
             while !isDead, let action = world.takePlanned(by: now) { action(self) }
         }
     }

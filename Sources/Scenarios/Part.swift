@@ -34,7 +34,10 @@ final class Part: @unchecked Sendable {
 
     init(_ part: Scenario.Part, number: Int, weather: Weather, seed: UInt64) {
         name = part.name
-        profile = ProfileCatalog.shipped.profile(part.profile)!
+        guard let profile = ProfileCatalog.shipped.profile(part.profile) else {
+            preconditionFailure("a scenario names shipped profiles only")
+        }
+        self.profile = profile
         self.number = number
         usb = ("1a86", "7523")
         serial = part.serial

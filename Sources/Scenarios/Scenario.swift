@@ -72,6 +72,7 @@ extension Scenario {
     /// - Parameters:
     ///   - length: Of the life; the quiet time at its end is left free.
     ///   - seed: The same seed gives the same faults.
+    /// - Returns: Their numbers are their places.
     package func plan(for length: Duration, seed: UInt64) -> [PlannedFault] {
         let end = max(.zero, length - quiet)
         var faults: [PlannedFault] = []

@@ -11,6 +11,7 @@ extension Scenario {
     /// - Parameters:
     ///   - text: The file's bytes.
     ///   - file: Its name, for messages; without folder and ending, the scenario's own.
+    /// - Returns: A scenario in which every value is within its range.
     /// - Throws: `ConfigurationError` with all problems.
     package static func read(
         _ text: [UInt8],

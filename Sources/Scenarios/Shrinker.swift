@@ -21,6 +21,7 @@ package struct Shrinker {
     /// The smallest life that was found.
     ///
     /// - Parameter progress: Told the lives tried and the faults that are left.
+    /// - Returns: The order of that life; the one given when nothing smaller fails.
     /// - Throws: What `Life.run` throws.
     package func smallest(_ progress: (Int, Int) -> Void = { _, _ in }) throws -> Life.Order {
         var best = order

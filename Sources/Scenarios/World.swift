@@ -49,6 +49,8 @@ final class World: @unchecked Sendable {
     private var active: [(kind: FaultKind, part: String?, end: MonotonicInstant)] = []
     private var planned: [Planned] = []  // Sorted, latest first.
     private var plannedCount = 0
+    /// Raised when something is planned before all that was planned so far.
+    var nextChanged: Signal?
 
     init(_ scenario: Scenario, seed: UInt64, length: Duration) throws {
         self.scenario = scenario
@@ -76,6 +78,7 @@ final class World: @unchecked Sendable {
             if planned[middle].at > instant { low = middle + 1 } else { high = middle }
         }
         planned.insert(new, at: low)
+        if low == planned.count - 1 { nextChanged?.raise() }
     }
 
     var nextPlanned: MonotonicInstant? { planned.last?.at }

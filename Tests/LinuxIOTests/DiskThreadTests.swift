@@ -49,7 +49,7 @@ import Testing
             await withTaskGroup(of: Bool.self) { group in
                 group.addTask {
                     do {
-                        try await disk.attempt { done.write(gate.read(1)) }
+                        try await disk.attempt { _ = done.write(gate.read(1)) }
                         return false
                     } catch { return error is CancellationError }
                 }

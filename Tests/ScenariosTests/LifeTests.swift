@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test func aSuspendedNightIsAccountedForBeforeTheSampleThatFollows() throws {
-        let report = try Self.live(#"{"kind": "suspend", "at": "5h", "for": "4h"}"#, for: .hours(16))
+        let suspend = #"{"kind": "suspend", "at": "5h", "for": "4h"}"#
+        let report = try Self.live(suspend, for: .hours(16))
         #expect(report.failures.isEmpty)
         #expect(report.ledger["driverStopped", default: 0] > 6 * 3_600)
     }
