@@ -109,12 +109,25 @@ package final class StorePost: Sendable {
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {
         let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
-        queue?.tellAbsent(except: Set(devices.map(\.name)))
+        let present = Set(devices.map(\.name))
+        queue?.tellAbsent(as: .unplugged) { !present.contains($0) }
     }
 
     private func reschedule() {
         let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
-        for device in devices { queue?.reschedule(device.name) }
+        for device in devices {
+            queue?.reschedule(device.name)
+            // A new schedule asks for samples; a device that is away goes on being away.
+            guard let reason = absence(of: device.name) else { continue }
+            queue?.tellAbsent(as: reason) { $0 == device.name }
+        }
+    }
+
+    /// Why a device cannot be measured, when that was its last word.
+    private func absence(of name: String) -> NoData? {
+        let latest = context.recorder.channels.last { $0.channel.device == name }?.latest
+        guard case .noData(let reason) = latest?.outcome else { return nil }
+        return [.unplugged, .unusable].contains(reason) ? reason : nil
     }
 
     private func interval(of name: String) -> Duration? {

@@ -143,16 +143,16 @@ final class StoreQueue: Sendable {
         }
     }
 
-    /// Tells of the streams of devices that are not here that they are unplugged.
+    /// Tells of some streams once more why they have no samples.
     ///
     /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
-    func tellAbsent(except present: Set<String>) {
+    func tellAbsent(as reason: NoData, where isMeant: (_ device: String) -> Bool) {
         change { state, now in
-            for stream in state.intake.ownStreams where !present.contains(stream.device) {
+            for stream in state.intake.ownStreams where isMeant(stream.device) {
                 let sample = StoredSample(
                     stream: stream.id,
                     tick: Tick(now),
-                    outcomes: stream.quantities.map { _ in .noData(.unplugged) }
+                    outcomes: stream.quantities.map { _ in .noData(reason) }
                 )
                 state.intake.take(sample, at: now)
                 Self.mirror(sample, stream.quantities.map(\.decimals), &state)

@@ -83,4 +83,19 @@ import Testing
         #expect(report.failures.isEmpty)
         #expect(report.ledger["unplugged", default: 0] < 3_600)
     }
+
+    @Test func aChangeOfModeDoesNotAskADeviceThatIsAwayForSamples() throws {
+        let text = """
+            {"about": "For a test.",
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                       {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
+             "habits": [{"act": "live", "perDay": 24, "for": "2m"}],
+             "faults": [{"kind": "unplug", "at": "5h", "for": "5h", "part": "co2"}],
+             "quiet": "2h"}
+            """
+        let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
+        let report = try Life(scenario, Life.Order(seed: 1, length: .hours(16))).run()
+        #expect(report.failures.isEmpty)
+        #expect(report.ledger["unplugged", default: 0] > 4 * 3_600)
+    }
 }
