@@ -10,6 +10,7 @@ import Testing
          "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                    {"name": "two", "profile": "nova-sds011", "socket": 2}],
          "faults": [{"kind": "silence", "at": "30h", "for": "2h", "part": "one"},
+                    {"kind": "silence", "at": "30h", "for": "2h", "part": "two"},
                     {"kind": "power-cut", "at": "44h", "for": "5m"},
                     {"kind": "restart", "at": "60h"}],
          "quiet": "3h"}

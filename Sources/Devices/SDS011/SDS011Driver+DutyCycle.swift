@@ -17,8 +17,11 @@ extension SDS011Driver {
         var start = clock.now
         while goesOn(in: mode) {
             heartbeat.beat(nextWithin: cycle.warmUp + cycle.window + Self.patience)
-            start = await skipMissed(from: start, before: cycle.period)
             let sample = try await sample(cycle)
+            if case .interrupted = sample {
+            } else {
+                start = await skipMissed(from: start, before: cycle.period)
+            }
             switch sample {
             case .measured(let measurement):
                 await accept(measurement, by: .dutyCycle)

@@ -59,7 +59,7 @@ extension SensorDriver {
     /// - Returns: true when there was one.
     @discardableResult
     func takeStreamed(_ measurements: [[Outcome]]) async -> Bool {
-        // What comes while a sample of a duty cycle ends is nobody's: its mode has only just changed.
+        // What comes while a duty cycle's sample ends is nobody's: the mode has only just changed.
         guard mode == .live, isAccounting, !measurements.isEmpty else { return false }
         let now = clock.now
         // Every whole interval, rounded, that these measurements do not stand for.
