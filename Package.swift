@@ -107,6 +107,16 @@ let package = Package(
             "LinuxPlatform",
             ["Devices", "HardwareIO", "LinuxIO", "Node", "Profiles", "Readings", "Store", logging]
         ),
+        .target(
+            name: "Scenarios",
+            dependencies: [
+                "ControlProtocol", "Devices", "HardwareIO", "Node", "PowerCut", "Profiles",
+                "Readings", "SQLite", "SimulationKit", "Store", "Supervision", logging,
+            ],
+            // A link to scenarios/, so that `roost simulate` knows them wherever it runs.
+            resources: [.embedInCode("Shipped")],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "roostd",
             dependencies: [
@@ -119,8 +129,8 @@ let package = Package(
             name: "roost",
             dependencies: [
                 "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
-                "Profiles", "Readings", "SQLite", "SimulationKit", "Store", "Supervision",
-                arguments, logging,
+                "Profiles", "Readings", "SQLite", "Scenarios", "SimulationKit", "Store",
+                "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -182,6 +192,10 @@ let package = Package(
                 "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "SimulationKit",
                 "Supervision", logging,
             ]
+        ),
+        tests(
+            "ScenariosTests",
+            ["HardwareIO", "Node", "PowerCut", "Profiles", "Readings", "Scenarios", "Store"]
         ),
         tests("SQLiteTests", ["CSQLite", "SQLite"]),
         tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),

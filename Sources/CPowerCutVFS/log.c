@@ -42,12 +42,25 @@ struct powercut_log *powercut_log_open(const char *folder) {
 }
 
 /* With the lock held. */
-static void release(struct powercut_log *log) {
-    if (--log->references > 0) return;
+static void clear(struct powercut_log *log) {
     for (size_t i = 0; i < log->count; i++) {
         free((void *)log->operations[i].name);
         free((void *)log->operations[i].bytes);
     }
+    log->count = 0;
+    log->byte_count = 0;
+}
+
+void powercut_log_clear(struct powercut_log *log) {
+    pthread_mutex_lock(&lock);
+    clear(log);
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock held. */
+static void release(struct powercut_log *log) {
+    if (--log->references > 0) return;
+    clear(log);
     free(log->operations);
     free(log);
 }

@@ -1,12 +1,13 @@
 import CLinux
 import DequeModule
 import Glibc
+import Readings
 import Synchronization
 
 /// Runs what may block, one piece at a time, on a thread of its own.
 ///
 /// A card that stalls for seconds is normal; it must not stop the loop. What runs here cannot be
-/// interrupted: cancellation ends the wait for its turn only.
+/// interrupted; whoever waits for it can leave, with `attempt`.
 package actor DiskThread {
     private let executor: ThreadExecutor
 
@@ -33,13 +34,55 @@ package actor DiskThread {
         try Task.checkCancellation()
         return try body()
     }
+
+    /// Runs `body` on the thread, and leaves it alone there when cancelled.
+    ///
+    /// A card that stalls must hold up nobody who has to end. What was left goes on, now or when
+    /// its turn comes, and what it returns is lost.
+    ///
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws; `CancellationError` when cancelled before its end.
+    nonisolated package func attempt<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let errand = Errand<Value>()
+        executor.submit { errand.finish(Result { try body() }) }
+        return try await errand.result()
+    }
+}
+
+/// Something done elsewhere, and one task that waits for it.
+private final class Errand<Value: Sendable>: Sendable {
+    private let outcome = Mutex<Result<Value, any Error>?>(nil)
+    private let signal = Signal()
+
+    func finish(_ result: Result<Value, any Error>) {
+        outcome.withLock { $0 = result }
+        signal.raise()
+    }
+
+    func result() async throws -> Value {
+        _ = await withTaskCancellationHandler {
+            await signal.park()
+        } onCancel: {
+            signal.finish(.cancelled)
+        }
+        guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
 }
 
 /// A serial executor with one thread, asleep in `read` of an eventfd while there is nothing to do.
 private final class ThreadExecutor: SerialExecutor {
+    private enum Work: Sendable {
+        case job(UnownedJob)
+        case body(@Sendable () -> Void)
+    }
+
     private struct State {
         // Bound: one per task that waits for the thread, so by the number of tasks.
-        var jobs = Deque<UnownedJob>()
+        var jobs = Deque<Work>()
         var isAsleep = false
         var isStopping = false
     }
@@ -54,7 +97,11 @@ private final class ThreadExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        change { $0.jobs.append(job) }
+        change { $0.jobs.append(.job(job)) }
+    }
+
+    func submit(_ body: @escaping @Sendable () -> Void) {
+        change { $0.jobs.append(.body(body)) }
     }
 
     func stop() {
@@ -75,8 +122,11 @@ private final class ThreadExecutor: SerialExecutor {
     private func runUntilStopped() {
         var isStopping = false
         while !isStopping {
-            while let job = state.withLock({ $0.jobs.popFirst() }) {
-                job.runSynchronously(on: asUnownedSerialExecutor())
+            while let work = state.withLock({ $0.jobs.popFirst() }) {
+                switch work {
+                case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+                case .body(let body): body()
+                }
             }
             let mustSleep = state.withLock { state in
                 isStopping = state.isStopping && state.jobs.isEmpty

@@ -1,5 +1,6 @@
 import HardwareIO
 import Readings
+import Store
 
 /// What a node needs of the machine it runs on: Linux, or a simulation with faults.
 package protocol Platform: Sendable {
@@ -49,7 +50,9 @@ package protocol Platform: Sendable {
 
     /// Runs what may block for seconds, one piece at a time, away from the loop.
     ///
-    /// - Throws: what `body` throws; `CancellationError` before its turn.
+    /// Whoever is cancelled leaves it alone: it is done all the same, now or when its turn comes.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`.
     func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value
@@ -58,6 +61,9 @@ package protocol Platform: Sendable {
     ///
     /// - Throws: `StorageError`.
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
+
+    /// What lies below a history; nothing but the system, except in a simulation.
+    var historySeams: HistorySeams { get }
 
     /// Memory that outlives the process, if there is any for a station of this name.
     func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)?
@@ -74,6 +80,10 @@ package protocol Platform: Sendable {
 
     /// Tells whoever started the node; nothing happens when nobody listens.
     func notify(_ state: ServiceState)
+}
+
+extension Platform {
+    package var historySeams: HistorySeams { HistorySeams() }
 }
 
 /// What takes lamp letters in place of a lamp.

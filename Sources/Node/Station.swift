@@ -71,6 +71,7 @@ package final class Station: Sendable {
     private let surroundings: Surroundings
     private let supervision: SupervisorContext
     private let root: Supervisor
+    private let parting: Parting
     let lamp: LampPost
     let detection: DetectionPost
     let store: StorePost
@@ -94,6 +95,8 @@ package final class Station: Sendable {
             mutes: mutes
         )
         self.surroundings = surroundings
+        let parting = Parting(store: "\(configuration.name)/store")
+        self.parting = parting
         supervision = SupervisorContext(
             clock: platform.clock,
             seed: surroundings.seed,
@@ -106,7 +109,10 @@ package final class Station: Sendable {
                     platform.notify(.ready)
                 }
             },
-            onUnkillable: { surroundings.endProcess("\($0) does not stop") }
+            onUnkillable: { child in
+                parting.disarm(for: child)
+                surroundings.endProcess("\(child) does not stop")
+            }
         )
         lamp = LampPost(context)
         detection = DetectionPost(surroundings.catalog, clock: platform.clock)
@@ -137,6 +143,7 @@ package final class Station: Sendable {
     /// Stops everything in order; `run()` ends when it is done.
     package func requestStop() {
         state.withLock { $0.isStopping = true }
+        parting.begin()
         surroundings.platform.notify(.stopping)
         root.requestStop()
     }
@@ -254,6 +261,7 @@ package final class Station: Sendable {
                 timeout: configuration.timeout
             )
             state.withLock { $0.watchdog = watchdog }
+            parting.take(watchdog)
         } catch {
             note("watchdog unusable", .warning, ["reason": "\(error)"])
         }

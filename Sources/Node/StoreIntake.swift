@@ -120,6 +120,9 @@ package struct StoreIntake {
         }
     }
 
+    /// Streams that a node measured, this one or one before.
+    var ownStreams: [StreamDescription] { streams.filter { !$0.id.isImported } }
+
     func stream(_ id: StreamID) -> StreamDescription? { streams.first { $0.id == id } }
 
     /// Streams of a device, old ones included.

@@ -19,6 +19,9 @@ package actor StoreKeeper: OrderlyStop {
     static let failuresUntilReopening = 5
     /// Time from one clock anchor to the next.
     static let anchorInterval: Duration = .hours(1)
+    /// After the start, when devices that are plugged in have been found: less than the ledger
+    /// takes for starting, `GapLedger.startingMax`.
+    static let absencePause: Duration = .seconds(90)
 
     private let configuration: StoreConfiguration
     private let context: StationContext
@@ -61,7 +64,12 @@ package actor StoreKeeper: OrderlyStop {
     package func run() async throws {
         guard let queue = try await openStore() else { return }
         var pause = Duration.seconds(1)
+        var absentAt: MonotonicInstant? = context.clock.now.advanced(by: Self.absencePause)
         while !Task.isCancelled, !mustStop {
+            if let due = absentAt, due <= context.clock.now {
+                absentAt = nil
+                post.tellAbsent()
+            }
             let isWell = await attempt(.card) {
                 try await self.reopenIfNeeded()
                 try await self.writeDue(queue)
@@ -73,7 +81,7 @@ package actor StoreKeeper: OrderlyStop {
             let take = max(nextTake, retryTake)
             _ = try await context.clock.wait(
                 for: post.attention,
-                until: min(due ?? take, take),
+                until: min(due ?? take, take, absentAt ?? take),
                 tolerance: .seconds(1)
             )
         }
@@ -139,12 +147,14 @@ package actor StoreKeeper: OrderlyStop {
         acknowledged: UInt64? = nil
     ) async throws -> StationStore.Opening {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
-        let place = StorePlace(
+        var opened = StorePlace(
             journal: configuration.journal ?? "\(configuration.folder)/journal.ring",
             history: historyPath,
             plan: configuration.plan,
             version: roostVersion
         )
+        opened.seams = platform.historySeams
+        let place = opened
         return try await platform.onDisk {
             platform.makeFolder(configuration.folder)
             return try vault.open {

@@ -112,6 +112,13 @@ package final class StorePost: Sendable {
 
     func note(trouble: String?) { state.withLock { $0.trouble = trouble } }
 
+    /// Says of devices that the history knows and that are not here why they have no samples.
+    func tellAbsent() {
+        let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
+        let present = Set(devices.map(\.name))
+        queue?.tellAbsent(as: .unplugged) { !present.contains($0) }
+    }
+
     private func reschedule() {
         let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
         for device in devices { queue?.reschedule(device.name) }

@@ -120,7 +120,7 @@ final class StoreQueue: Sendable {
                 Self.take(.schedule(stream.id, from: from, interval: interval), &state, at: now)
             }
             guard let sample = state.intake.take(readings, at: now) else { return }
-            Self.mirror(sample, readings, &state)
+            Self.mirror(sample, readings.map(\.channel.quantity.decimals), &state)
         }
     }
 
@@ -140,6 +140,23 @@ final class StoreQueue: Sendable {
             }
             state.mirrored += 1
             state.intake.take(record, isUrgent: false, at: now)
+        }
+    }
+
+    /// Tells of some streams once more why they have no samples.
+    ///
+    /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
+    func tellAbsent(as reason: NoData, where isMeant: (_ device: String) -> Bool) {
+        change { state, now in
+            for stream in state.intake.ownStreams where isMeant(stream.device) {
+                let sample = StoredSample(
+                    stream: stream.id,
+                    tick: Tick(now),
+                    outcomes: stream.quantities.map { _ in .noData(reason) }
+                )
+                state.intake.take(sample, at: now)
+                Self.mirror(sample, stream.quantities.map(\.decimals), &state)
+            }
         }
     }
 
@@ -298,11 +315,10 @@ final class StoreQueue: Sendable {
 
     private static func mirror(
         _ sample: StoredSample,
-        _ readings: [Reading],
+        _ decimals: [Int],
         _ state: inout State
     ) {
         guard state.mirror != nil else { return }
-        let decimals = readings.map(\.channel.quantity.decimals)
         var encoder = SegmentEncoder(decimals: decimals, startingAt: sample.tick)
         encoder.append(sample.tick, sample.outcomes)
         mirror(.samples(sample.stream, segment: encoder.finished()), &state)

@@ -36,7 +36,7 @@ struct Card {
         let content: Int
     }
 
-    private let nameDurability: NameDurability
+    let nameDurability: NameDurability
     private var contents: [Content] = []
     private var names: [String: Int] = [:]
     private var syncedNames: [String: Int] = [:]

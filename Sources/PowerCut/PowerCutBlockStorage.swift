@@ -46,7 +46,7 @@ package final class PowerCutBlockStorage: BlockStorage {
 
     package func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) {
         precondition((0..<blockCount).contains(index), "block \(index) of \(blockCount)")
-        guard bytes.count == blockSize else {
+        guard bytes.count <= blockSize, bytes.count % CardModel.sectorSize == 0 else {
             throw .wrongSize(path: path, found: bytes.count, wanted: blockSize)
         }
         try write(bytes, at: index * blockSize)

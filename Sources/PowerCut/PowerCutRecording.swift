@@ -51,9 +51,15 @@ package final class PowerCutRecording {
         powercut_log_fail(log, UInt64(first), UInt64(count), kind)
     }
 
-    /// Everything recorded so far.
+    /// Everything recorded so far, or since it was last taken.
     package var operations: [PowerCutOperation] {
         (0..<powercut_log_count(log)).map { Self.operation(powercut_log_get(log, $0)) }
+    }
+
+    /// Everything recorded since the last call, which is forgotten here.
+    package func takeOperations() -> [PowerCutOperation] {
+        defer { powercut_log_clear(log) }
+        return operations
     }
 
     private static func operation(_ found: powercut_operation) -> PowerCutOperation {

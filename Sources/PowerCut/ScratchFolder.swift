@@ -45,6 +45,17 @@ final class ScratchFolder {
         }
     }
 
+    /// Writes over a part of a file.
+    func overwrite(_ name: String, _ bytes: [UInt8], at offset: Int) throws(PowerCutError) {
+        let path = "\(path)/\(name)"
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .scratch(call: "open", errno: errno, path: path) }
+        defer { close(file) }
+        guard pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count else {
+            throw .scratch(call: "pwrite", errno: errno, path: path)
+        }
+    }
+
     /// Forgets what is known: somebody may have changed the files unseen.
     func doubt() { held = [:] }
 

@@ -51,3 +51,51 @@ package func simulate<Value: Sendable>(
         }
     }
 }
+
+/// Runs a part of a longer life in simulated time, until it ends by itself or is cut off.
+///
+/// What is cut off is cancelled and let run out, so that nothing of it stays in memory; whoever
+/// cuts has to see that it has no effect any more. What does not end by then is left lying.
+///
+/// - Parameters:
+///   - start: What the clock says first.
+///   - seed: Seed of everything that needs chance.
+///   - isCut: Asked after each step.
+///   - body: The root task.
+/// - Returns: What `body` returns; nil when it was cut off.
+/// - Throws: What `body` throws, or `SimulationError.stalled`.
+package func simulate<Value: Sendable>(
+    startingAt start: MonotonicInstant,
+    seed: UInt64,
+    until isCut: () -> Bool,
+    _ body: @escaping @Sendable (SimulatedClock) async throws -> Value
+) throws -> Value? {
+    let executor = SimulatedExecutor()
+    let clock = SimulatedClock(seed: seed, startingAt: start)
+    let result = Mutex<Result<Value, any Error>?>(nil)
+    let root = Task<Void, Never>(executorPreference: executor) {
+        do {
+            let value = try await body(clock)
+            result.withLock { $0 = .success(value) }
+        } catch {
+            result.withLock { $0 = .failure(error) }
+        }
+    }
+    while true {
+        executor.drain()
+        if isCut() { break }
+        if let result = result.withLock({ $0 }) { return try result.get() }
+        guard clock.jump() else { break }
+    }
+    let isCut = isCut()
+    let end = clock.now
+    root.cancel()
+    // A child may wait for a grace or two; it has no more than a day, and no more than this.
+    var stepsLeft = 10_000
+    repeat {
+        executor.drain()
+        stepsLeft -= 1
+    } while result.withLock({ $0 == nil }) && stepsLeft > 0 && clock.jump()
+    if !isCut { throw SimulationError.stalled(at: end) }
+    return nil
+}

@@ -47,6 +47,11 @@ package final class SimulatedClock: NodeClock {
         try await sleepers.wait(for: signal, until: deadline, tolerance: tolerance)
     }
 
+    /// Lets time go by in which nobody runs, as in a suspended or stopped machine.
+    package func skip(_ duration: Duration) {
+        state.withLock { $0.now = $0.now.advanced(by: duration) }
+    }
+
     /// Jumps to the next wake-up and resumes whoever is due.
     ///
     /// - Returns: false when nobody waits for time.

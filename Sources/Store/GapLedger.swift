@@ -34,6 +34,8 @@ package struct GapLedger: Sendable {
     package let range: Range<Int64>
     /// Entries out of order or outside all runs: they explain nothing and are only counted.
     package private(set) var misplacedCount = 0
+    /// The first of them, in words.
+    package private(set) var firstMisplaced: String?
 
     private let timeline: GapLedgerTimeline
     private var books: [ChannelBook]
@@ -139,7 +141,7 @@ package struct GapLedger: Sendable {
     private mutating func mark(_ cause: GapCause, _ all: [Range<Int64>], _ lost: Int) {
         let ranges = all.filter { $0.upperBound > cursor }
         guard !ranges.isEmpty else {
-            misplacedCount += 1
+            misplace("a mark of \(cause.words) before \(cursor)")
             return
         }
         for index in books.indices { books[index].lost += max(0, lost) }
@@ -178,11 +180,16 @@ package struct GapLedger: Sendable {
         guard let (run, position) = timeline.place(boot, tick), run >= runNumber,
             position >= cursor
         else {
-            misplacedCount += 1
+            misplace("tick \(tick.tenths) of boot \(boot), when \(cursor) was reached")
             return nil
         }
         while runNumber < run { leaveRun() }
         return position
+    }
+
+    private mutating func misplace(_ words: String) {
+        misplacedCount += 1
+        firstMisplaced = firstMisplaced ?? words
     }
 
     private mutating func leaveRun() {

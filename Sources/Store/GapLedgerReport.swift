@@ -30,6 +30,8 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
     package let lines: [Line]
     /// Entries out of order or outside all runs.
     package let misplacedCount: Int
+    /// The first of them, in words.
+    package let firstMisplaced: String?
 
     init(_ ledger: GapLedger) {
         let elapsed = ledger.range.upperBound - ledger.range.lowerBound
@@ -46,6 +48,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
             )
         }
         misplacedCount = ledger.misplacedCount
+        firstMisplaced = ledger.firstMisplaced
     }
 
     /// A table for `roost ledger`, a block for each channel, ending in a line end.

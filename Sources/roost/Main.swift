@@ -19,8 +19,8 @@ struct Roost: ParsableCommand {
             LiveCommand.self, ReadingsCommand.self, EventsCommand.self, ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
-            RenameCommand.self, ForgetCommand.self, MuteCommand.self, UnmuteCommand.self,
-            DoctorCommand.self, DemoNodeCommand.self,
+            SimulateCommand.self, RenameCommand.self, ForgetCommand.self, MuteCommand.self,
+            UnmuteCommand.self, DoctorCommand.self, DemoNodeCommand.self,
         ]
     )
 }

@@ -38,4 +38,28 @@ import Testing
         }
         #expect(byte == [7])
     }
+
+    @Test func whoIsCancelledLeavesWhatBlocksAndItIsDoneAllTheSame() throws {
+        let disk = try DiskThread()
+        let loop = try EventLoop()
+        let (gate, done) = (try Pipe(), try Pipe())
+        _ = fcntl(gate.output, F_SETFL, 0)
+        _ = fcntl(done.output, F_SETFL, 0)
+        let isLeft = try loop.run {
+            await withTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    do {
+                        try await disk.attempt { _ = done.write(gate.read(1)) }
+                        return false
+                    } catch { return error is CancellationError }
+                }
+                await Task.yield()
+                group.cancelAll()
+                return await group.next() ?? false
+            }
+        }
+        #expect(isLeft)
+        gate.write([7])
+        #expect(done.read(1) == [7])
+    }
 }

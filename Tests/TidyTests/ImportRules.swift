@@ -29,6 +29,10 @@ extension TidyRule {
             "Devices", "DequeModule", "HardwareIO", "Node", "Profiles", "Scheduling",
             "Supervision",
         ],
+        "Scenarios": [
+            "ControlProtocol", "Devices", "Glibc", "HardwareIO", "Node", "PowerCut", "Profiles",
+            "SQLite", "SimulationKit", "Store", "Supervision",
+        ],
         "LinuxPlatform": ["Devices", "Glibc", "HardwareIO", "LinuxIO", "Node", "Profiles"],
         "roostd": [
             "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
@@ -36,7 +40,8 @@ extension TidyRule {
         ],
         "roost": [
             "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Node", "Profiles", "SQLite", "SimulationKit", "Store", "Supervision",
+            "LinuxPlatform", "Node", "Profiles", "SQLite", "Scenarios", "SimulationKit", "Store",
+            "Supervision",
         ],
     ]
 

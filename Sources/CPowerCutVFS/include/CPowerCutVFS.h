@@ -53,6 +53,8 @@ void powercut_log_close(struct powercut_log *log);
 
 size_t powercut_log_count(struct powercut_log *log);
 struct powercut_operation powercut_log_get(struct powercut_log *log, size_t index);
+/* Forgets the operations so far: names and bytes that were got are no longer valid. */
+void powercut_log_clear(struct powercut_log *log);
 void powercut_log_mark(struct powercut_log *log, int64_t number);
 
 /* Fails the operations first ..< first + count, numbered from 0 without marks. */

@@ -18,6 +18,10 @@ extension SDS011Driver {
         while goesOn(in: mode) {
             heartbeat.beat(nextWithin: cycle.warmUp + cycle.window + Self.patience)
             let sample = try await sample(cycle)
+            if case .interrupted = sample {
+            } else {
+                start = await skipMissed(from: start, before: cycle.period)
+            }
             switch sample {
             case .measured(let measurement):
                 await accept(measurement, by: .dutyCycle)
@@ -90,15 +94,34 @@ extension SDS011Driver {
         return try await ask(.query, attempts: 2) != nil
     }
 
-    /// Accounts for periods that have passed meanwhile, as after a suspended night.
+    /// Accounts for periods that have passed since a sample was due, as after a suspended night.
+    ///
+    /// Before the sample that is late: what is told after it cannot lie before it any more.
+    ///
+    /// - Returns: When this sample was due, less than a period ago.
+    private func skipMissed(
+        from start: MonotonicInstant,
+        before period: Duration
+    ) async -> MonotonicInstant {
+        let missed = Int(start.duration(to: clock.now) / period)
+        guard missed > 0 else { return start }
+        return await skipMissed(
+            from: start,
+            every: period,
+            until: start.advanced(by: period * (missed - 1))
+        )
+    }
+
+    /// Accounts for periods that have passed while a sample was taken.
     ///
     /// - Returns: The start of the next period.
     private func skipMissed(
         from first: MonotonicInstant,
-        every period: Duration
+        every period: Duration,
+        until end: MonotonicInstant? = nil
     ) async -> MonotonicInstant {
-        let now = clock.now
-        guard first < now else { return first }
+        let now = end ?? clock.now
+        guard first <= now, end != nil || first < now else { return first }
         let missed = Int(first.duration(to: now) / period) + 1
         let why: NoData = ladder.failingSince == nil ? .stopped : reason
         for index in 0..<min(missed, Self.missedMax) {

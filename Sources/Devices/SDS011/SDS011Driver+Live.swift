@@ -10,6 +10,8 @@ extension SDS011Driver {
     func runLive() async throws {
         let startedAt = clock.now
         accountedUntil = startedAt
+        isAccounting = true
+        defer { isAccounting = false }
         skippedBefore = decoder.skippedByteCount
         warmAt = clock.now
         isResetWanted = false
@@ -71,7 +73,7 @@ extension SDS011Driver {
     @discardableResult
     func takeStreamed(_ frames: [SDS011Frame]) async -> Bool {
         let measurements = frames.compactMap(\.measurement)
-        guard mode == .live, !measurements.isEmpty else { return false }
+        guard mode == .live, isAccounting, !measurements.isEmpty else { return false }
         let now = clock.now
         await account(for: measurements.count, at: now)
         for measurement in measurements { await take(measurement, at: now) }

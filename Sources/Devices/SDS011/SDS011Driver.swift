@@ -55,6 +55,8 @@ package actor SDS011Driver: OrderlyStop {
     var lastMeasurementAt: MonotonicInstant?
     var skippedBefore = 0
     var accountedUntil = MonotonicInstant.boot
+    /// Whether `accountedUntil` is of this stay in live mode.
+    var isAccounting = false
     var warmAt = MonotonicInstant.boot
 
     /// A driver that has not touched the port yet.

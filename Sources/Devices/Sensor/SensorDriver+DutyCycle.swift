@@ -17,6 +17,10 @@ extension SensorDriver {
         var start = clock.now
         while goesOn(in: mode) {
             let sample = try await sample(cycle)
+            if case .interrupted = sample {
+            } else {
+                start = await skipMissed(from: start, before: cycle.period)
+            }
             switch sample {
             case .measured(let outcomes):
                 await accept(outcomes, by: .anyDutyCycle)
@@ -112,7 +116,23 @@ extension SensorDriver {
         return measurements
     }
 
-    /// Accounts for periods that have passed meanwhile, as after a suspended night.
+    /// Accounts for periods that have passed since a sample was due, as after a suspended night.
+    ///
+    /// Before the sample that is late: what is told after it cannot lie before it any more.
+    ///
+    /// - Returns: When this sample was due, less than a period ago.
+    private func skipMissed(
+        from start: MonotonicInstant,
+        before period: Duration
+    ) async -> MonotonicInstant {
+        let missed = Int(start.duration(to: clock.now) / period)
+        guard missed > 0 else { return start }
+        let why: NoData = ladder.failingSince == nil ? .stopped : reason
+        await account(for: missed, each: period, from: start, as: why)
+        return start.advanced(by: period * missed)
+    }
+
+    /// Accounts for periods that have passed while nothing was told.
     ///
     /// - Returns: The start of the next period.
     private func skipMissed(

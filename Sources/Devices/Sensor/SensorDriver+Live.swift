@@ -6,6 +6,8 @@ import Supervision
 extension SensorDriver {
     func runLive() async throws {
         accountedUntil = clock.now
+        isAccounting = true
+        defer { isAccounting = false }
         heardSinceSuccess = (false, false, false)
         isResetWanted = false
         heartbeat.beat(nextWithin: Self.patience + interval * 4)
@@ -57,7 +59,8 @@ extension SensorDriver {
     /// - Returns: true when there was one.
     @discardableResult
     func takeStreamed(_ measurements: [[Outcome]]) async -> Bool {
-        guard mode == .live, !measurements.isEmpty else { return false }
+        // What comes while a duty cycle's sample ends is nobody's: the mode has only just changed.
+        guard mode == .live, isAccounting, !measurements.isEmpty else { return false }
         let now = clock.now
         // Every whole interval, rounded, that these measurements do not stand for.
         let passed = accountedUntil.duration(to: now) + interval / 2

@@ -72,6 +72,8 @@ package actor SensorDriver: SensorChild {
     /// Since the last success: has anything come, and was any of it to be understood.
     var heardSinceSuccess = (anything: false, good: false, bad: false)
     var accountedUntil = MonotonicInstant.boot
+    /// Whether `accountedUntil` is of this stay in live mode.
+    var isAccounting = false
 
     /// A driver that has not touched the port yet.
     package init(_ setup: SensorSetup, speaking dialect: any SensorDialect) {

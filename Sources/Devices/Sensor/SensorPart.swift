@@ -80,6 +80,9 @@ package struct SensorPart: SerialPeer {
     /// Adds a fault window; several may be open at a time.
     package mutating func inject(_ window: SensorFaultWindow) { faults.append(window) }
 
+    /// Ends every fault, and forgets those that are over.
+    package mutating func clearFaults() { faults.removeAll() }
+
     package var nextActivity: MonotonicInstant? {
         let own = peer.nextActivity.map { next in
             poweredAt.advanced(by: MonotonicInstant.boot.duration(to: next))

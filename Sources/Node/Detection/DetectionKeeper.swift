@@ -26,6 +26,7 @@ package actor DetectionKeeper: Child {
     private var probes: [Int: Signal] = [:]
     /// Records that the store does not have yet.
     private var unsaved: [String: DeviceRecord?] = [:]
+    private var isSaving = false
     private var nextSave = MonotonicInstant.boot
     private var loading: Loading
 
@@ -55,7 +56,11 @@ package actor DetectionKeeper: Child {
                 await load()
                 post.timePassed()
                 for action in post.takeActions() { await perform(action, &group) }
-                await save()
+                if mustSave {
+                    // A card that stalls must not keep a sensor from being found.
+                    isSaving = true
+                    group.addTask { await self.saveAndGoOn() }
+                }
                 heartbeat.beat(nextWithin: .days(36_500))
                 _ = try await context.clock.wait(
                     for: post.attention,
@@ -70,7 +75,7 @@ package actor DetectionKeeper: Child {
     private var nextDeadline: MonotonicInstant? {
         var all = [post.nextDeadline]
         if case .waiting(let until) = loading { all.append(until) }
-        if !unsaved.isEmpty, store.isOpen { all.append(nextSave) }
+        if !unsaved.isEmpty, store.isOpen, !isSaving { all.append(nextSave) }
         return all.compactMap(\.self).min()
     }
 
@@ -150,9 +155,19 @@ package actor DetectionKeeper: Child {
         post.begin(with: [:])
     }
 
+    private var mustSave: Bool {
+        reach.hasStore() && store.isOpen && !unsaved.isEmpty && !isSaving
+            && nextSave <= context.clock.now
+    }
+
+    private func saveAndGoOn() async {
+        await save()
+        isSaving = false
+        post.attention.raise()
+    }
+
     /// Writes what has changed; what the card refuses is tried again.
     private func save() async {
-        guard reach.hasStore(), store.isOpen, nextSave <= context.clock.now else { return }
         for (identity, record) in unsaved.sorted(by: { $0.key < $1.key }) {
             do {
                 let value = try record?.json

@@ -1,0 +1,265 @@
+import PowerCut
+import Readings
+import Store
+
+/// Says whether the promises were kept, from outside: by what a client saw and what the files hold.
+///
+/// Faults excuse nothing but what nobody can help: a card that lies or rots may lose what it took.
+struct Checker {
+    /// What a check finds broken: the first counter-example, in words.
+    struct Broken: Error { let words: String }
+
+    let world: World
+    let records: LifeRecords
+    private(set) var ledgerSeconds: [String: Double] = [:]
+    private let reader: HistoryReader?
+    private let readerError: String
+    var stored: StoredSamples?
+
+    init(_ world: World) {
+        (self.world, records) = (world, world.records)
+        let path = "\(world.card.folder)/history.db"
+        do {
+            reader = try HistoryReader(path: path)
+            readerError = ""
+        } catch {
+            reader = nil
+            readerError = "\(error)"
+        }
+    }
+
+    mutating func verdicts() -> [LifeReport.Verdict] {
+        do { stored = try StoredSamples(history()) } catch {}
+        return [
+            verdict("P1") { try $0.everyIntervalIsAccountedFor() },
+            verdict("P2") { try $0.acknowledgedIsDurable() },
+            verdict("P3") { try $0.theStoreAlwaysOpens() },
+            verdict("P4") { try $0.filesStayAndSamplingGoesOn() },
+            verdict("P5") { try $0.badSensorsAreNoticed() },
+            verdict("P6") { try $0.sensorsKeepTheirNames() },
+            verdict("P7") { try $0.lasersAreOff() },
+            verdict("P8") { try $0.orderAndTimeHold() },
+            verdict("P9") { try $0.nothingHangsOrLoops() },
+            verdict("P10") { try $0.oldValuesNeverLookLive() },
+            verdict("liveness") { try $0.everySensorSamplesAgain() },
+        ]
+    }
+
+    private mutating func verdict(
+        _ promise: String,
+        _ check: (inout Checker) throws -> Int
+    ) -> LifeReport.Verdict {
+        do {
+            let count = try check(&self)
+            return LifeReport.Verdict(promise: promise, checkCount: count, failure: nil)
+        } catch let broken as Broken {
+            return LifeReport.Verdict(promise: promise, checkCount: 1, failure: broken.words)
+        } catch {
+            return LifeReport.Verdict(promise: promise, checkCount: 1, failure: "\(error)")
+        }
+    }
+
+    func history() throws -> HistoryReader {
+        guard let reader else { throw Broken(words: "the history cannot be read: \(readerError)") }
+        return reader
+    }
+
+    // MARK: What is known of the life
+
+    func segment(_ number: Int32) -> LifeRecords.Segment { records.segments[Int(number)] }
+
+    /// Whether a fault of some kinds was there, or about to be, or just over.
+    func hasWindow(
+        _ isMeant: (FaultKind) -> Bool,
+        from start: MonotonicInstant,
+        to end: MonotonicInstant,
+        part: String? = nil
+    ) -> Bool {
+        records.windows.contains { window in
+            window.start <= end && window.end >= start && isMeant(window.kind)
+                && (part == nil || window.part == nil || window.part == part)
+        }
+    }
+
+    /// A point of a life, for people.
+    func words(_ instant: MonotonicInstant) -> String {
+        let seconds = instant.nanoseconds / 1_000_000_000
+        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(two)
+        return "day \(seconds / 86_400) " + clock.joined(separator: ":")
+    }
+
+    /// The same for a place on the timeline, which begins with the first process.
+    private func words(tenths: Int64) -> String {
+        words(.boot.advanced(by: .milliseconds(tenths * 100)))
+    }
+
+    // MARK: P1
+
+    private mutating func everyIntervalIsAccountedFor() throws -> Int {
+        let reader = try history()
+        let runs = try NodeRun.all(in: reader)
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        let range = 0..<max(0, timeline.length)
+        var firstGap: Int64?
+        let reports = try GapLedger.reports(
+            of: reader,
+            along: timeline,
+            within: range,
+            stretch: { _, stretch in
+                guard stretch.cause == .unexplained else { return }
+                firstGap = min(firstGap ?? .max, stretch.range.lowerBound)
+            }
+        )
+        let lines = reports.flatMap(\.lines)
+        for line in lines {
+            ledgerSeconds["covered", default: 0] += Double(line.coveredTenths) / 10
+            for gap in line.gaps {
+                ledgerSeconds[gap.cause.rawValue, default: 0] += Double(gap.tenths) / 10
+            }
+        }
+        for line in lines {
+            guard line.remainderTenths == 0 else {
+                throw Broken(words: "\(line.channel): \(line.remainderTenths) tenths too much")
+            }
+            if let gap = line.gaps.first(where: { $0.cause == .unexplained }) {
+                let seconds = Double(gap.tenths) / 10
+                throw Broken(
+                    words: "\(line.channel): \(seconds) s unexplained, \(gap.count) gaps, "
+                        + "the first of any channel about \(words(tenths: firstGap ?? 0))"
+                )
+            }
+        }
+        for report in reports where report.misplacedCount > 0 {
+            let channel = report.lines.first?.channel ?? ""
+            let first = report.firstMisplaced ?? ""
+            throw Broken(
+                words: "\(channel): \(report.misplacedCount) entries out of place, first \(first)"
+            )
+        }
+        guard !lines.isEmpty else { throw Broken(words: "the history has no streams") }
+        return lines.count
+    }
+
+    // MARK: P2
+
+    private static let cardTrouble: Set<FaultKind> = [
+        .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
+        .failingWrites, .longReader, .diskHang,
+    ]
+    /// After these a card may have lost what it took, and nobody can help it.
+    private static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot]
+
+    private func acknowledgedIsDurable() throws -> Int {
+        guard let stored else { throw Broken(words: "the history cannot be read: \(readerError)") }
+        let isFaithless = hasWindow(Self.faithless.contains, from: .boot, to: world.end)
+        var count = 0
+        if !isFaithless {
+            for claim in records.acknowledged {
+                guard let device = stored.devices[claim.stream] else {
+                    throw Broken(words: "stream \(claim.stream) was acknowledged and is gone")
+                }
+                let segment = records.segments[claim.segment]
+                let key = StoredSamples.Key(
+                    boot: segment.boot,
+                    tick: claim.tick,
+                    digest: claim.digest
+                )
+                guard !isExpired(device, segment, claim.tick) else { continue }
+                guard stored.holds(device, key) else {
+                    let at = segment.bootedAt.advanced(by: .milliseconds(claim.tick.tenths * 100))
+                    throw Broken(words: "\(device) of \(words(at)) was acknowledged and is lost")
+                }
+                count += 1
+            }
+        }
+        for sample in records.samples {
+            let segment = segment(sample.segment)
+            guard isOwed(sample, segment, isFaithless) else { continue }
+            let device = records.devices[Int(sample.device)]
+            guard !isExpired(device, segment, sample.tick) else { continue }
+            let key = StoredSamples.Key(
+                boot: segment.boot,
+                tick: sample.tick,
+                digest: sample.digest
+            )
+            guard stored.holds(device, key) else {
+                throw Broken(
+                    words: "\(device) of \(words(sample.at)) is lost, "
+                        + "\(segment.ending.words) at \(words(segment.end))"
+                )
+            }
+            count += 1
+        }
+        return count
+    }
+
+    private func isExpired(
+        _ device: String,
+        _ segment: LifeRecords.Segment,
+        _ tick: Tick
+    ) -> Bool {
+        guard let oldest = stored?.oldest[device] else { return false }
+        guard let first = records.segments.first(where: { $0.boot == oldest.boot }) else {
+            return false
+        }
+        return segment.bootedAt < first.bootedAt
+            || segment.boot == oldest.boot && tick < oldest.tick
+    }
+
+    /// Whether a sample had to outlive the end of its process.
+    private func isOwed(
+        _ sample: LifeRecords.Sample,
+        _ segment: LifeRecords.Segment,
+        _ isFaithless: Bool
+    ) -> Bool {
+        let (start, end) = (sample.at, segment.end)
+        guard let open = segment.storeOpenAt, open <= end else { return false }
+        // A keeper tries again five minutes after a refusal, and has its window then.
+        let slack = world.scenario.lossWindow + .minutes(6)
+        guard !isFaithless,
+            !hasWindow(
+                Self.cardTrouble.contains,
+                from: start.advanced(by: .zero - slack),
+                to: end
+            )
+        else { return false }
+        let isMirrored = !hasWindow({ $0 == .mirrorRefused }, from: segment.start, to: end)
+        if segment.ending.isOrderly || (!segment.ending.losesPages && isMirrored) { return true }
+        return start.advanced(by: world.scenario.lossWindow + .seconds(15)) <= end
+    }
+
+    // MARK: P3
+
+    private func theStoreAlwaysOpens() throws -> Int {
+        _ = try history()
+        var count = 0
+        for segment in records.segments {
+            let soon = segment.start.advanced(by: .seconds(10))
+            guard segment.end > soon,
+                !hasWindow(
+                    { Self.cardTrouble.contains($0) || $0 == .suspend || $0 == .freeze },
+                    from: segment.start.advanced(by: .minutes(-6)),
+                    to: soon
+                )
+            else { continue }
+            guard let open = segment.storeOpenAt else {
+                throw Broken(words: "after the start of \(words(segment.start)) no store opened")
+            }
+            guard segment.start.duration(to: open) <= .seconds(2) else {
+                throw Broken(words: "the store opened \(words(open)), late")
+            }
+            count += 1
+        }
+        guard !hasWindow(Self.faithless.contains, from: .boot, to: world.end) else { return count }
+        for heard in records.events where heard.event.source == "store" {
+            let isLoss =
+                heard.event.kind == "history set aside" || heard.event.kind == "store damaged"
+            guard !isLoss || hasWindow(Self.cardTrouble.contains, from: .boot, to: heard.at) else {
+                throw Broken(words: "\(heard.event.kind) at \(words(heard.at))")
+            }
+        }
+        return count
+    }
+}

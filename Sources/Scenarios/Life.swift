@@ -1,0 +1,361 @@
+import Logging
+import Node
+import PowerCut
+import Readings
+import SimulationKit
+import Store
+
+/// One life of a station: all its processes and boots, under a scenario's faults.
+package struct Life {
+    /// Which life.
+    package struct Order: Sendable {
+        package var seed: UInt64
+        package var length: Duration
+        /// The faults that happen, by their numbers in the plan; nil: all.
+        package var only: Set<Int>?
+        /// For tests of the checker: what the world does to what it has seen or kept.
+        package var planted: PlantedBug?
+
+        package init(
+            seed: UInt64,
+            length: Duration,
+            only: Set<Int>? = nil,
+            planted: PlantedBug? = nil
+        ) {
+            (self.seed, self.length, self.only, self.planted) = (seed, length, only, planted)
+        }
+    }
+
+    /// Power to first line of the station, about what a Pi takes.
+    static let bootTime: Duration = .seconds(25)
+    /// systemd's `RestartSec`.
+    static let restartPause: Duration = .seconds(2)
+
+    /// Processes of one life; what would go on for ever ends there.
+    static let segmentMax = 100_000
+
+    package let scenario: Scenario
+    package let order: Order
+    /// Takes each line of the log.
+    package var log: ((String) -> Void)?
+    /// Told how far it is, 0…1; false ends the life early.
+    package var progress: (Double) -> Void = { _ in }
+
+    package init(_ scenario: Scenario, _ order: Order) {
+        (self.scenario, self.order) = (scenario, order)
+    }
+
+    /// Lives it and checks it.
+    ///
+    /// - Throws: `SimulationError` or what the simulation itself cannot do; never for the node.
+    package func run() throws -> LifeReport {
+        let world = try World(scenario, seed: order.seed, length: order.length)
+        world.log.sink = log
+        plan(world)
+        var now = MonotonicInstant.boot
+        var boot = (number: 1, at: now)
+        plant(world)
+        for part in world.parts {
+            part.switchOn(at: now)
+            part.isPlugged = true
+        }
+        while now < world.end {
+            let segment = try live(world, from: now, boot)
+            guard segment.ending != .finished else { break }
+            now = try leave(world, segment)
+            if segment.ending.beginsBoot { boot = (boot.number + 1, now) }
+            if now >= world.end, world.records.segments.count < Self.segmentMax {
+                // It was not stopped in order: what it left is taken up once more.
+                world.end = now.advanced(by: .minutes(15))
+                world.plan(at: world.end) { $0.stop(.finished) }
+            }
+            progress(MonotonicInstant.boot.duration(to: now) / order.length)
+        }
+        for part in world.parts { part.countFired() }
+        return LifeReport(world, self)
+    }
+
+    private func plant(_ world: World) {
+        world.planted = order.planted
+        switch order.planted {
+        case .forgottenSyncs: world.card.forgetsSyncs = true
+        case .endsForNothing:
+            world.plan(at: .boot.advanced(by: order.length / 2)) { $0.end(.endedItself("planted")) }
+        default: break
+        }
+    }
+
+    // MARK: One process
+
+    private func live(
+        _ world: World,
+        from start: MonotonicInstant,
+        _ boot: (number: Int, at: MonotonicInstant)
+    ) throws -> LifeRecords.Segment {
+        let number = world.records.segments.count
+        var dice = SplitMix64(seed: order.seed &* 31 &+ UInt64(boot.number))
+        let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+        let id = BootID(bytes: bytes)
+        world.records.segments.append(
+            LifeRecords.Segment(
+                number: number,
+                boot: id,
+                bootedAt: boot.at,
+                start: start,
+                end: start
+            )
+        )
+        world.log.line("start \(number) in boot \(boot.number)", at: start)
+        world.clockKnownAt = max(
+            world.clockKnownAt ?? start,
+            boot.at.advanced(by: .seconds(20 + world.dice.index(60)))
+        )
+        let text = configuration(world)
+        let box = Box<Machine?>(nil)
+        let seed = order.seed &+ UInt64(number) &* 0x9E37_79B9
+        world.card.refuse(nil)
+        let isCut = { box.value?.isDead == true }
+        _ = try simulate(startingAt: start, seed: seed, until: isCut) { clock in
+            let machine = Machine(world, on: clock, boot: id, bootedAt: boot.at)
+            box.value = machine
+            try await machine.live(text, seed: seed)
+        }
+        guard let machine = box.value else { preconditionFailure("a life has a machine") }
+        machine.requestStop.value = {}
+        machine.readers.removeAll()
+        return record(machine, world)
+    }
+
+    private func record(_ machine: Machine, _ world: World) -> LifeRecords.Segment {
+        let last = world.records.segments.count - 1
+        let end = machine.endedAt
+        world.records.wakeUps += machine.simulated.wakeUps
+        world.records.segments[last].end = end
+        world.records.segments[last].ending = machine.ending ?? .finished
+        world.records.segments[last].byteCounts = world.card.byteCounts
+        world.records.segments[last].awakeAtEnd = world.parts.filter { part in
+            part.isAwake && part.isPlugged && !part.isFaulty(at: end)
+        }.map(\.name)
+        let segment = world.records.segments[last]
+        world.log.line("end \(segment.ending)", at: end)
+        return segment
+    }
+
+    /// What a death does to the world; tells when the next life begins.
+    private func leave(
+        _ world: World,
+        _ segment: LifeRecords.Segment
+    ) throws -> MonotonicInstant {
+        let end = segment.end
+        world.stalledUntil = min(world.stalledUntil, end)
+        let hadArmed = world.cutArmed
+        world.cutArmed = nil
+        guard segment.ending.beginsBoot else {
+            try world.card.leave()
+            return end.advanced(by: Self.restartPause)
+        }
+        world.mirror = []
+        world.clockError = .zero
+        world.clockSlew = nil
+        wedge(world, at: end)
+        guard segment.ending.losesPages else {
+            try world.card.flush()
+            return end.advanced(by: Self.bootTime)
+        }
+        let model = order.planted == .forgottenSyncs ? .nothing : world.cardModel()
+        try world.card.cut(model, number: segment.number)
+        guard segment.ending == .powerCut else { return end.advanced(by: Self.bootTime) }
+        let cuts = world.records.windows.last { window in
+            [.powerCut, .powerCutAtWrite, .doublePowerCut].contains(window.kind)
+        }
+        let back = max(cuts?.end ?? end, end.advanced(by: .seconds(5)))
+        for part in world.parts where part.isPlugged { part.switchOff(at: end) }
+        let start = back.advanced(by: Self.bootTime)
+        for part in world.parts where part.isPlugged { part.switchOn(at: back) }
+        if cuts?.kind == .doublePowerCut, hadArmed == nil, world.lastDouble != cuts?.start {
+            world.lastDouble = cuts?.start
+            let count = world.dice.index(12)
+            world.plan(at: start) { machine in
+                machine.armCut(after: count, machine.world.cardModel(), again: true)
+            }
+        }
+        return start
+    }
+
+    private func wedge(_ world: World, at end: MonotonicInstant) {
+        for part in world.parts where part.isAwake {
+            guard world.isOpen(.wedgeOnReboot, part: part.name, at: end) else { continue }
+            part.wedge(at: end)
+            world.fire(.wedgeOnReboot)
+            world.plan(at: end.advanced(by: .hours(1))) { $0.tearOff(part, for: .seconds(5)) }
+        }
+    }
+
+    // MARK: What will happen
+
+    private func plan(_ world: World) {
+        let faults = scenario.plan(for: order.length, seed: order.seed)
+        for (number, fault) in faults.enumerated() where order.only?.contains(number) ?? true {
+            world.plannedFaults += 1
+            world.plan(at: .boot.advanced(by: fault.at)) { $0.begin(fault) }
+        }
+        world.plan(at: world.end) { $0.stop(.finished) }
+        let quietFrom = MonotonicInstant.boot.advanced(by: order.length - scenario.quiet)
+        for (number, habit) in scenario.habits.enumerated() {
+            var dice = SplitMix64(seed: order.seed &+ 7_919 &* UInt64(number + 1))
+            var at = MonotonicInstant.boot
+            while true {
+                at = at.advanced(by: .seconds(dice.exponential() / habit.perDay * 86_400))
+                guard at < quietFrom else { break }
+                world.plan(at: at) { machine in
+                    machine.acts.append(habit)
+                    machine.actSignal.raise()
+                }
+            }
+        }
+        for (number, line) in scenario.motion.enumerated() where scenario.motionPerDay > 0 {
+            let dice = SplitMix64(seed: order.seed &+ 104_729 &* UInt64(number + 1))
+            Self.visit(world, line, scenario.motionPerDay, from: .boot, dice)
+        }
+        for (number, part) in scenario.parts.enumerated() {
+            guard let start = part.failsAfter else { continue }
+            let dice = SplitMix64(seed: order.seed &+ 15_485_863 &* UInt64(number + 1))
+            Self.die(world, part.name, from: .boot.advanced(by: start), until: quietFrom, dice)
+        }
+    }
+
+    /// Somebody passes a motion sensor, and again, for ever.
+    private static func visit(
+        _ world: World,
+        _ line: String,
+        _ perDay: Double,
+        from start: MonotonicInstant,
+        _ dice: SplitMix64
+    ) {
+        var dice = dice
+        let at = start.advanced(by: .seconds(dice.exponential() / perDay * 86_400))
+        let length = Duration.milliseconds(500 + dice.index(20_000))
+        let next = dice
+        world.plan(at: at) { machine in
+            machine.drive(line, true)
+            machine.world.plan(at: at.advanced(by: length)) { $0.drive(line, false) }
+            visit(machine.world, line, perDay, from: at.advanced(by: length), next)
+        }
+    }
+
+    /// A part falls silent, for longer and longer, and more and more often.
+    private static func die(
+        _ world: World,
+        _ name: String,
+        from start: MonotonicInstant,
+        until end: MonotonicInstant,
+        _ dice: SplitMix64,
+        age: Int = 1
+    ) {
+        var dice = dice
+        let pause = Duration.hours(max(2, 48 / age) + dice.index(24))
+        let at = start.advanced(by: pause)
+        guard at < end else { return }
+        let kinds: [FaultKind] = [.silence, .flippedBits, .stuck, .zeros, .garbage]
+        let kind = kinds[dice.index(kinds.count)]
+        let length = min(Duration.minutes(5 * age + dice.index(60)), at.duration(to: end))
+        let next = dice
+        world.plan(at: at) { machine in
+            machine.begin(PlannedFault(kind, at: .zero, for: length, to: name))
+            let after = at.advanced(by: length)
+            die(machine.world, name, from: after, until: end, next, age: min(age + 1, 40))
+        }
+    }
+
+    private func configuration(_ world: World) -> String {
+        let pirs = scenario.motion.enumerated().map { number, line in
+            #"{"name":"door\#(number + 1)","type":"pir","line":"\#(line)"}"#
+        }
+        var fields = [
+            #""name":"years""#, #""devices":[\#(pirs.joined(separator: ","))]"#,
+            #""store":{"folder":"\#(world.card.folder)","megabytes":\#(scenario.megabytes),"#
+                + #""lossWindowSeconds":\#(Int(scenario.lossWindow.inSeconds))}"#,
+        ]
+        if scenario.hasLamps { fields.append(#""lights":{}"#) }
+        if scenario.hasWatchdog { fields.append(#""watchdog":{}"#) }
+        return "{" + fields.joined(separator: ",") + "}"
+    }
+}
+
+extension Machine {
+    /// Runs the station and everything around it until the end of this life.
+    func live(_ text: String, seed: UInt64) async throws {
+        let configuration = try StationConfiguration.read(Array(text.utf8), file: "years")
+        for line in world.highLines.sorted() { gpio.drive(line, true) }
+        plugAll()
+        let station = Station(
+            configuration,
+            in: Station.Surroundings(
+                platform: self,
+                logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },
+                seed: seed,
+                serviceWatchdog: Self.serviceWatchdog,
+                endProcess: { [unowned self] reason in end(.endedItself(reason)) }
+            )
+        )
+        requestStop.value = { station.requestStop() }
+        follow(station)
+        refreshCard()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await self.run(station) }
+            group.addTask { try await self.drive() }
+            group.addTask { try await self.watchOver() }
+            group.addTask { try await self.lookNowAndThen() }
+            group.addTask { try await self.actNowAndThen() }
+            try await group.waitForAll()
+        }
+    }
+
+    private func run(_ station: Station) async {
+        do {
+            try await station.run()
+            end(isStopping ? stopReason.value : .gaveUp("ended without being asked"))
+        } catch {
+            end(.gaveUp("\(error)"))
+        }
+    }
+
+    /// Lets happen what is planned.
+    private func drive() async throws {
+        let changed = Signal()
+        world.nextChanged = changed
+        while !Task.isCancelled, !isDead {
+            guard let next = world.nextPlanned else { return }
+            if next > now {
+                _ = try await simulated.wait(for: changed, until: next, tolerance: .zero)
+            }
+            while !isDead, let action = world.takePlanned(by: now) { action(self) }
+        }
+    }
+
+    /// What systemd and the board do to a node that gives no sign of life.
+    private func watchOver() async throws {
+        while !Task.isCancelled, !isDead {
+            try await simulated.sleep(for: .seconds(60), tolerance: .seconds(30))
+            let now = now
+            if let askedAt, askedAt.duration(to: now) > Self.patience * 2, !isStopping {
+                world.records.unanswered.append(now)
+                self.askedAt = nil
+            }
+            if let lastPet, lastPet.duration(to: now) > Self.boardWatchdog {
+                end(.boardWatchdog)
+            } else if isReady, !isStopping, lastAlive.duration(to: now) > Self.serviceWatchdog {
+                end(.serviceWatchdog)
+            } else if !isReady, lastAlive.duration(to: now) > .seconds(90) {
+                end(.serviceWatchdog)
+            }
+        }
+    }
+
+    private func actNowAndThen() async throws {
+        while !Task.isCancelled, !isDead {
+            _ = try await simulated.wait(for: actSignal, until: nil, tolerance: .zero)
+            while !acts.isEmpty, !isDead { try await act(acts.removeFirst()) }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import ControlProtocol
+import HardwareIO
+import Node
+import PowerCut
+import Readings
+import SimulationKit
+import Store
+
+// Whoever looks at the node from outside while it lives.
+extension Machine {
+    /// Between two looks over the control socket.
+    static let lookInterval: Duration = .hours(6)
+    /// A question is answered within this, or the node is stuck.
+    static let patience: Duration = .minutes(1)
+
+    /// Writes down every sample and event as whoever follows the station live is shown it.
+    func follow(_ station: Station) {
+        let segment = Int32(world.records.segments.count - 1)
+        station.context.recorder.watch { [unowned self] in hear($0, segment) }
+        station.context.recorder.watchEvents { [unowned self] in hear($0, Int(segment)) }
+    }
+
+    private func hear(_ readings: [Reading], _ segment: Int32) {
+        guard !isDead, let first = readings.first else { return }
+        let digest = SampleDigest.of(readings.lazy.map(\.outcome))
+        let value = first.outcome.value
+        if world.planted == .silentAboutSilence, value == nil { return }
+        if world.planted == .deafAfterFault, !world.records.windows.isEmpty { return }
+        let device = world.records.number(of: first.channel.device)
+        let isMixedUp =
+            world.planted == .mixedUpSensors && now.nanoseconds > world.end.nanoseconds / 2
+        let voice: Int64 = isMixedUp ? 1 : 0
+        world.records.samples.append(
+            LifeRecords.Sample(
+                device: device,
+                segment: segment,
+                at: now,
+                tick: Tick(first.instant),
+                digest: digest,
+                hasValue: readings.contains { $0.outcome.value != nil },
+                firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa + voice) } ?? -1
+            )
+        )
+        if value != nil, first.channel.quantity.name == Quantity.pm25.name {
+            world.freshestDust = now
+        }
+        world.log.reading(digest ^ UInt64(device), at: now)
+    }
+
+    private func hear(_ event: Event, _ segment: Int) {
+        guard !isDead else { return }
+        if event.source == "store", event.kind == "store open",
+            world.records.segments[segment].storeOpenAt == nil
+        {
+            world.records.segments[segment].storeOpenAt = now
+        }
+        if world.planted == .silentAboutSilence, event.source != "store" { return }
+        let folder = world.card.folder
+        let details = event.details.map { detail in
+            "\(detail.key)=" + detail.value.replacing(folder, with: Self.virtualFolder)
+        }
+        let words = "\(event.severity.name) \(event.source): \(event.kind) "
+        world.log.line(words + details.joined(separator: " "), at: now)
+        world.records.events.append(
+            LifeRecords.HeardEvent(segment: segment, at: now, event: event)
+        )
+    }
+
+    /// Asks now and then how the station is and what is durable, until cancelled.
+    func lookNowAndThen() async throws {
+        var pause: Duration = .minutes(25)  // Many lives are short.
+        while !Task.isCancelled {
+            try await simulated.sleep(for: pause, tolerance: .minutes(5))
+            pause = Self.lookInterval
+            try await look()
+        }
+    }
+
+    func look() async throws {
+        guard !isDead, !isStopping else { return }
+        guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
+        let levels = ["good", "moderate", "poor"]
+        let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
+        world.records.looks.append(
+            LifeRecords.Look(
+                at: now,
+                lamp: lamp,
+                isLampLevel: lamp.map(levels.contains) ?? false,
+                freshestValueAt: world.freshestDust
+            )
+        )
+        let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+        for found in devices?.found ?? [] { note(found) }
+        var (page, pages): (String?, Int) = (nil, 0)
+        repeat {
+            let request = ControlRequest(.tail).page(from: page)
+            guard let tail = try await ask(request, TailReport.self) else { return }
+            note(tail)
+            (page, pages) = (tail.next, pages + 1)
+        } while page != nil && pages < 64 && !isDead
+    }
+
+    /// Learns under which name a part is read, and whether it was another before.
+    private func note(_ found: FoundReport) {
+        guard found.state == "adopted", let node = found.node, let name = found.name,
+            let part = partsByNode[node]
+        else { return }
+        let before = world.records.deviceOfPart.updateValue(name, forKey: part.name)
+        guard let before, before != name, part.isDust,
+            !world.isOpen(.wrongID, part: part.name, at: now)
+        else { return }
+        world.records.renames.append("\(part.name) was \(before) and is \(name) now")
+    }
+
+    /// What lies in a numbered block is durable, says the station.
+    private func note(_ tail: TailReport) {
+        let segment = world.records.segments.count - 1
+        let own = "\(boot)"
+        for part in tail.parts where part.sequence != nil && part.bootID == own {
+            guard lastSeenBlock < (part.sequence ?? 0) else { continue }
+            lastSeenBlock = part.sequence ?? 0
+            for record in JournalRecordCodec.contents(part.bytes).records {
+                switch record {
+                case .stream(let stream): world.streams[stream.id] = stream
+                case .samples(let id, let bytes):
+                    guard let stream = world.streams[id],
+                        var decoder = try? SegmentDecoder(
+                            bytes,
+                            decimals: stream.quantities.map(\.decimals)
+                        )
+                    else { continue }
+                    while let (tick, outcomes) = try? decoder.next() {
+                        world.records.acknowledged.append(
+                            LifeRecords.Acknowledged(
+                                segment: segment,
+                                stream: id,
+                                tick: tick,
+                                digest: SampleDigest.of(outcomes)
+                            )
+                        )
+                    }
+                default: break
+                }
+            }
+        }
+    }
+
+    /// One question over the control socket; nil when it was refused.
+    private func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type
+    ) async throws -> Body? {
+        let connection = base.socket.connect()
+        defer { connection.close() }
+        try connection.send(ControlCodec.line(request))
+        askedAt = now
+        defer { askedAt = nil }
+        guard let line = try await connection.nextLine() else { return nil }
+        let answer: ControlAnswer<Body> = try ControlCodec.message(from: line)
+        return answer.body
+    }
+
+    /// What people do.
+    func act(_ habit: Scenario.Habit) async throws {
+        let seconds = habit.length.inSeconds
+        switch habit.act {
+        case .look: try await look()
+        case .live, .survey:
+            let name = habit.act == .survey ? "walk" : nil
+            let request = ControlRequest(
+                .mode,
+                mode: habit.act.rawValue,
+                name: name,
+                seconds: seconds
+            )
+            world.records.continuousTime += habit.length + .minutes(1)
+            _ = try await ask(request, StatusReport.self)
+        case .reboot: stop(.rebooted)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// A bug that a test plants between the node and the world, for the proof that the checker sees it.
+package enum PlantedBug: String, Sendable, CaseIterable {
+    /// P1: the history expects samples that nobody promised.
+    case impatientSchedule
+    /// P2: syncs of the card that nobody was told to doubt do nothing.
+    case forgottenSyncs
+    /// P3: the journal cannot be opened after the first process.
+    case refusesToStart
+    /// P4: the journal is longer in each process.
+    case growingFile
+    /// P5: what goes wrong with sensors is not told, and the last value is told again.
+    case silentAboutSilence
+    /// P6: two sensors speak with each other's voice.
+    case mixedUpSensors
+    /// P7: the command to sleep never reaches the sensor.
+    case forgottenSleep
+    /// P8: the wall clock is wrong, and nobody says so.
+    case wrongDates
+    /// P9: the process ends itself for nothing.
+    case endsForNothing
+    /// P10: the lamp goes on saying good.
+    case alwaysGreen
+    /// Liveness: a device hangs and nobody replaces it.
+    case deafAfterFault
+
+    /// What it breaks.
+    package var promise: String {
+        switch self {
+        case .impatientSchedule: "P1"
+        case .forgottenSyncs: "P2"
+        case .refusesToStart: "P3"
+        case .growingFile: "P4"
+        case .silentAboutSilence: "P5"
+        case .mixedUpSensors: "P6"
+        case .forgottenSleep: "P7"
+        case .wrongDates: "P8"
+        case .endsForNothing: "P9"
+        case .alwaysGreen: "P10"
+        case .deafAfterFault: "liveness"
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import PowerCut
+import Readings
+import Store
+
+/// All that outlives the process and the boot: parts, card, time, and what will happen.
+///
+/// Unchecked: one simulation is one thread.
+final class World: @unchecked Sendable {
+    typealias Action = (Machine) -> Void
+
+    private struct Planned {
+        let at: MonotonicInstant
+        let number: Int
+        let action: Action
+    }
+
+    /// 2026-01-01T00:00:00Z.
+    static let birth = WallTime(nanoseconds: 1_767_225_600_000_000_000)
+
+    let scenario: Scenario
+    let seed: UInt64
+    var end: MonotonicInstant
+    let parts: [Part]
+    let card: LivingCard
+    var dice: SplitMix64
+    var records = LifeRecords()
+    var log = LifeLog()
+
+    // The machine as it was left.
+    var mirror: [UInt8] = []
+    /// High inputs of the header.
+    var highLines: Set<String> = []
+    /// When the clock is right again after this boot; nil: not before somebody says so.
+    var clockKnownAt: MonotonicInstant? = .boot
+    var clockError: Duration = .zero
+    /// Parts per million from when on.
+    var clockSlew: (since: MonotonicInstant, perMillion: Int64)?
+    var stalledUntil = MonotonicInstant.boot
+    var cutArmed: (model: CardModel, again: Bool)?
+    var strangerCount = 0
+    var streams: [StreamID: StreamDescription] = [:]
+    var freshestDust: MonotonicInstant?
+    var plannedFaults = 0
+    var planted: PlantedBug?
+    /// The double power cut whose second half has been planned.
+    var lastDouble: MonotonicInstant?
+
+    /// Faults that are there now, and perhaps some that are over.
+    private var active: [(kind: FaultKind, part: String?, end: MonotonicInstant)] = []
+    private var planned: [Planned] = []  // Sorted, latest first.
+    private var plannedCount = 0
+    /// Raised when something is planned before all that was planned so far.
+    var nextChanged: Signal?
+
+    init(_ scenario: Scenario, seed: UInt64, length: Duration) throws {
+        self.scenario = scenario
+        self.seed = seed
+        end = .boot.advanced(by: length)
+        dice = SplitMix64(seed: seed ^ 0x5EED)
+        let weather = Weather(scenario.weather, seed: seed)
+        parts = scenario.parts.enumerated().map { number, part in
+            Part(part, number: number % 10, weather: weather, seed: seed &+ UInt64(number))
+        }
+        card = try LivingCard(nameDurability: seed % 2 == 0 ? .afterFolderSync : .afterAnySync)
+    }
+
+    func part(_ name: String?) -> Part? { name.flatMap { name in parts.first { $0.name == name } } }
+
+    // MARK: What will happen
+
+    /// Lets something happen to whatever machine runs then, or runs next.
+    func plan(at instant: MonotonicInstant, _ action: @escaping Action) {
+        plannedCount += 1
+        let new = Planned(at: instant, number: plannedCount, action: action)
+        var (low, high) = (0, planned.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if planned[middle].at > instant { low = middle + 1 } else { high = middle }
+        }
+        planned.insert(new, at: low)
+        if low == planned.count - 1 { nextChanged?.raise() }
+    }
+
+    var nextPlanned: MonotonicInstant? { planned.last?.at }
+
+    /// Takes what is due.
+    func takePlanned(by now: MonotonicInstant) -> Action? {
+        guard let next = planned.last, next.at <= now else { return nil }
+        planned.removeLast()
+        return next.action
+    }
+
+    // MARK: Faults
+
+    /// Notes that a fault has shown itself.
+    func fire(_ kind: FaultKind) { records.fired[kind, default: 0] += 1 }
+
+    func open(_ fault: PlannedFault, at now: MonotonicInstant) {
+        log.line("fault \(fault.kind.rawValue) \(fault.part ?? "-")", at: now)
+        let end = now.advanced(by: fault.length)
+        active.removeAll { $0.end <= now }
+        active.append((fault.kind, fault.part, end))
+        records.windows.append(
+            LifeRecords.Window(kind: fault.kind, part: fault.part, start: now, end: end)
+        )
+    }
+
+    func isOpen(_ kind: FaultKind, part: String? = nil, at now: MonotonicInstant) -> Bool {
+        guard !active.isEmpty else { return false }
+        return active.contains {
+            $0.kind == kind && $0.end > now && (part == nil || $0.part == part)
+        }
+    }
+
+    /// Ends a fault before its time: it has done what it does once.
+    func close(_ kind: FaultKind, at now: MonotonicInstant) {
+        active.removeAll { $0.kind == kind }
+        guard let index = records.windows.lastIndex(where: { $0.kind == kind }) else { return }
+        records.windows[index].end = min(records.windows[index].end, now)
+    }
+
+    // MARK: Time
+
+    /// What the machine takes for the time; nil while it does not trust itself.
+    func wallTime(at now: MonotonicInstant) -> WallTime? {
+        guard let clockKnownAt, clockKnownAt <= now else { return nil }
+        let bug = planted == .wrongDates ? now.nanoseconds / 1_000 : 0
+        return WallTime(nanoseconds: trueTime(at: now).nanoseconds + error(at: now) + bug)
+    }
+
+    func trueTime(at now: MonotonicInstant) -> WallTime {
+        WallTime(nanoseconds: Self.birth.nanoseconds + now.nanoseconds)
+    }
+
+    private func error(at now: MonotonicInstant) -> Int64 {
+        let slewed = clockSlew.map { slew in
+            (now.nanoseconds - slew.since.nanoseconds) / 1_000_000 * slew.perMillion
+        }
+        return clockError.wholeNanoseconds + (slewed ?? 0)
+    }
+}

@@ -1,0 +1,212 @@
+import ArgumentParser
+import ControlProtocol
+import LinuxIO
+import Profiles
+import Readings
+import Scenarios
+
+struct SimulateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Lives months of a whole station in seconds, and checks what it promises.",
+        discussion: """
+            The station's own code runs on a simulated machine: sensors, adapters, card, clock and
+            power fail as the scenario says, the same way for the same seed. Afterwards a checker
+            that knows nothing of the station's inside says which promises were kept, by what a
+            client saw and by the files on the simulated card.
+
+            Exit codes: 0 every promise was kept, 1 one was not, 64 wrong usage.
+
+            Examples: roost simulate --list
+                      roost simulate --scenario quiet-year --for 365d
+                      roost simulate --scenario everything --for 30d --seed 7 --runs 5
+                      roost simulate --scenario mine.json --for 90d --json
+            """
+    )
+
+    @Flag(help: "Tell which scenarios are there.")
+    var list = false
+
+    @Flag(help: "Tell every kind of fault and its area.")
+    var kinds = false
+
+    @Option(help: "One of the list, or a file.")
+    var scenario: String?
+
+    @Option(name: .customLong("for"), help: "Simulated time.")
+    var length = DurationArgument(.days(30))
+
+    @Option(help: "Seed of weather, people and faults.")
+    var seed: UInt64 = 1
+
+    @Option(help: "Lives, each with the next seed.")
+    var runs = 1
+
+    @Option(help: "Only these faults of the plan, by number: 3,17 or none.")
+    var only: String?
+
+    @Flag(help: "Do not look for a smaller life that fails.")
+    var noShrink = false
+
+    @Flag(help: "Print JSON, one line for each life.")
+    var json = false
+
+    @Option(help: "Write everything that happens into a file.")
+    var log: String?
+
+    func validate() throws {
+        guard list || kinds || scenario != nil else {
+            throw ValidationError("name a --scenario, or ask for the --list")
+        }
+        guard (1...100_000).contains(runs) else {
+            throw ValidationError("--runs is 1 to 100000, not \(runs)")
+        }
+        guard length.duration >= .hours(2) else { throw ValidationError("--for is 2h at least") }
+        if only != nil, chosen == nil {
+            throw ValidationError("--only takes numbers such as 3,17, or none")
+        }
+        guard log == nil || runs == 1 else { throw ValidationError("--log is for one life") }
+    }
+
+    private var chosen: Set<Int>? {
+        guard let only else { return nil }
+        if only == "none" { return [] }
+        let numbers = only.split(separator: ",").map { Int($0) }
+        return numbers.contains(nil) ? nil : Set(numbers.compactMap(\.self))
+    }
+
+    func run() throws {
+        if list { return try tellAll() }
+        if kinds {
+            for kind in FaultKind.all { Output.line("\(kind.rawValue) \(kind.area.rawValue)") }
+            return
+        }
+        let scenario = try Self.read(scenario ?? "")
+        var failedCount = 0
+        for number in 0..<runs {
+            let order = Life.Order(
+                seed: seed &+ UInt64(number),
+                length: length.duration,
+                only: chosen
+            )
+            if try !live(scenario, order) { failedCount += 1 }
+        }
+        if failedCount > 0 { throw ExitCode(1) }
+    }
+
+    private func tellAll() throws {
+        for file in ShippedScenarios.files {
+            let name = String(file.path.dropLast(5))
+            guard let scenario = try ShippedScenarios.scenario(name) else { continue }
+            Output.line(name.padded(to: 16) + scenario.about)
+        }
+    }
+
+    private static func read(_ name: String) throws -> Scenario {
+        if let shipped = try ShippedScenarios.scenario(name) { return shipped }
+        guard name.contains("/") || name.hasSuffix(".json") else {
+            let known = ShippedScenarios.files.map { String($0.path.dropLast(5)) }
+            let meant = Spelling.nearest(to: name, among: known)
+            let hint = meant.map { "; did you mean \($0)?" } ?? "; see roost simulate --list"
+            throw ClientFailure(message: "there is no scenario \(name)\(hint)", exitCode: 1)
+        }
+        let text = try FileBytes.read(name, limit: Scenario.byteLimit)
+        do { return try Scenario.read(text, file: name) } catch {
+            throw ClientFailure(message: "\(error)", exitCode: 1)
+        }
+    }
+
+    /// Lives one life and tells of it; false when a promise was broken.
+    private func live(_ scenario: Scenario, _ order: Life.Order) throws -> Bool {
+        let line = try ProgressLine()
+        defer { line.finish() }
+        var life = Life(scenario, order)
+        var lines: [String] = []
+        if log != nil { life.log = { lines.append($0) } }
+        life.progress = { share in
+            line.show("simulate: \(scenario.name) seed \(order.seed), \(Int(share * 100)) %")
+        }
+        let report = try life.run()
+        if let log { try TextOutput.write(lines.joined(separator: "\n") + "\n", to: log) }
+        if json {
+            Output.line(try ControlCodec.line(report))
+        } else {
+            for text in SimulateWords.lines(report, seconds: line.elapsed) { Output.line(text) }
+        }
+        guard !report.failures.isEmpty else { return true }
+        let name = self.scenario ?? scenario.name
+        var smallest = order
+        if !noShrink, order.only == nil {
+            smallest = try Shrinker(scenario, order, report).smallest { tried, left in
+                line.show("simulate: shrinking, \(tried) lives tried, \(left) faults left")
+            }
+        }
+        Output.error("a promise was broken; to see it again:\n    " + command(smallest, name))
+        return false
+    }
+
+    private func command(_ order: Life.Order, _ name: String) -> String {
+        let seconds = Int(order.length.inSeconds.rounded(.up))
+        var words = "roost simulate --scenario \(name) --for \(seconds)s --seed \(order.seed)"
+        if let only = order.only {
+            let numbers = only.sorted().map { "\($0)" }.joined(separator: ",")
+            words += " --only " + (numbers.isEmpty ? "none" : numbers)
+        }
+        return words
+    }
+}
+
+/// A life in words.
+enum SimulateWords {
+    static func lines(_ report: LifeReport, seconds: Double) -> [String] {
+        func row(_ name: String, _ text: String) -> String { name.padded(to: 18) + text }
+        let speed = report.days * 86_400 / max(seconds, 0.001)
+        var lines = [
+            "\(report.scenario), seed \(report.seed)",
+            row(
+                "lived",
+                "\(rounded(report.days)) days in \(rounded(seconds)) s, "
+                    + "\(Int(speed)) × real time"
+            ),
+            row("readings", "\(report.sampleCount) samples, \(report.valueCount) with values"),
+            row("events", "\(report.eventCount)"),
+            row("acknowledged", "\(report.acknowledgedCount) samples that a client was told"),
+            row("processes", "\(report.processCount) in \(report.bootCount) boots"),
+        ]
+        for (ending, count) in report.endings.sorted(by: { $0.key < $1.key }) {
+            lines.append(row("", "\(count) × \(ending)"))
+        }
+        let hours = max(report.days * 24, 0.001)
+        lines += [
+            row("wake-ups", "\(report.wakeUps), \(Int(Double(report.wakeUps) / hours)) an hour"),
+            row(
+                "card",
+                "\(report.cardByteCount) B, \(report.cardWriteCount) writes, "
+                    + "\(report.cardSyncCount) syncs"
+            ),
+            row(
+                "laser",
+                "\(rounded(report.laserHours)) h, duty "
+                    + "\(rounded(report.laserDuty * 100)) % at most"
+            ),
+            row("memory", "\(ProcessFigures.now().residentKibibytes) KiB of the simulation itself"),
+            row("faults", "\(report.plannedFaultCount) planned, \(report.fired.count) kinds shown"),
+            row("availability", "\(rounded(report.availability * 100)) %"),
+        ]
+        let all = report.ledger.values.reduce(0, +)
+        for (cause, time) in report.ledger.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            let share = rounded(time / max(all, 1) * 100)
+            lines.append(row("  " + cause, "\(words(seconds: time)), \(share) %"))
+        }
+        lines.append(row("log hash", report.logHash))
+        for verdict in report.verdicts {
+            let checks = "\(verdict.checkCount) checks"
+            lines.append(row(verdict.promise, verdict.failure.map { "BROKEN: \($0)" } ?? checks))
+        }
+        return lines
+    }
+
+    private static func rounded(_ value: Double) -> String {
+        "\((value * 1_000).rounded() / 1_000)"
+    }
+}

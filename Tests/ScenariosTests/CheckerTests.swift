@@ -1,0 +1,41 @@
+import Readings
+import Scenarios
+import Testing
+
+/// A checker that never fails would say nothing: each promise is broken once, on purpose.
+@Suite struct CheckerTests {
+    /// Everything that a planted bug may need to show itself.
+    private static let text = """
+        {"about": "For the checker.",
+         "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                   {"name": "two", "profile": "nova-sds011", "socket": 2}],
+         "faults": [{"kind": "silence", "at": "30h", "for": "2h", "part": "one"},
+                    {"kind": "silence", "at": "30h", "for": "2h", "part": "two"},
+                    {"kind": "power-cut", "at": "44h", "for": "5m"},
+                    {"kind": "restart", "at": "60h"}],
+         "quiet": "3h"}
+        """
+
+    private static func live(_ bug: PlantedBug?) throws -> LifeReport {
+        let scenario = try Scenario.read(Array(text.utf8), file: "checker.json")
+        return try Life(scenario, Life.Order(seed: 5, length: .days(3), planted: bug)).run()
+    }
+
+    @Test func aLifeWithoutAPlantedBugKeepsEveryPromise() throws {
+        let report = try Self.live(nil)
+        #expect(report.failures.isEmpty)
+        let unchecked = report.verdicts.filter { $0.checkCount == 0 }.map(\.promise)
+        #expect(unchecked.isEmpty, "nothing was put to the test")
+    }
+
+    @Test(arguments: PlantedBug.allCases)
+    func aPlantedBugBreaksItsPromise(_ bug: PlantedBug) throws {
+        let report = try Self.live(bug)
+        #expect(report.failures.contains { $0.promise == bug.promise })
+    }
+
+    @Test func everyPromiseHasAPlantedBug() {
+        let wanted = (1...10).map { "P\($0)" } + ["liveness"]
+        #expect(Set(PlantedBug.allCases.map(\.promise)) == Set(wanted))
+    }
+}

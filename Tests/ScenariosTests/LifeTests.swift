@@ -1,0 +1,101 @@
+import Readings
+import Scenarios
+import Testing
+
+@Suite struct LifeTests {
+    @Test func aQuietWeekKeepsEveryPromise() throws {
+        let scenario = try #require(try ShippedScenarios.scenario("quiet-year"))
+        let report = try Life(scenario, Life.Order(seed: 1, length: .days(7))).run()
+        #expect(report.failures.isEmpty)
+        #expect(report.valueCount > 2_000)
+        #expect(report.processCount == 1)
+        #expect(report.laserDuty < 0.11)
+    }
+
+    @Test func theSameSeedLivesTheSameLife() throws {
+        let scenario = try #require(try ShippedScenarios.scenario("everything"))
+        let reports = try (0..<2).map { _ in
+            try Life(scenario, Life.Order(seed: 3, length: .days(3))).run()
+        }
+        #expect(reports[0].logHash == reports[1].logHash)
+        #expect(reports[0].sampleCount == reports[1].sampleCount)
+    }
+
+    private static func live(_ faults: String, for length: Duration) throws -> LifeReport {
+        let text = """
+            {"about": "For a test.",
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                       {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
+             "faults": [\(faults)], "quiet": "2h"}
+            """
+        let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
+        return try Life(scenario, Life.Order(seed: 1, length: length)).run()
+    }
+
+    @Test func aRebootWhileTheCardStallsDoesNotResetTheBoard() throws {
+        let report = try Self.live(
+            """
+            {"kind": "card-long-stall", "at": "5h", "for": "80s"},
+            {"kind": "reboot", "at": "18001s"}
+            """,
+            for: .hours(9)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.endings["board's watchdog"] == nil)
+        #expect(report.processCount == 2)
+    }
+
+    @Test func aTakeThatIsDueOnAFailingCardIsTriedNowAndThen() throws {
+        let report = try Self.live(
+            #"{"kind": "card-error", "at": "23h", "for": "9h"}"#,
+            for: .hours(36)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.fired["card-error"] == 1)
+    }
+
+    @Test func aSuspendedNightIsAccountedForBeforeTheSampleThatFollows() throws {
+        let suspend = #"{"kind": "suspend", "at": "5h", "for": "4h"}"#
+        let report = try Self.live(suspend, for: .hours(16))
+        #expect(report.failures.isEmpty)
+        #expect(report.ledger["driverStopped", default: 0] > 6 * 3_600)
+    }
+
+    @Test func aDeviceThatIsNotHereAnyMoreIsUnpluggedAfterTheNextStartToo() throws {
+        let report = try Self.live(
+            """
+            {"kind": "move", "at": "5h", "for": "1m", "part": "co2"},
+            {"kind": "kill", "at": "7h"}
+            """,
+            for: .hours(16)
+        )
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test func aSensorIsFoundAgainWhileTheCardDoesNotAnswer() throws {
+        let report = try Self.live(
+            """
+            {"kind": "disk-hang", "at": "5h", "for": "6h"},
+            {"kind": "unplug", "at": "19000s", "for": "30s", "part": "one"}
+            """,
+            for: .hours(14)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.ledger["unplugged", default: 0] < 3_600)
+    }
+
+    @Test func aChangeOfModeDoesNotAskADeviceThatIsAwayForSamples() throws {
+        let text = """
+            {"about": "For a test.",
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                       {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
+             "habits": [{"act": "live", "perDay": 24, "for": "2m"}],
+             "faults": [{"kind": "unplug", "at": "5h", "for": "5h", "part": "co2"}],
+             "quiet": "2h"}
+            """
+        let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
+        let report = try Life(scenario, Life.Order(seed: 1, length: .hours(16))).run()
+        #expect(report.failures.isEmpty)
+        #expect(report.ledger["unplugged", default: 0] > 4 * 3_600)
+    }
+}
