@@ -74,6 +74,8 @@ package final class Station: Sendable {
     let lamp: LampPost
     let detection: DetectionPost
     let store: StorePost
+    private let budget: BudgetPost
+    private let surveys: SurveyMarks
     let state: Mutex<State>
 
     package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
@@ -85,8 +87,13 @@ package final class Station: Sendable {
             recorder: recorder,
             devices: DeviceBoard(),
             modes: ModeBoard(StationMode(kind: configuration.mode)),
-            leds: LEDBoard(clock: platform.clock)
+            leds: LEDBoard(clock: platform.clock),
+            lasers: LaserBook(at: platform.clock.now)
         )
+        budget = BudgetPost(platform)
+        let marks = SurveyMarks(platform.clock) { recorder.note($0) }
+        surveys = marks
+        context.modes.observe("surveys") { marks.take($0) }
         self.surroundings = surroundings
         supervision = SupervisorContext(
             clock: platform.clock,
@@ -131,6 +138,7 @@ package final class Station: Sendable {
     package func requestStop() {
         state.withLock { $0.isStopping = true }
         surroundings.platform.notify(.stopping)
+        surveys.take(StationMode(kind: .months))
         root.requestStop()
     }
 
@@ -195,7 +203,7 @@ package final class Station: Sendable {
     private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
         let watchdogs = [surroundings.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
         // From a third to five sixths of the shortest: of 15 s, 5 to 12.5.
-        let shortest = watchdogs.compactMap(\.self).min() ?? .hours(3)
+        let shortest = watchdogs.compactMap(\.self).min() ?? .hours(1)
         let window = (shortest / 3)...(shortest * 5 / 6)
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
@@ -254,6 +262,7 @@ package final class Station: Sendable {
 
     private func pet() {
         surroundings.platform.notify(.alive)
+        budget.note()
         guard let watchdog = state.withLock({ $0.watchdog }) else { return }
         do {
             try watchdog.pet()
@@ -343,6 +352,7 @@ extension Station {
                 },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
+                budget: { [budget] report, costs in budget.complete(&report, with: costs) },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
         )

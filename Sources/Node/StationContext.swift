@@ -9,6 +9,7 @@ package struct StationContext: Sendable {
     package let devices: DeviceBoard
     package let modes: ModeBoard
     package let leds: LEDBoard
+    let lasers: LaserBook
 
     package var clock: any NodeClock { platform.clock }
 }
