@@ -35,6 +35,15 @@ private func payload(_ number: Int) -> [UInt8] { Array("payload \(number)".utf8)
         #expect(storage.syncCount - syncs == 5)
     }
 
+    @Test(arguments: [(468, 512), (469, 1_024), (980, 1_024), (981, 1_536), (4_052, 4_096)])
+    func writesNoSectorThatHoldsNothing(payload: Int, written: Int) throws {
+        // 44 bytes of header.
+        let storage = SimulatedBlockStorage(blockCount: 8)
+        let journal = try Journal(storage, reusableUpTo: 0)
+        _ = try journal.append([UInt8](repeating: 7, count: payload), boot: boot)
+        #expect(storage.byteCount == written)
+    }
+
     @Test func neverOverwritesWhatTheHistoryHasNot() throws {
         let journal = try Journal(SimulatedBlockStorage(blockCount: 4), reusableUpTo: 0)
         for number in 1...4 { _ = try journal.append(payload(number), boot: boot) }
