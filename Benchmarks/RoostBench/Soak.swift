@@ -72,7 +72,8 @@ struct Soak: Sendable {
 
     private func configuration(window: Int) throws -> StationConfiguration {
         let text = """
-            {"name": "soak", "mode": "\(mode)", "lights": {}, "watchdog": {},
+            {"name": "soak", "mode": "\(mode)", "watchdog": {},
+             "lights": {"output": "/dev/letters"},
              "devices": [{"name": "dust", "type": "sds011", "port": "\(Self.port)"},
                          {"name": "door", "type": "pir", "line": "\(Self.pin)"}],
              "store": {"folder": "\(folder)/store", "megabytes": 16,
