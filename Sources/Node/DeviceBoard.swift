@@ -27,8 +27,8 @@ package final class DeviceBoard: Sendable {
     }
 
     private let entries = Mutex<[Entry]>([])
-    /// A structure, not a tuple: a function that lies in a generic type by itself is wrapped anew by
-    /// Swift 6.3.1 at each access under the lock, once deeper every time, until the stack is full.
+    /// A structure, not a tuple: Swift 6.3.1 wraps a function that lies in a generic type by itself
+    /// anew at each access under the lock, once deeper every time, until the stack is full.
     private struct Others {
         var trouble: @Sendable () -> String? = { nil }
         var observer: @Sendable () -> Void = {}

@@ -216,7 +216,7 @@ extension SDS011Driver {
         note(measurement)
         let verdict = judge.judge(measurement, by: limits)
         // In live mode it is on for days.
-        if laserTold.duration(to: now) >= .minutes(10) { tellLaser() }
+        if laserTold.duration(to: now) >= .minutes(1) { tellLaser() }
         await sink.accept([
             Reading(Channel(device: name, quantity: .pm25), at: now, verdict.pm25),
             Reading(Channel(device: name, quantity: .pm10), at: now, verdict.pm10),

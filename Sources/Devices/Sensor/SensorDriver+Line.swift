@@ -283,7 +283,7 @@ extension SensorDriver {
         let now = clock.now
         let verdict = judge.judge(outcomes, by: limits)
         // In live mode it is on for days.
-        if awakeTold.duration(to: now) >= .minutes(10) { tellAwake() }
+        if awakeTold.duration(to: now) >= .minutes(1) { tellAwake() }
         let outcomes = shown.map { verdict.outcomes[$0] }
         await sink.accept(zip(channels, outcomes).map { Reading($0, at: now, $1) })
         for finding in verdict.begun {
