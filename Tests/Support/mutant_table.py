@@ -175,7 +175,7 @@ MUTANTS = [
            "pause = min(pause * 2, Self.longestPause)\n        heartbeat.beat()",
            "pause = pause * 2\n        heartbeat.beat()",
            "tries a device that cannot be used more and more seldom, in the end never",
-           "NodeTests.Attachment"),
+           "NodeTests.(Attachment|StationTests)"),
     Mutant("Sources/Node/Attachment.swift",
            "case .busy, .noPermission, .notASerialLine, .unsupportedBaud: .unusable(\"\\(error)\")",
            "case .busy, .noPermission, .notASerialLine, .unsupportedBaud: nil",
