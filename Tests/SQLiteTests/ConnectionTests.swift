@@ -1,6 +1,7 @@
 import CSQLite
-import SQLite
 import Testing
+
+@testable import SQLite
 
 @Suite struct ConnectionTests {
     @Test func keepsNoMoreStatementsThanItsBound() throws {
