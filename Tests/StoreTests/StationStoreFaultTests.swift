@@ -95,20 +95,6 @@ extension GapLedgerReport.Line {
 }
 
 @Suite struct StationStoreFaultTests {
-    @Test func whatAHistoryThatIsBusyDidNotTakeIsNotOverwritten() throws {
-        let bench = try Bench(blockCount: 64)
-        try bench.live(20)
-        let other = try Connection(bench.folder.database)
-        _ = try other.transaction(.immediate) { () throws(SQLiteError) in
-            #expect(throws: StoreError.self) { try bench.store.checkpoint() }
-        }
-        // The start's block and these fill the ring; one more would lie over what waits.
-        try bench.live(43)
-        #expect(throws: StoreError.journalFull(blockCount: 64)) { try bench.live() }
-        #expect(bench.store.waiting(after: 0, limit: 100).count == 64)
-        try other.close()
-    }
-
     @Test func aHistoryIsGivenUpForErrorsOnlyWhileTheJournalWrites() throws {
         for isJournalWriting in [false, true] {
             let folder = HistoryFolder()

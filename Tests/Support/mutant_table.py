@@ -95,7 +95,7 @@ MUTANTS = [
            "StoreTests.StationStore"),
     Mutant("Sources/Store/HistoryIntake.swift",
            "owner == Int64(boot) ? first + 1 : first",
-           "first",
+           "owner == nil ? first + 1 : first",
            "keeps one clock anchor of a boot, not the first and the last",
            "StoreTests.(History|ClockAnchors|StationStore)"),
     Mutant("Sources/Store/HistoryIntake.swift",
