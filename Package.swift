@@ -137,7 +137,7 @@ let package = Package(
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "Node", "Readings",
+                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Node", "Readings",
                 "SimulationKit", "Store", "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",

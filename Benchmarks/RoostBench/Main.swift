@@ -10,7 +10,8 @@ import Supervision
 
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
 ///
-/// `roost-bench query HISTORY [ROUNDS]` asks a history instead.
+/// `roost-bench query HISTORY [ROUNDS]` asks a history instead; `roost-bench soak FOLDER [DAYS
+/// [MODE]]` lives through a year.
 @main
 enum RoostBench {
     static func main() throws {
@@ -19,6 +20,14 @@ enum RoostBench {
             let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 21 : 21
             let query = QueryBenchmark(path: arguments[2], rounds: rounds) { now }
             return print(try query.run())
+        }
+        if arguments.count >= 3, arguments[1] == "soak" {
+            let days = arguments.count > 3 ? Int(arguments[3]) ?? 365 : 365
+            let mode = arguments.count > 4 ? arguments[4] : "months"
+            return try Soak(folder: arguments[2], days: max(1, days), mode: mode).run { line in
+                print(line)
+                fflush(nil)
+            }
         }
         let decoder = decoderRate()
         let restarts = try restartRate()

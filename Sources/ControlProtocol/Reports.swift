@@ -17,6 +17,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package let faults: [String]
     /// The computer, as far as it is known.
     package var board: BoardReport?
+    /// What can wear out, with its hours.
+    package var lasers: [LaserReport] = []
 
     package init(
         name: String,
@@ -215,6 +217,9 @@ package struct BudgetReport: Codable, Hashable, Sendable {
     package let threadCount: Int
     package let readingCount: Int
     package let eventCount: Int
+    /// What the last hour cost, and the last day; nil while there is nothing to compare with.
+    package var hour: CostReport?
+    package var day: CostReport?
 
     package init(
         wakeUps: Int,

@@ -10,10 +10,14 @@ package struct ProcessFigures: Hashable, Sendable {
     package let cpuMilliseconds: Int
     package let voluntarySwitches: Int
     package let involuntarySwitches: Int
+    /// Bytes that went to a card or disk, or will; nil where the kernel does not tell.
+    package let writtenByteCount: Int?
+    /// How often a file was made durable, by whatever part of the process.
+    package let syncCount: Int
     /// Since the process started; suspended time counts.
     package let uptime: Duration
 
-    /// Reads the figures now: two small files of `/proc` and one call, about 0.1 ms.
+    /// Reads the figures now: three small files of `/proc` and one call, about 0.1 ms.
     package static func now() -> ProcessFigures {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -29,6 +33,8 @@ package struct ProcessFigures: Hashable, Sendable {
             cpuMilliseconds: milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime),
             voluntarySwitches: usage.ru_nvcsw,
             involuntarySwitches: usage.ru_nivcsw,
+            writtenByteCount: writtenByteCount(in: TextFile.read("/proc/self/io")),
+            syncCount: clinux_sync_count(),
             uptime: startInstant.map { $0.duration(to: .now()) } ?? .zero
         )
     }
@@ -40,6 +46,18 @@ package struct ProcessFigures: Hashable, Sendable {
             return line.dropFirst(name.count + 1).split(separator: " ").first.flatMap { Int($0) }
         }
         return nil
+    }
+
+    /// Bytes written less those that were deleted before they got anywhere; memory files count not.
+    ///
+    /// - Source: proc(5): `write_bytes`, `cancelled_write_bytes`.
+    static func writtenByteCount(in text: String?) -> Int? {
+        guard let text else { return nil }
+        func value(_ name: String) -> Int? {
+            text.split(separator: "\n").first { $0.hasPrefix("\(name): ") }
+                .flatMap { Int($0.dropFirst(name.count + 2)) }
+        }
+        return value("write_bytes").map { max(0, $0 - (value("cancelled_write_bytes") ?? 0)) }
     }
 
     /// When a process started, from its `stat` line, in ticks since boot.

@@ -109,6 +109,8 @@ package final class LinuxPlatform: Platform {
         costs.wakeUps = loop.counters.wakeUps
         costs.cpuTime = .milliseconds(now.cpuMilliseconds)
         costs.voluntarySwitches = now.voluntarySwitches
+        costs.cardByteCount = now.writtenByteCount
+        costs.cardSyncCount = now.syncCount
         costs.residentKiB = now.residentKibibytes
         costs.privateKiB = now.privateKibibytes ?? now.residentKibibytes
         costs.descriptorCount = Self.entryCount("/proc/self/fd")

@@ -26,6 +26,8 @@ package struct ControlAnswers: Sendable {
         var settleMutes: @Sendable () async throws -> Void
         package var watchdog: @Sendable () -> WatchdogReport?
         var board: @Sendable () -> BoardReport?
+        /// Adds what the last hour and day cost.
+        var budget: @Sendable (inout BudgetReport, ProcessCosts) -> Void
         /// How old a value of a device may be before it is stale.
         package var ageLimit: @Sendable (_ device: String) -> Duration
     }
@@ -173,8 +175,7 @@ package struct ControlAnswers: Sendable {
     /// How the station is now.
     package func status() -> StatusReport {
         let now = station.clock.now
-        let (costs, counts) = (station.platform.figures, station.recorder.counts)
-        let minutes = max(costs.uptime.inSeconds / 60, 1.0 / 60)
+        let costs = station.platform.figures
         var report = StatusReport(
             name: station.name,
             version: version,
@@ -187,22 +188,31 @@ package struct ControlAnswers: Sendable {
             channels: station.recorder.channels.map { channel in
                 ChannelReport(channel, at: now, ageLimit: sources.ageLimit(channel.channel.device))
             },
-            budget: BudgetReport(
-                wakeUps: costs.wakeUps,
-                wakeUpsPerMinute: (Double(costs.wakeUps) / minutes).rounded(toDecimals: 2),
-                cpuMilliseconds: (costs.cpuTime.inSeconds * 1_000).rounded(toDecimals: 3),
-                voluntarySwitches: costs.voluntarySwitches,
-                residentKiB: costs.residentKiB,
-                privateKiB: costs.privateKiB,
-                descriptorCount: costs.descriptorCount,
-                threadCount: costs.threadCount,
-                readingCount: counts.readings,
-                eventCount: counts.events
-            ),
+            budget: budget(costs),
             watchdog: sources.watchdog(),
             faults: station.devices.faults + [sources.trouble()].compactMap(\.self)
         )
         report.board = sources.board()
+        report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
+        return report
+    }
+
+    private func budget(_ costs: ProcessCosts) -> BudgetReport {
+        let counts = station.recorder.counts
+        let minutes = max(costs.uptime.inSeconds / 60, 1.0 / 60)
+        var report = BudgetReport(
+            wakeUps: costs.wakeUps,
+            wakeUpsPerMinute: (Double(costs.wakeUps) / minutes).rounded(toDecimals: 2),
+            cpuMilliseconds: (costs.cpuTime.inSeconds * 1_000).rounded(toDecimals: 3),
+            voluntarySwitches: costs.voluntarySwitches,
+            residentKiB: costs.residentKiB,
+            privateKiB: costs.privateKiB,
+            descriptorCount: costs.descriptorCount,
+            threadCount: costs.threadCount,
+            readingCount: counts.readings,
+            eventCount: counts.events
+        )
+        sources.budget(&report, costs)
         return report
     }
 

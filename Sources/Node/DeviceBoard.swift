@@ -35,9 +35,14 @@ package final class DeviceBoard: Sendable {
     }
 
     private let entries = Mutex<[Entry]>([])
-    private let others = Mutex<(trouble: @Sendable () -> String?, observer: @Sendable () -> Void)>(
-        ({ nil }, {})
-    )
+    /// A structure, not a tuple: Swift 6.3.1 wraps a function that lies in a generic type by itself
+    /// anew at each access under the lock, once deeper every time, until the stack is full.
+    private struct Others {
+        var trouble: @Sendable () -> String? = { nil }
+        var observer: @Sendable () -> Void = {}
+    }
+
+    private let others = Mutex(Others())
 
     package init() {}
 
@@ -46,7 +51,7 @@ package final class DeviceBoard: Sendable {
         trouble: @escaping @Sendable () -> String?,
         observer: @escaping @Sendable () -> Void
     ) {
-        others.withLock { $0 = (trouble, observer) }
+        others.withLock { $0 = Others(trouble: trouble, observer: observer) }
     }
 
     /// Whether anything of the station is in trouble.

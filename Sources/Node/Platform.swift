@@ -121,6 +121,10 @@ package struct ProcessCosts: Hashable, Sendable {
     package var privateKiB = 0
     package var descriptorCount = 0
     package var threadCount = 1
+    /// Bytes that went to the card; nil where nobody counts them.
+    package var cardByteCount: Int?
+    /// How often something was made durable.
+    package var cardSyncCount = 0
 
     package init() {}
 }

@@ -122,11 +122,14 @@ extension SensorConfiguration {
                 presence: presence
             )
             return Attachment(subject, station: context, heartbeat: heartbeat) { heartbeat in
-                let environment = DriverEnvironment(
+                var environment = DriverEnvironment(
                     clock: context.clock,
                     sink: sink,
                     heartbeat: heartbeat
                 )
+                environment.laser = { [kind = profile.id] time in
+                    context.lasers.note(time, kind: kind, device: name, at: context.clock.now)
+                }
                 return try await attach(name, context, environment, presence)
             }
         }

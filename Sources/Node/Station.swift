@@ -75,6 +75,8 @@ package final class Station: Sendable {
     let lamp: LampPost
     let detection: DetectionPost
     let store: StorePost
+    private let budget: BudgetPost
+    private let surveys: SurveyMarks
     let state: Mutex<State>
 
     package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
@@ -92,8 +94,13 @@ package final class Station: Sendable {
             devices: DeviceBoard(),
             modes: ModeBoard(StationMode(kind: configuration.mode)),
             leds: LEDBoard(clock: platform.clock),
-            mutes: mutes
+            mutes: mutes,
+            lasers: LaserBook(at: platform.clock.now)
         )
+        budget = BudgetPost(platform)
+        let marks = SurveyMarks(platform.clock) { recorder.note($0) }
+        surveys = marks
+        context.modes.observe("surveys") { marks.take($0) }
         self.surroundings = surroundings
         let parting = Parting(store: "\(configuration.name)/store")
         self.parting = parting
@@ -145,6 +152,7 @@ package final class Station: Sendable {
         state.withLock { $0.isStopping = true }
         parting.begin()
         surroundings.platform.notify(.stopping)
+        surveys.take(StationMode(kind: .months))
         root.requestStop()
     }
 
@@ -209,7 +217,7 @@ package final class Station: Sendable {
     private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
         let watchdogs = [surroundings.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
         // From a third to five sixths of the shortest: of 15 s, 5 to 12.5.
-        let shortest = watchdogs.compactMap(\.self).min() ?? .hours(3)
+        let shortest = watchdogs.compactMap(\.self).min() ?? .hours(1)
         let window = (shortest / 3)...(shortest * 5 / 6)
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
@@ -269,6 +277,7 @@ package final class Station: Sendable {
 
     private func pet() {
         surroundings.platform.notify(.alive)
+        budget.note()
         guard let watchdog = state.withLock({ $0.watchdog }) else { return }
         do {
             try watchdog.pet()
@@ -360,6 +369,7 @@ extension Station {
                 settleMutes: { [store] in try await store.settleMutes() },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
+                budget: { [budget] report, costs in budget.complete(&report, with: costs) },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
         )

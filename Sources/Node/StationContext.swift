@@ -11,6 +11,7 @@ package struct StationContext: Sendable {
     package let leds: LEDBoard
     package let mutes: MuteBoard
     package let sameAir = SameAir()
+    let lasers: LaserBook
 
     package var clock: any NodeClock { platform.clock }
 }

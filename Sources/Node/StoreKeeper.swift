@@ -76,6 +76,7 @@ package actor StoreKeeper: OrderlyStop {
             }
             pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
             let tookWell = await takeIfDue()
+            if isWell { await saveLasers() }
             failureCount = isWell && tookWell ? 0 : failureCount + 1
             let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
             let take = max(nextTake, retryTake)
@@ -89,6 +90,7 @@ package actor StoreKeeper: OrderlyStop {
         queue.take(.stopped(at: Tick(context.clock.now)), isUrgent: true)
         queue.seal()
         _ = await attempt(.card) { try await self.writeDue(queue) }
+        await saveLasers(isLast: true)
         _ = await attempt(.history) {
             try await self.checkpoint()
             try await self.onStore { try $0.close() }
@@ -171,6 +173,18 @@ package actor StoreKeeper: OrderlyStop {
                 }
             }
         }
+    }
+
+    /// Keeps the hours of the lasers; what fails is tried again an hour later.
+    private func saveLasers(isLast: Bool = false) async {
+        let (book, now) = (context.lasers, context.clock.now)
+        if !book.isLoaded {
+            guard let known = try? await onStore({ try $0.settings() }) else { return }
+            book.load(known[LaserBook.key], at: now)
+        }
+        guard let text = book.due(at: now, isLast: isLast) else { return }
+        _ = try? await onStore { try $0.set(LaserBook.key, to: text) }
+        book.saved(at: now)
     }
 
     private func reopenIfNeeded() async throws {

@@ -168,6 +168,8 @@ package final class SimulatedPlatform: Platform {
         var costs = ProcessCosts()
         costs.uptime = MonotonicInstant.boot.duration(to: simulatedClock.now)
         costs.wakeUps = simulatedClock.wakeUps
+        costs.cardByteCount = card.storage?.byteCount ?? 0
+        costs.cardSyncCount = card.storage?.syncCount ?? 0
         return costs
     }
 

@@ -22,6 +22,10 @@ enum ReportWords {
                 + "(\(budget.privateKiB) private), \(budget.readingCount) readings, "
                 + "\(budget.eventCount) events"
         )
+        lines += [("hour", budget.hour), ("day", budget.day)].compactMap { name, cost in
+            cost.map { "\(name.padded(to: 8))\(describe($0))" }
+        }
+        lines += report.lasers.map { "laser   \(describe($0))" }
         if let board = report.board {
             lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
         }
@@ -33,6 +37,22 @@ enum ReportWords {
         }
         lines += report.faults.map { "fault   \(paint($0, .red))" }
         return lines
+    }
+
+    /// What a stretch of time cost.
+    private static func describe(_ cost: CostReport) -> String {
+        let bytes = cost.cardBytes.map { "\(($0 + 1_023) / 1_024) KiB and " } ?? ""
+        return "\(cost.wakeUps) wake-ups, \(cost.cpuMilliseconds) ms CPU, "
+            + "\(bytes)\(cost.cardSyncs) syncs to the card in \(words(seconds: cost.seconds))"
+    }
+
+    /// Hours of a laser and when they are over.
+    private static func describe(_ laser: LaserReport) -> String {
+        let life = laser.lifeHours.map { " of \(Int($0))" } ?? ""
+        let days = laser.daysLeft.map { ", \(Int($0)) days left at this pace" } ?? ""
+        let end = laser.endOfLife.map { ", until \($0.prefix(10))" } ?? ""
+        let device = laser.device.map { "\($0): " } ?? ""
+        return "\(device)\(laser.part) on for \(laser.hours) h\(life)\(days)\(end)"
     }
 
     /// One channel: value, unit, age, doubts.

@@ -14,6 +14,24 @@ import Testing
         #expect(figures.voluntarySwitches > 0)
     }
 
+    @Test func countsTheSyncsOfOurOwnAndOfLibraries() throws {
+        let path = "/tmp/roost-figures-\(getpid()).db"
+        defer { unlink(path) }
+        let before = ProcessFigures.now().syncCount
+        let file = open(path, O_RDWR | O_CREAT, 0o600)
+        defer { close(file) }
+        #expect(fdatasync(file) == 0 && fsync(file) == 0)
+        // Others run beside this test.
+        #expect(ProcessFigures.now().syncCount >= before + 2)
+    }
+
+    @Test func subtractsWhatWasDeletedFromWhatWasWritten() {
+        let text = "rchar: 1\nwrite_bytes: 8192\ncancelled_write_bytes: 4096\n"
+        #expect(ProcessFigures.writtenByteCount(in: text) == 4_096)
+        #expect(ProcessFigures.writtenByteCount(in: "rchar: 1\n") == nil)
+        #expect(ProcessFigures.writtenByteCount(in: nil) == nil)
+    }
+
     @Test func findsALineOfARollup() {
         let text = "00400000-7fff ---p 00000000 00:00 0 [rollup]\nRss:      5120 kB\nPss: 12 kB\n"
         #expect(ProcessFigures.kibibytes("Rss", in: text) == 5_120)

@@ -14,6 +14,16 @@ import Testing
         #expect(written == LogBudget.burst + 59)
     }
 
+    @Test func losesNoPartOfAMinute() {
+        var budget = LogBudget()
+        for _ in 0..<LogBudget.burst { _ = budget.admit(at: .boot) }
+        let seconds = [59, 90, 119, 120, 150]
+        let isWritten = seconds.map { second in
+            budget.admit(at: .boot.advanced(by: .seconds(second))) != .omit
+        }
+        #expect(isWritten == [false, true, false, true, false])
+    }
+
     @Test func tellsHowManyWereLeftOut() {
         var budget = LogBudget()
         for _ in 0..<LogBudget.burst + 5 { _ = budget.admit(at: .boot) }

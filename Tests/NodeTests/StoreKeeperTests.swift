@@ -81,6 +81,50 @@ private final class Folder: Sendable {
         #expect(zip(stored, stored.dropFirst()).allSatisfy { $0.tick <= $1.tick })
     }
 
+    @Test func tellsWhatTheLastHourAndTheLastDayCost() throws {
+        let folder = try Folder()
+        let budget = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder))
+            return try await test.run { test in
+                try await test.sleep(.hours(30))
+                return test.station.status.budget
+            }
+        }
+        let (hour, day) = (try #require(budget.hour), try #require(budget.day))
+        #expect((3_000...4_600).contains(hour.seconds) && (82_000...90_000).contains(day.seconds))
+        #expect(hour.wakeUps > 0 && hour.wakeUps * 10 < day.wakeUps)
+        // A block each loss window with a sample in it.
+        #expect((4...10).contains(hour.cardSyncs) && (80...200).contains(day.cardSyncs))
+        #expect(try #require(day.cardBytes) >= day.cardSyncs * 512)
+        #expect(day.wakeUps < budget.wakeUps)
+    }
+
+    @Test func theHoursOfTheLaserGoOnInTheNextLife() throws {
+        let folder = try Folder()
+        let reports = try simulate { clock in
+            var reports: [LaserReport] = []
+            let card = SimulatedCard()
+            for _ in 0..<2 {
+                let test = try TestStation(clock, Self.text(folder), card: card)
+                // A power cut after this would cost six minutes of laser at most.
+                let stop: LaserReport? = try await test.run { test in
+                    try await test.sleep(.hours(10))
+                    return test.station.status.lasers.first
+                }
+                reports += [stop].compactMap(\.self)
+            }
+            return reports
+        }
+        #expect(reports.map(\.part) == ["nova-sds011 A160", "nova-sds011 A160"])
+        #expect(reports.map(\.hours) == [1, 2])
+        // 7 999 h at one in ten are 3 333 days.
+        #expect(reports.allSatisfy { (3_330...3_334).contains($0.daysLeft ?? 0) })
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        let text = try #require(reader.settings()[LaserBook.key]?.split(separator: "=").last)
+        let saved = try #require(Double(text))
+        #expect((7_200...7_210).contains(saved))
+    }
+
     @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
         let folder = try Folder()
         let (told, readings, faults) = try simulate { clock in

@@ -64,6 +64,32 @@ extension [JournalBlock] {
 }
 
 @Suite struct StoreQueueTests {
+    @Test func theMirrorKeepsWhatCameWhileABlockWasWritten() {
+        // The queue has the mirror; what lies in its memory is looked at when it is done.
+        nonisolated(unsafe) let memory = SimulatedSharedMemory(byteCount: 4_096)
+        nonisolated(unsafe) let mirror: TailMirror? = TailMirror(memory, boot: boot)
+        let queue = StoreQueue(
+            StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: []),
+            mirror: mirror,
+            clock: SimulatedClock(),
+            attention: Signal(),
+            schedule: { _ in .seconds(1) }
+        )
+        func take(_ second: Int) {
+            let channel = Channel(device: "dust", quantity: .pm25)
+            let value = FixedPoint(Int64(second), decimals: 1)
+            let instant = MonotonicInstant.boot.advanced(by: .seconds(second))
+            queue.take([Reading(channel, at: instant, .value(value))])
+        }
+        for second in 1...5 { take(second) }
+        queue.seal()
+        #expect(queue.nextBatch() != nil)
+        take(6)
+        queue.acknowledge(1)
+        let left = TailMirror(memory, boot: boot).read()
+        #expect(left.sequence == 1 && left.records.count == 1)
+    }
+
     @Test func atTheBoundTheOldestGoAndTheLedgerNamesExactlyThatTime() throws {
         let (blocks, marks, end) = try simulate { clock in
             let bench = Bench(clock, limit: 8_192)

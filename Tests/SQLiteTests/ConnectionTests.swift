@@ -1,8 +1,24 @@
 import CSQLite
-import SQLite
 import Testing
 
+@testable import SQLite
+
 @Suite struct ConnectionTests {
+    @Test func keepsNoMoreStatementsThanItsBound() throws {
+        let connection = try Connection(":memory:")
+        for number in 0..<100 {
+            let found: Int? = try connection.scalar("SELECT \(number)")
+            #expect(found == number)
+        }
+        var count = 0
+        var statement = sqlite3_next_stmt(connection.database, nil)
+        while statement != nil {
+            count += 1
+            statement = sqlite3_next_stmt(connection.database, statement)
+        }
+        #expect((1...Connection.statementCacheCountMax).contains(count))
+    }
+
     @Test func bindsAndReadsEveryType() throws {
         let connection = try Connection(":memory:")
         try connection.execute("CREATE TABLE t(a, b, c, d, e, f, g, h)")

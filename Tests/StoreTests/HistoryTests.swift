@@ -48,6 +48,35 @@ import Testing
         #expect(try slots.header(of: 1).key == nil)
     }
 
+    @Test func keepsEachChangeOfAScheduleAndTheFirstAndTheLastAnchor() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        let stream = DustSeries.stream.id
+        let schedules = [(100, 300), (200, 300), (300, 1)].map { tick, seconds in
+            JournalRecord.schedule(
+                stream,
+                from: Tick(tenths: Int64(tick)),
+                interval: .seconds(seconds)
+            )
+        }
+        let anchors = [10, 500, 900].map { tick in
+            JournalRecord.anchor(
+                ClockAnchor(
+                    boot: dust.boot,
+                    tick: Tick(tenths: Int64(tick)),
+                    wall: WallTime(seconds: 1_800_000_000 + tick / 10),
+                    isTrusted: true
+                )
+            )
+        }
+        try history.take([dust.start()])
+        try history.take([dust.block([], schedules + anchors)])
+        let reader = try HistoryReader(path: folder.database)
+        let intervals = try reader.schedules().map(\.interval)
+        #expect(intervals == [.seconds(1), .seconds(300), .seconds(1)])
+        #expect(try reader.anchors().map(\.tick.tenths).sorted() == [10, 900])
+    }
+
     @Test func ignoresABlockThatItHas() throws {
         let history = try open()
         var dust = DustSeries(every: 10)

@@ -35,6 +35,34 @@ private func payload(_ number: Int) -> [UInt8] { Array("payload \(number)".utf8)
         #expect(storage.syncCount - syncs == 5)
     }
 
+    @Test func servesNoOtherBlockThanTheOneAskedFor() throws {
+        let (storage, other) = (
+            SimulatedBlockStorage(blockCount: 4), SimulatedBlockStorage(blockCount: 4)
+        )
+        let (journal, later) = (
+            try Journal(storage, reusableUpTo: 0), try Journal(other, reusableUpTo: 0)
+        )
+        for number in 1...3 { _ = try journal.append(payload(number), boot: boot) }
+        for number in 1...6 {
+            later.release(through: UInt64(number))
+            _ = try later.append(payload(number), boot: boot)
+        }
+        // A card that puts a write in the wrong place: 2 and 6 share a slot.
+        try storage.write(2, try other.read(2))
+        let damage = JournalDamage(slot: 2, sequence: 2, cause: .misplaced(6))
+        #expect(throws: StoreError.lostBlock(damage)) { try journal.read(2) }
+        #expect(journal.replay(after: 0).blocks.map(\.sequence) == [1, 3])
+    }
+
+    @Test(arguments: [(468, 512), (469, 1_024), (980, 1_024), (981, 1_536), (4_052, 4_096)])
+    func writesNoSectorThatHoldsNothing(payload: Int, written: Int) throws {
+        // 44 bytes of header.
+        let storage = SimulatedBlockStorage(blockCount: 8)
+        let journal = try Journal(storage, reusableUpTo: 0)
+        _ = try journal.append([UInt8](repeating: 7, count: payload), boot: boot)
+        #expect(storage.byteCount == written)
+    }
+
     @Test func neverOverwritesWhatTheHistoryHasNot() throws {
         let journal = try Journal(SimulatedBlockStorage(blockCount: 4), reusableUpTo: 0)
         for number in 1...4 { _ = try journal.append(payload(number), boot: boot) }

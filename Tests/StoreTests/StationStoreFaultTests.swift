@@ -1,5 +1,6 @@
 import Glibc
 import HardwareIO
+import PowerCut
 import Readings
 import SQLite
 import SimulationKit
@@ -94,6 +95,41 @@ extension GapLedgerReport.Line {
 }
 
 @Suite struct StationStoreFaultTests {
+    @Test func aHistoryIsGivenUpForErrorsOnlyWhileTheJournalWrites() throws {
+        for isJournalWriting in [false, true] {
+            let folder = HistoryFolder()
+            let recording = PowerCutRecording(folder: folder.path)
+            var dust = DustSeries(every: 10, noise: 3)
+            let store = try StationStore(
+                journal: SimulatedBlockStorage(blockSize: 4_096, blockCount: 64),
+                historyPath: folder.database,
+                plan: StorePlan(.megabytes(4)),
+                version: "1.0",
+                mirrorSequence: 0,
+                seams: HistorySeams(vfs: PowerCutRecording.vfs)
+            )
+            func live() throws {
+                let payload = dust.block(dust.samples(600)).payload
+                _ = try store.append(payload, boot: dust.boot)
+            }
+            _ = try store.append(dust.start().payload, boot: dust.boot)
+            try live()
+            recording.fail(.broken, from: recording.triedCount)
+            for _ in 0..<StationStore.inputErrorLimit + 2 {
+                if isJournalWriting { try live() }
+                #expect(throws: StoreError.self) { try store.checkpoint() }
+            }
+            recording.fail(.broken, from: 0, count: 0)
+            let checkpoint = try store.checkpoint()
+            // A card that is away refuses everything; one that only fails the history is there.
+            if isJournalWriting {
+                #expect(checkpoint != .taken)
+            } else {
+                #expect(checkpoint == .taken)
+            }
+        }
+    }
+
     // MARK: - A history beyond repair
 
     @Test func aHistoryDamagedWhileOpenIsReplacedAndHasAllThatTheJournalHolds() throws {

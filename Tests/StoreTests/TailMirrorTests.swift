@@ -40,6 +40,14 @@ private let boot = BootID(bytes: Array(1...16))
         #expect(mirror.read().records.last == [8])
     }
 
+    @Test func neverWritesIntoItsOtherHalf() {
+        // Halves of 128 bytes, 40 of them header, and 8 for each record: 80 bytes fit, 81 do not.
+        for count in 77...88 {
+            let mirror = TailMirror(SimulatedSharedMemory(byteCount: 256), boot: boot)
+            #expect(mirror.append(Array(repeating: 7, count: count)) == (count <= 80))
+        }
+    }
+
     @Test func doesNotReadWhatAnotherBootLeft() {
         let memory = SimulatedSharedMemory(byteCount: 1_024)
         TailMirror(memory, boot: boot).append([1])

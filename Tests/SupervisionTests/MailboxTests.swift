@@ -5,6 +5,25 @@ import Synchronization
 import Testing
 
 @Suite struct MailboxTests {
+    @Test func anElementThatComesWithTheDeadlineIsTaken() throws {
+        let found = try simulate { clock in
+            let mailbox = Mailbox<Int>(capacity: 1)
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await clock.sleep(for: .seconds(10))
+                    mailbox.offer(1)
+                }
+                // The other sleeps already, so at the same instant it comes first.
+                try await clock.sleep(for: .seconds(1))
+                let deadline = MonotonicInstant.boot.advanced(by: .seconds(10))
+                let found = try await mailbox.next(until: deadline, on: clock)
+                try await group.waitForAll()
+                return found
+            }
+        }
+        #expect(found == 1)
+    }
+
     @Test func keepsOrderAndRefusesAtTheBound() {
         let mailbox = Mailbox<Int>(capacity: 3)
         #expect((1...5).map { mailbox.offer($0) } == [true, true, true, false, false])

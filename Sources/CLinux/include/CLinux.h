@@ -66,5 +66,7 @@ int clinux_is_in_memory(int fd);
 // Size of a block device in bytes, into a uint64_t.
 extern const unsigned long clinux_BLKGETSIZE64;
 extern const int clinux_O_DIRECT;
+// Calls of fsync and fdatasync in this process so far.
+long clinux_sync_count(void);
 
 #endif

@@ -34,10 +34,47 @@ extension SDS011Driver {
             start = await skipMissed(from: start.advanced(by: cycle.period), every: cycle.period)
             let rest = clock.now.duration(to: start)
             heartbeat.beat(nextWithin: rest + cycle.tolerance + Self.patience)
-            guard try await pause(until: start, tolerance: cycle.tolerance, in: mode) else {
+            guard try await waitOut(until: start, tolerance: cycle.tolerance, in: mode) else {
                 return
             }
         }
+    }
+
+    /// Waits for the next period, and looks once whether the part rests as well.
+    ///
+    /// One that lost its power for a moment, or never heard that it shall sleep, runs: within two
+    /// minutes that is ended, and said.
+    private func waitOut(
+        until start: MonotonicInstant,
+        tolerance: Duration,
+        in mode: SensorMode
+    ) async throws -> Bool {
+        let look = clock.now.advanced(by: .seconds(90))
+        guard look.advanced(by: .seconds(60)) < start, nextAttempt == nil else {
+            return try await pause(until: start, tolerance: tolerance, in: mode)
+        }
+        let restedAt = clock.now
+        guard try await pause(until: look, tolerance: .seconds(25), in: mode) else { return false }
+        if try await isRunning() {
+            await record("fan on without a reason", .error, ["action": "sent to sleep"])
+            isAwake = nil
+            // Nobody knows since when.
+            if awakeSince == nil { (awakeSince, laserTold) = (restedAt, restedAt) }
+            try await fallAsleep()
+        } else if !isStopping {
+            // Whatever it heard, the last word to it is always this.
+            try port.write(SDS011Command.setState(.sleep).bytes(to: address))
+        }
+        return try await pause(until: start, tolerance: tolerance, in: mode)
+    }
+
+    /// Whether the part is awake by its own word; silence is sleep.
+    private func isRunning() async throws -> Bool {
+        try port.discardInput()
+        guard case .reply(let reply, _) = try await ask(.getState, attempts: 1) else {
+            return false
+        }
+        return reply.second == SDS011State.work.rawValue
     }
 
     /// One sample, with every remedy there is if need be; the part is asleep afterwards.

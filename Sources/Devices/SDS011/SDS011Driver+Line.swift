@@ -48,7 +48,9 @@ extension SDS011Driver {
                 return answer
             }
         }
-        if command != .query, command != .firmware { hasMissedAcknowledgement = true }
+        if command != .query, command != .firmware, command != .getState {
+            hasMissedAcknowledgement = true
+        }
         return nil
     }
 
@@ -140,11 +142,21 @@ extension SDS011Driver {
     func noteLaser(on isOn: Bool) {
         isAwake = isOn
         if isOn {
-            if awakeSince == nil { awakeSince = clock.now }
+            if awakeSince == nil { (awakeSince, laserTold) = (clock.now, clock.now) }
         } else if let since = awakeSince {
+            tellLaser()
             laserBefore += since.duration(to: clock.now)
             awakeSince = nil
         }
+    }
+
+    /// Hands the time of the laser since the last call on to the account.
+    func tellLaser() {
+        let now = clock.now
+        guard awakeSince != nil, laserTold < now else { return }
+        let time = laserTold.duration(to: now)
+        laserTold = now
+        laser?(LaserTime(part: knownID?.description, time: time, life: SDS011Settings.laserLife))
     }
 
     // MARK: Remedies
@@ -203,6 +215,8 @@ extension SDS011Driver {
         let now = clock.now
         note(measurement)
         let verdict = judge.judge(measurement, by: limits)
+        // In live mode it is on for days.
+        if laserTold.duration(to: now) >= .minutes(1) { tellLaser() }
         await sink.accept([
             Reading(Channel(device: name, quantity: .pm25), at: now, verdict.pm25),
             Reading(Channel(device: name, quantity: .pm10), at: now, verdict.pm10),

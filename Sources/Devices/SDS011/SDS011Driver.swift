@@ -25,6 +25,7 @@ package actor SDS011Driver: OrderlyStop {
     let sink: any ReadingSink
     let heartbeat: Heartbeat
     let settings: SDS011Settings
+    let laser: (@Sendable (LaserTime) -> Void)?
     let reopen: Reopen?
     var port: any SerialPort
 
@@ -41,6 +42,8 @@ package actor SDS011Driver: OrderlyStop {
     var isAwake: Bool?
     var awakeSince: MonotonicInstant?
     var laserBefore: Duration = .zero
+    /// Up to here the time of the laser is in the account.
+    var laserTold = MonotonicInstant.boot
     var isAcknowledging = true
     var hasMissedAcknowledgement = false
     var foreignID: SDS011DeviceID?
@@ -81,6 +84,7 @@ package actor SDS011Driver: OrderlyStop {
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
+        laser = environment.laser
         requested = Mutex(mode)
         self.settings = settings
         self.reopen = reopen

@@ -32,6 +32,11 @@ package struct SDS011Settings: Hashable, Sendable {
     /// - Source: airrohr-firmware, `WARMUPTIME_SDS_MS`.
     package var liveWarmUp: Duration = .seconds(15)
 
+    /// What the maker gives the laser.
+    ///
+    /// - Source: datasheet V1.3: service life up to 8 000 h.
+    package static let laserLife: Duration = .hours(8_000)
+
     package init(deviceID: SDS011DeviceID? = nil) { self.deviceID = deviceID }
 }
 

@@ -210,11 +210,24 @@ extension SensorDriver {
     func noteAwake(_ isOn: Bool, since start: MonotonicInstant? = nil) {
         isAwake = isOn
         if isOn {
+            if awakeSince == nil { awakeTold = start ?? clock.now }
             awakeSince = awakeSince ?? start ?? clock.now
         } else if let since = awakeSince {
+            tellAwake()
             awakeBefore += since.duration(to: clock.now)
             awakeSince = nil
         }
+    }
+
+    /// Hands the time that it was awake since the last call on to the account.
+    ///
+    /// What cannot rest has nothing that wears by being on.
+    private func tellAwake() {
+        let now = clock.now
+        guard canRest, awakeSince != nil, awakeTold < now else { return }
+        let time = awakeTold.duration(to: now)
+        awakeTold = now
+        setup.environment.laser?(LaserTime(part: knownID, time: time, life: nil))
     }
 
     // MARK: Remedies
@@ -269,6 +282,8 @@ extension SensorDriver {
     func accept(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) async {
         let now = clock.now
         let verdict = judge.judge(outcomes, by: limits)
+        // In live mode it is on for days.
+        if awakeTold.duration(to: now) >= .minutes(1) { tellAwake() }
         let outcomes = shown.map { verdict.outcomes[$0] }
         await sink.accept(zip(channels, outcomes).map { Reading($0, at: now, $1) })
         for finding in verdict.begun {

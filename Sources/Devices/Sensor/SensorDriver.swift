@@ -56,6 +56,8 @@ package actor SensorDriver: SensorChild {
     var isAwake: Bool?
     var awakeSince: MonotonicInstant?
     var awakeBefore: Duration = .zero
+    /// Up to here the time that it was awake is in the account.
+    var awakeTold = MonotonicInstant.boot
     var warmAt: MonotonicInstant?
     var isAcknowledging = true
     var hasMissedAcknowledgement = false

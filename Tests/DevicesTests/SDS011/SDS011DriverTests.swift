@@ -4,6 +4,7 @@ import Readings
 import Scheduling
 import SimulationKit
 import Supervision
+import Synchronization
 import Testing
 
 @Suite struct SDS011DriverTests {
@@ -205,6 +206,59 @@ import Testing
             return latest
         }
         #expect(latest < .zero)
+    }
+
+    @Test func aFanThatRunsWithoutAReasonIsEndedWithinTwoMinutesAndNamed() throws {
+        let (laser, kinds, isAsleep) = try simulate { clock in
+            let bench = SDS011Bench(clock: clock)
+            async let run: Void = bench.run(for: .seconds(299))
+            try await clock.sleep(for: .seconds(32))
+            // Its supply flickers while it sleeps, and it starts anew, working.
+            bench.line.withPeer { peer, now in peer.powerCycle(at: now) }
+            try await clock.sleep(for: .seconds(120))
+            let isAsleep = bench.isAsleep
+            try await run
+            return (bench.laserTime, bench.sink.eventKinds, isAsleep)
+        }
+        #expect(isAsleep)
+        #expect(laser > .seconds(30 + 85) && laser < .seconds(30 + 120))
+        #expect(kinds == ["sensor found", "fan on without a reason"])
+    }
+
+    @Test(arguments: [false, true])
+    func theAccountOfTheLaserIsWhatThePartSays(isLive: Bool) throws {
+        let (account, laser, parts) = try simulate { clock in
+            let line = SimulatedSerialPort(SDS011Simulator(), clock: clock)
+            let told = Mutex<[LaserTime]>([])
+            var environment = DriverEnvironment(
+                clock: clock,
+                sink: RecordingSink(),
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+            )
+            environment.laser = { time in told.withLock { $0.append(time) } }
+            let driver = SDS011Driver(
+                name: "balcony",
+                port: line,
+                environment: environment,
+                mode: isLive ? .live : .dutyCycle(.sds011)
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await driver.run() }
+                try await clock.sleep(for: .minutes(59))
+                driver.requestStop()
+                try await group.waitForAll()
+            }
+            let times = told.withLock { $0 }
+            return (
+                times.reduce(Duration.zero) { $0 + $1.time },
+                line.withPeer { peer, now in peer.laserTime(at: now) },
+                times.map(\.part)
+            )
+        }
+        #expect(account == laser)
+        #expect(Set(parts) == ["A160"])
+        // Not all at the end: a power cut would cost it.
+        #expect(parts.count >= 6)
     }
 
     @Test func skipsAndAccountsForPeriodsSleptThrough() throws {

@@ -57,6 +57,21 @@ import Testing
         #expect(kinds == ["sensor found", "sensor does not acknowledge"])
     }
 
+    @Test func asksOnceMoreForRestWhenAStopHearsNoAcknowledgement() throws {
+        let (written, words) = try simulate { clock in
+            let silence = SensorFaultWindow(.silence, from: .boot.advanced(by: .seconds(12)))
+            let bench = try SensorBench(
+                .plantower,
+                clock: clock,
+                part: SensorPart(PlantowerSimulator(.pms5003), faults: [silence])
+            )
+            try await bench.run(for: .seconds(15))
+            return (bench.written, bench.dialect.commands(for: .rest).flatMap(\.bytes))
+        }
+        // Two attempts, and what the way out says without waiting.
+        #expect(written.suffix(3 * words.count) == (words + words + words)[...])
+    }
+
     @Test func namesAPartThatDoesNotAnswerAndItsReturn() throws {
         let (samples, kinds) = try simulate { clock in
             let silence = SensorFaultWindow(

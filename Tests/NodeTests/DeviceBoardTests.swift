@@ -1,0 +1,19 @@
+import Synchronization
+import Testing
+
+@testable import Node
+
+@Suite struct DeviceBoardTests {
+    @Test func canBeAskedForYears() {
+        let board = DeviceBoard()
+        let told = Mutex(0)
+        board.join(trouble: { nil }, observer: { told.withLock { $0 += 1 } })
+        board.add(name: "dust", type: "sds011", location: "/dev/ttyUSB0")
+        // What is wrapped once more at each access fills the stack of this thread long before.
+        for _ in 0..<50_000 {
+            #expect(board.isWell)
+            board.detached("dust", trouble: nil)
+        }
+        #expect(told.withLock { $0 } == 50_000)
+    }
+}
