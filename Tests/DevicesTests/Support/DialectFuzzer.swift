@@ -16,7 +16,7 @@ struct DialectFuzzer {
         ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
     }
 
-    /// Streams for each dialect in an ordinary run; a million take some twelve minutes in release.
+    /// Streams for each dialect in an ordinary run; a million take some 25 minutes in release.
     static let streamCount = Int(number("ROOST_FUZZ_STREAMS") ?? 2_000)
     static let firstSeed = number("ROOST_FUZZ_SEED") ?? 20_261_121
 
