@@ -17,6 +17,8 @@ extension SDS011Driver {
         var start = clock.now
         while goesOn(in: mode) {
             heartbeat.beat(nextWithin: cycle.warmUp + cycle.window + Self.patience)
+            // Twice: time may also pass unseen while the sample is taken.
+            start = await skipMissed(from: start, before: cycle.period)
             let sample = try await sample(cycle)
             if case .interrupted = sample {
             } else {

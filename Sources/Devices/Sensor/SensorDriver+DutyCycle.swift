@@ -16,6 +16,9 @@ extension SensorDriver {
         let mode = SensorMode.dutyCycle(cycle)
         var start = clock.now
         while goesOn(in: mode) {
+            heartbeat.beat(nextWithin: Self.patience)
+            // Twice: time may also pass unseen while the sample is taken.
+            start = await skipMissed(from: start, before: cycle.period)
             let sample = try await sample(cycle)
             if case .interrupted = sample {
             } else {
