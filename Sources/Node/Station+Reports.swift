@@ -1,0 +1,70 @@
+import ControlProtocol
+import HardwareIO
+import Readings
+import Supervision
+import Synchronization
+
+// What a station answers when it is asked.
+extension Station {
+    var answers: ControlAnswers {
+        let (lamp, detection, root, clock) = (lamp, detection, root, context.clock)
+        return ControlAnswers(
+            station: context,
+            version: roostVersion,
+            sources: ControlAnswers.Sources(
+                trouble: { [store] in store.trouble.map { "store: \($0)" } },
+                folder: { [store] in store.folder },
+                tail: { [store] in try await store.tail(from: $0) },
+                lamp: { lamp.state },
+                tree: { TreeReport(root.tree, at: clock.now) },
+                unclaimed: { detection.unclaimed() },
+                found: { detection.list },
+                act: { act, device throws(DetectionRefusal) in
+                    try detection.act(act, on: device)
+                },
+                settleMutes: { [store] in try await store.settleMutes() },
+                watchdog: { [weak self] in self?.watchdogReport },
+                board: { [weak self] in self?.boardReport },
+                budget: { [budget] report, costs in budget.complete(&report, with: costs) },
+                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
+            )
+        )
+    }
+
+    private var watchdogReport: WatchdogReport? {
+        let (device, configuration) = state.withLock { ($0.watchdog, $0.configuration.watchdog) }
+        guard let device, let configuration else { return nil }
+        return WatchdogReport(
+            path: configuration.path,
+            timeoutSeconds: device.timeout.inSeconds,
+            causedLastBoot: device.causedLastBoot
+        )
+    }
+
+    private var boardReport: BoardReport? {
+        let board = state.withLock { $0.configuration.board }
+        return board.map { BoardReport($0, model: context.platform.boardModel) }
+    }
+
+    private func ageLimit(of name: String) -> Duration {
+        let device = effective.devices.first { $0.name == name }
+        // What nobody is configured to measure is stale at once.
+        return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .zero
+    }
+}
+
+extension TreeReport {
+    /// The snapshot as it is shown.
+    init(_ snapshot: ChildSnapshot, at now: MonotonicInstant) {
+        self.init(
+            id: snapshot.id,
+            state: snapshot.state.rawValue,
+            upSeconds: snapshot.startedAt?.age(at: now),
+            restartCount: snapshot.restartCount,
+            lastExit: snapshot.lastExit,
+            lastBeatSeconds: snapshot.heartbeat?.lastBeat.age(at: now),
+            nextBeatInSeconds: snapshot.heartbeat.map { -$0.deadline.age(at: now) },
+            children: snapshot.children.map { TreeReport($0, at: now) }
+        )
+    }
+}
