@@ -153,9 +153,8 @@ struct Checker {
 
     private func acknowledgedIsDurable() throws -> Int {
         guard let stored else { throw Broken(words: "the history cannot be read: \(readerError)") }
-        let isFaithless = hasWindow(Self.faithless.contains, from: .boot, to: world.end)
         var count = 0
-        if !isFaithless {
+        if !records.acknowledged.isEmpty {
             for claim in records.acknowledged {
                 guard let device = stored.devices[claim.stream] else {
                     throw Broken(words: "stream \(claim.stream) was acknowledged and is gone")
@@ -166,9 +165,9 @@ struct Checker {
                     tick: claim.tick,
                     digest: claim.digest
                 )
-                guard !isExpired(device, segment, claim.tick) else { continue }
+                let at = segment.bootedAt.advanced(by: .milliseconds(claim.tick.tenths * 100))
+                guard !isExpired(device, segment, claim.tick), !wasBetrayed(at) else { continue }
                 guard stored.holds(device, key) else {
-                    let at = segment.bootedAt.advanced(by: .milliseconds(claim.tick.tenths * 100))
                     throw Broken(words: "\(device) of \(words(at)) was acknowledged and is lost")
                 }
                 count += 1
@@ -176,7 +175,7 @@ struct Checker {
         }
         for sample in records.samples {
             let segment = segment(sample.segment)
-            guard isOwed(sample, segment, isFaithless) else { continue }
+            guard isOwed(sample, segment), !wasBetrayed(sample.at) else { continue }
             let device = records.devices[Int(sample.device)]
             guard !isExpired(device, segment, sample.tick) else { continue }
             let key = StoredSamples.Key(
@@ -193,6 +192,18 @@ struct Checker {
             count += 1
         }
         return count
+    }
+
+    /// Whether a card lied or rotted later in such a way that it may have lost what it took.
+    ///
+    /// What rots may be anything older; a sync that lied may have been that of a day's take.
+    private func wasBetrayed(_ at: MonotonicInstant) -> Bool {
+        records.windows.contains { window in
+            guard Self.faithless.contains(window.kind) else { return false }
+            let isBefore = at <= window.end.advanced(by: .hours(26))
+            guard window.kind == .lyingSync else { return isBefore }
+            return isBefore && at >= window.start.advanced(by: .hours(-26))
+        }
     }
 
     private func isExpired(
@@ -214,14 +225,13 @@ struct Checker {
     /// Whether a sample had to outlive the end of its process.
     private func isOwed(
         _ sample: LifeRecords.Sample,
-        _ segment: LifeRecords.Segment,
-        _ isFaithless: Bool
+        _ segment: LifeRecords.Segment
     ) -> Bool {
         let (start, end) = (sample.at, segment.end)
         guard let open = segment.storeOpenAt, open <= end else { return false }
         // A keeper tries again five minutes after a refusal, and has its window then.
         let slack = world.scenario.lossWindow + .minutes(6)
-        guard !isFaithless,
+        guard
             !hasWindow(
                 Self.cardTrouble.contains,
                 from: start.advanced(by: .zero - slack),
