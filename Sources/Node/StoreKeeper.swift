@@ -22,6 +22,8 @@ package actor StoreKeeper: OrderlyStop {
     /// After the start, when devices that are plugged in have been found: less than the ledger
     /// takes for starting, `GapLedger.startingMax`.
     static let absencePause: Duration = .seconds(90)
+    /// Between two such words: one that the card lost leaves no more than this without a cause.
+    static let absenceInterval: Duration = .hours(6)
 
     private let configuration: StoreConfiguration
     private let context: StationContext
@@ -64,10 +66,10 @@ package actor StoreKeeper: OrderlyStop {
     package func run() async throws {
         guard let queue = try await openStore() else { return }
         var pause = Duration.seconds(1)
-        var absentAt: MonotonicInstant? = context.clock.now.advanced(by: Self.absencePause)
+        var absentAt = context.clock.now.advanced(by: Self.absencePause)
         while !Task.isCancelled, !mustStop {
-            if let due = absentAt, due <= context.clock.now {
-                absentAt = nil
+            if absentAt <= context.clock.now {
+                absentAt = context.clock.now.advanced(by: Self.absenceInterval)
                 post.tellAbsent()
             }
             let isWell = await attempt(.card) {
@@ -82,7 +84,7 @@ package actor StoreKeeper: OrderlyStop {
             let take = max(nextTake, retryTake)
             _ = try await context.clock.wait(
                 for: post.attention,
-                until: min(due ?? take, take, absentAt ?? take),
+                until: min(due ?? take, take, absentAt),
                 tolerance: .seconds(1)
             )
         }

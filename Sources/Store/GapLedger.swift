@@ -236,6 +236,8 @@ package struct GapLedger: Sendable {
             if let mark = marks.first(where: { $0.range.contains(cursor) }) {
                 // A mark given earlier may begin within this one.
                 fill(to: nextMarkStart(before: min(end, mark.range.upperBound)), mark.cause)
+                // What was to explain the silence after it may have been in it.
+                if mark.cause == .damaged { held = held.map { $0 ?? .damaged } }
             } else {
                 fill(to: nextMarkStart(before: end), cause, isHeld: true)
             }

@@ -25,6 +25,9 @@ package final class Vigil: Child {
         }
     }
 
+    /// Later than its window by more than this, the Vigil itself was held up, and so was everybody.
+    static let delayMax: Duration = .seconds(1)
+
     private let registry: HeartbeatRegistry
     private let clock: any NodeClock
     private let reach: Reach
@@ -54,6 +57,8 @@ package final class Vigil: Child {
                 until: opens,
                 tolerance: opens.duration(to: closes)
             )
+            let (limit, now) = (closes.advanced(by: Self.delayMax), clock.now)
+            if now > limit { machine.withLock { $0.wokeUp(after: opens..<now) } }
         }
     }
 

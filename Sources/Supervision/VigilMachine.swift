@@ -57,6 +57,7 @@ package struct VigilMachine: Sendable {
     private var standings: [String: Standing] = [:]
     private var petDue: MonotonicInstant
     private var snoozedUntil: MonotonicInstant?
+    private var unseen: Range<MonotonicInstant>?
 
     package init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {
         precondition(petWindow.lowerBound > .zero)
@@ -68,6 +69,11 @@ package struct VigilMachine: Sendable {
     package mutating func snooze(until instant: MonotonicInstant, now: MonotonicInstant) {
         snoozedUntil = min(instant, now.advanced(by: Self.snoozeMax))
     }
+
+    /// Takes notice that nobody ran for a while: the machine was suspended, or the process stopped.
+    ///
+    /// What fell due in that time could not be done; it is due a limit later.
+    package mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
 
     /// Looks at all children.
     ///
@@ -108,8 +114,12 @@ package struct VigilMachine: Sendable {
     }
 
     private func deadline(of child: Watched) -> MonotonicInstant {
-        guard let snoozedUntil else { return child.beat.deadline }
-        return max(child.beat.deadline, snoozedUntil.advanced(by: child.limit))
+        var deadline = child.beat.deadline
+        if let unseen, unseen.contains(deadline) {
+            deadline = unseen.upperBound.advanced(by: child.limit)
+        }
+        guard let snoozedUntil else { return deadline }
+        return max(deadline, snoozedUntil.advanced(by: child.limit))
     }
 
     private func nextStep(for child: Watched) -> MonotonicInstant? {

@@ -230,6 +230,24 @@ import Testing
         #expect(report.lines[1].gaps.contains { $0.cause == .unexplained })
     }
 
+    @Test func theWordThatADamagedPartTookIsNotMissed() {
+        var ledger = Self.ledger([Self.run(1, 0...1_000, .running)])
+        let boot = BootID.numbered(1)
+        let second = { (number: Int64) in Tick(tenths: number * 10) }
+        ledger.schedule(.seconds(1), boot, from: second(0))
+        ledger.sample([.value(1), .noData(.unplugged)], boot, second(1))
+        // Somewhere in it was that the first is unplugged as well.
+        ledger.mark(.damaged, boot, second(1)..<second(300))
+        ledger.sample([.value(1), .value(2)], boot, second(900))
+        ledger.sample([.value(1), .value(2)], boot, second(950))
+        let report = ledger.finish()
+        let first = report.lines[0].gaps.reduce(into: [:]) { $0[$1.cause] = $1.tenths }
+        #expect(first[.damaged] == 8_980)
+        // Of what came after the next sample it explains nothing.
+        #expect(first[.unexplained] == 990)
+        #expect(report.lines[1].gaps.contains { $0.cause == .unplugged })
+    }
+
     @Test func marksAndStretchesAreBounded() {
         var ledger = Self.ledger([Self.run(1, 0...10_000, .running)])
         for number: Int64 in 0..<1_000 {

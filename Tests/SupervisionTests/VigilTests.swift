@@ -101,6 +101,28 @@ import Testing
         #expect(longest <= 12.5)
     }
 
+    @Test func nobodyIsLateForTimeInWhichTheMachineWasSuspended() throws {
+        let watch = try watch(for: .hours(9)) { bench in
+            [
+                bench.spec("a", heartbeatLimit: .seconds(60)) { heartbeat in
+                    // In the middle of its work when the machine falls asleep.
+                    while !Task.isCancelled {
+                        heartbeat.beat(nextWithin: .seconds(50))
+                        try await bench.clock.sleep(for: .seconds(20))
+                        try await bench.clock.sleep(for: .seconds(20))
+                    }
+                },
+                bench.spec("b", heartbeatLimit: .days(1)) { _ in
+                    try await bench.clock.sleep(for: .seconds(90))
+                    bench.clock.skip(.hours(4))
+                    try await bench.clock.waitForCancellation()
+                },
+            ]
+        }
+        #expect(watch.events.isEmpty)
+        #expect(watch.log == ["+a", "+b", "-b", "-a"])
+    }
+
     @Test func aChildStillLateAfterItsReplacementEscalatesOnceAndIsNotPettedFor() throws {
         let watch = try watch(for: .hours(1)) { bench in
             [
