@@ -4,11 +4,12 @@ extension NodeRun {
     /// The runs of a history, oldest first.
     ///
     /// A run that never said goodbye ends with its last sample or anchor; the one that runs, now.
+    /// One whose start was lost, in a damaged block, is known by its samples.
     ///
     /// - Parameters:
     ///   - reader: The history.
     ///   - now: What the running station's clock says; nil when none answers.
-    /// - Returns: One for each start that is known.
+    /// - Returns: One for each start that is known, and for samples before any of their boot.
     /// - Throws: `StoreError.database`.
     package static func all(
         in reader: HistoryReader,
@@ -39,7 +40,34 @@ extension NodeRun {
             let end: NodeRun.End = isLast ? .running : .lost
             runs.append(NodeRun(boot: run.boot, started: run.started, ended: last, end: end))
         }
+        for run in try withoutStart(in: reader, besides: runs) {
+            runs.insert(run.run, at: run.place)
+        }
         return runs
+    }
+
+    /// Runs of which only samples are there, the last first, and where each belongs.
+    private static func withoutStart(
+        in reader: HistoryReader,
+        besides runs: [NodeRun]
+    ) throws -> [(place: Int, run: NodeRun)] {
+        let spans = try reader.streams().filter { !$0.id.isImported }
+            .flatMap { stream in try reader.spans(of: stream.id).map { (stream.id, $0) } }
+        var found: [(place: Int, run: NodeRun)] = []
+        var place = 0
+        for boot in try reader.boots() {
+            let known = runs[place...].prefix { $0.boot == boot.id }
+            let mine = spans.filter { $0.1.boot == boot.id }
+            let limit = known.first?.started ?? .end
+            if let first = mine.map(\.1.from).min(), first < limit {
+                let ends = try mine.compactMap { try lastTick(reader, $0.0, boot.id, first, limit) }
+                let ended = ends.max() ?? first
+                let run = NodeRun(boot: boot.id, started: first, ended: ended, end: .lost)
+                found.append((place, run))
+            }
+            place += known.count
+        }
+        return found.reversed()
     }
 
     /// The last sample of a stream in `from..<to` of a boot, found by halving: 40 looks at most.
