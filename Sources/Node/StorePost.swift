@@ -115,8 +115,7 @@ package final class StorePost: Sendable {
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {
         let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
-        let present = Set(devices.map(\.name))
-        queue?.tellAbsent(as: .unplugged) { !present.contains($0) }
+        queue?.tellAbsent(besides: Set(devices.map(\.name)))
     }
 
     private func reschedule() {

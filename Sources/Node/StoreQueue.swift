@@ -143,16 +143,16 @@ final class StoreQueue: Sendable {
         }
     }
 
-    /// Tells of some streams once more why they have no samples.
+    /// Says of every device but these, once more, that it is unplugged.
     ///
     /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
-    func tellAbsent(as reason: NoData, where isMeant: (_ device: String) -> Bool) {
+    func tellAbsent(besides present: Set<String>) {
         change { state, now in
-            for stream in state.intake.ownStreams where isMeant(stream.device) {
+            for stream in state.intake.ownStreams where !present.contains(stream.device) {
                 let sample = StoredSample(
                     stream: stream.id,
                     tick: Tick(now),
-                    outcomes: stream.quantities.map { _ in .noData(reason) }
+                    outcomes: stream.quantities.map { _ in .noData(.unplugged) }
                 )
                 state.intake.take(sample, at: now)
                 Self.mirror(sample, stream.quantities.map(\.decimals), &state)

@@ -177,8 +177,9 @@ MUTANTS = [
            "tries a device that cannot be used more and more seldom, in the end never",
            "NodeTests.(Attachment|StationTests)"),
     Mutant("Sources/Node/Attachment.swift",
-           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud: .unusable(\"\\(error)\")",
-           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud: nil",
+           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:\n"
+           "                .unusable(\"\\(error)\")",
+           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog: nil",
            "takes a port that is busy for a failure of its own", "NodeTests"),
     # Sensors.
     Mutant("Sources/Devices/SDS011/SDS011Decoder.swift",
