@@ -221,6 +221,7 @@ package final class Station: Sendable {
         let window = (shortest / 3)...(shortest * 5 / 6)
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
+        let (recorder, boot) = (context.recorder, context.bootID)
         return ChildSpec(id: "vigil") { _ in
             Vigil(
                 supervision.heartbeats,
@@ -229,7 +230,8 @@ package final class Station: Sendable {
                 reach: Vigil.Reach(
                     pet: pet,
                     observer: supervision.observer,
-                    onStillLate: { surroundings.endProcess("\($0) makes no progress") }
+                    onStillLate: { surroundings.endProcess("\($0) makes no progress") },
+                    onStandstill: { recorder.note(.standstill($0, in: boot)) }
                 )
             )
         }

@@ -38,6 +38,8 @@ package struct Life {
     package let order: Order
     /// Takes each line of the log.
     package var log: ((String) -> Void)?
+    /// Told where the card's files are left; nil: they are not.
+    package var keepFiles: ((String) -> Void)?
     /// Told how far it is, 0…1; false ends the life early.
     package var progress: (Double) -> Void = { _ in }
 
@@ -72,6 +74,7 @@ package struct Life {
             progress(MonotonicInstant.boot.duration(to: now) / order.length)
         }
         for part in world.parts { part.countFired() }
+        if let keepFiles { keepFiles(world.card.keepFiles()) }
         return LifeReport(world, self)
     }
 

@@ -30,9 +30,10 @@ package struct GapMark: Hashable, Sendable {
         self.lost = lost
     }
 
-    /// The mark as it counts for a stream: a lost sample speaks for an interval before it.
+    /// The mark as it counts for a stream: a sample that is missing speaks for an interval before
+    /// it.
     package func reaching(back tenths: Int64) -> GapMark {
-        guard stream == nil, cause == .damaged else { return self }
+        guard stream == nil, cause == .damaged || cause == .suspended else { return self }
         let start = Place(from.boot, Tick(tenths: max(0, from.tick.tenths - tenths)))
         return GapMark(cause, of: stream, from: start, to: to, lost: lost)
     }
@@ -78,9 +79,19 @@ package struct GapMark: Hashable, Sendable {
             at: instant,
             source: Self.source,
             kind: Self.kind,
-            severity: cause == .muted ? .notice : .error,
+            severity: cause.severity,
             details: details
         )
+    }
+}
+
+extension GapCause {
+    fileprivate var severity: Event.Severity {
+        switch self {
+        case .muted: .notice
+        case .suspended: .warning
+        default: .error
+        }
     }
 }
 

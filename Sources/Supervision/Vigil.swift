@@ -13,15 +13,20 @@ package final class Vigil: Child {
         package let observer: @Sendable (Event) -> Void
         /// Called once when replacing a child did not help: the process ends itself.
         package let onStillLate: @Sendable (_ child: String) -> Void
+        /// Called when nobody ran for a while and something fell due in it: the machine was
+        /// suspended, or the process stopped. From the last look before it to now.
+        package let onStandstill: @Sendable (Range<MonotonicInstant>) -> Void
 
         package init(
             pet: @escaping @Sendable () -> Void,
             observer: @escaping @Sendable (Event) -> Void = { _ in },
-            onStillLate: @escaping @Sendable (String) -> Void
+            onStillLate: @escaping @Sendable (String) -> Void,
+            onStandstill: @escaping @Sendable (Range<MonotonicInstant>) -> Void = { _ in }
         ) {
             self.pet = pet
             self.observer = observer
             self.onStillLate = onStillLate
+            self.onStandstill = onStandstill
         }
     }
 
@@ -49,6 +54,7 @@ package final class Vigil: Child {
     package func run() async throws {
         while !Task.isCancelled {
             registry.plan(wakeAt: nil)
+            let looked = clock.now
             look()
             let (opens, closes) = machine.withLock { $0.nextLook(Self.watched(registry.watches)) }
             registry.plan(wakeAt: closes)
@@ -58,7 +64,9 @@ package final class Vigil: Child {
                 tolerance: opens.duration(to: closes)
             )
             let (limit, now) = (closes.advanced(by: Self.delayMax), clock.now)
-            if now > limit { machine.withLock { $0.wokeUp(after: opens..<now) } }
+            guard now > limit else { continue }
+            machine.withLock { $0.wokeUp(after: opens..<now) }
+            reach.onStandstill(looked..<now)
         }
     }
 

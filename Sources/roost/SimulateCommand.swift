@@ -54,6 +54,9 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Write everything that happens into a file.")
     var log: String?
 
+    @Flag(help: "Leave the card's files, for roost ledger and roost store check, and say where.")
+    var keep = false
+
     func validate() throws {
         guard list || kinds || scenario != nil else {
             throw ValidationError("name a --scenario, or ask for the --list")
@@ -123,6 +126,9 @@ struct SimulateCommand: ParsableCommand {
         var life = Life(scenario, order)
         var lines: [String] = []
         if log != nil { life.log = { lines.append($0) } }
+        if keep {
+            life.keepFiles = { Output.error("the card's files are in \($0)") }
+        }
         life.progress = { share in
             line.show("simulate: \(scenario.name) seed \(order.seed), \(Int(share * 100)) %")
         }

@@ -58,7 +58,7 @@ import Testing
         let suspend = #"{"kind": "suspend", "at": "5h", "for": "4h"}"#
         let report = try Self.live(suspend, for: .hours(16))
         #expect(report.failures.isEmpty)
-        #expect(report.ledger["driverStopped", default: 0] > 6 * 3_600)
+        #expect(report.ledger["suspended", default: 0] > 6 * 3_600)
     }
 
     @Test func aDeviceThatIsNotHereAnyMoreIsUnpluggedAfterTheNextStartToo() throws {
