@@ -262,6 +262,7 @@ extension SensorDriver {
     /// - Parameters:
     ///   - delay: Until the next attempt; a part that says a wrong id for a moment stays who it is.
     ///   - countBefore: What others had said before this attempt.
+    /// - Throws: `AnotherPart`.
     func yieldToAnother(before delay: Duration, since countBefore: Int) throws {
         guard setup.yieldsToAnother, let wanted = setup.id, let foreignID,
             RemedyLadder.isRetry(before: delay), foreignCount > countBefore
