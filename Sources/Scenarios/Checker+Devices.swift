@@ -105,7 +105,7 @@ extension Checker {
             guard let part = window.part, by <= window.end,
                 let segment = records.segments.last(where: { $0.start <= window.start }),
                 segment.end > by, segment.start.advanced(by: .minutes(15)) < window.start,
-                let name = records.deviceOfPart[part],
+                let name = records.device(of: part, at: window.start),
                 let device = records.devices.firstIndex(of: name),
                 records.hitParts.contains(LifeRecords.Hit(part: part, at: window.start)),
                 !isDisturbed(part, from: window.start.advanced(by: .hours(-2)), to: by, but: window)

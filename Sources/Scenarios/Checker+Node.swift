@@ -146,7 +146,7 @@ extension Checker {
         var count = 0
         for part in world.parts {
             count += 1
-            guard let name = records.deviceOfPart[part.name],
+            guard let name = records.device(of: part.name, at: end),
                 let device = records.devices.firstIndex(of: name)
             else { throw Broken(words: "\(part.name) was never found") }
             let by = start.advanced(by: Self.resumption)

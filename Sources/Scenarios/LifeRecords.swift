@@ -109,6 +109,19 @@ package struct LifeRecords: Sendable {
 
     /// The name under which the station reads a part, as it says itself.
     package internal(set) var deviceOfPart: [String: String] = [:]
+    /// The same from when on, in order: what has no id gets a name for each socket.
+    package internal(set) var namings: [Naming] = []
+
+    package struct Naming: Sendable {
+        let part: String
+        let device: String
+        let at: MonotonicInstant
+    }
+
+    /// The name under which the station read a part at an instant.
+    func device(of part: String, at instant: MonotonicInstant) -> String? {
+        namings.last { $0.part == part && $0.at <= instant }?.device ?? deviceOfPart[part]
+    }
     /// Parts with an identity of their own that got another name, in words.
     package internal(set) var renames: [String] = []
     /// Faults that a part really had.

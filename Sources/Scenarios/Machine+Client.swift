@@ -54,6 +54,14 @@ extension Machine {
         {
             world.records.segments[segment].storeOpenAt = now
         }
+        if let node = event.details.first(where: { $0.key == "node" })?.value,
+            event.kind == "device adopted" || event.kind == "device back",
+            let part = partsByNode[node]
+        {
+            world.records.namings.append(
+                LifeRecords.Naming(part: part.name, device: event.source, at: now)
+            )
+        }
         if world.planted == .silentAboutSilence, event.source != "store" { return }
         let folder = world.card.folder
         let details = event.details.map { detail in
@@ -100,15 +108,24 @@ extension Machine {
         } while page != nil && pages < 64 && !isDead
     }
 
+    /// A part that spoke under a wrong id goes by its own again within this.
+    static let nameGrace: Duration = .minutes(20)
+
     /// Learns under which name a part is read, and whether it was another before.
+    ///
+    /// Nobody can know the name of a part that says another's id, or before the store has told.
     private func note(_ found: FoundReport) {
         guard found.state == "adopted", let node = found.node, let name = found.name,
-            let part = partsByNode[node]
+            let part = partsByNode[node], let segment = world.records.segments.last,
+            let open = segment.storeOpenAt, open.duration(to: now) > .minutes(5)
         else { return }
+        let hasLied = world.records.windows.contains { window in
+            window.kind == .wrongID && window.part == part.name
+                && window.end.duration(to: now) < Self.nameGrace
+        }
+        guard !part.isDust || !hasLied else { return }
         let before = world.records.deviceOfPart.updateValue(name, forKey: part.name)
-        guard let before, before != name, part.isDust,
-            !world.isOpen(.wrongID, part: part.name, at: now)
-        else { return }
+        guard let before, before != name, part.isDust else { return }
         world.records.renames.append("\(part.name) was \(before) and is \(name) now")
     }
 

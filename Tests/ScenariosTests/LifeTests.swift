@@ -32,6 +32,40 @@ import Testing
         return try Life(scenario, Life.Order(seed: 1, length: length)).run()
     }
 
+    @Test func aSensorThatSaidAWrongIDGoesByItsOwnNameAgain() throws {
+        let report = try Self.live(
+            """
+            {"kind": "wrong-id", "at": "5h", "for": "1h", "part": "one"},
+            {"kind": "restart", "at": "320m"}
+            """,
+            for: .hours(15)
+        )
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test func aSensorThatIsMuteWhenTheStationStartsIsReadLater() throws {
+        let report = try Self.live(
+            """
+            {"kind": "silence", "at": "5h", "for": "1h", "part": "co2"},
+            {"kind": "restart", "at": "320m"}
+            """,
+            for: .hours(9)
+        )
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test func whatASensorWasCalledThenIsWhatIsCheckedThen() throws {
+        let report = try Self.live(
+            """
+            {"kind": "babble", "at": "5h", "for": "1h", "part": "co2"},
+            {"kind": "move", "at": "10h", "for": "1m", "part": "co2"}
+            """,
+            for: .hours(24)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.verdicts.first { $0.promise == "P5" }?.checkCount == 1)
+    }
+
     @Test func aRebootWhileTheCardStallsDoesNotResetTheBoard() throws {
         let report = try Self.live(
             """

@@ -45,6 +45,7 @@ extension SensorDriver {
     /// One sample, with every remedy there is if need be; the part is at rest afterwards.
     private func sample(_ cycle: DutyCycle) async throws -> Sample {
         if let nextAttempt, clock.now < nextAttempt { return .failed(reason) }
+        let (begunAt, foreignBefore) = (clock.now, foreignCount)
         heardSinceSuccess = (false, false, false)
         var sample = try await measure(cycle)
         while case .failed = sample, !isStopping, !Task.isCancelled {
@@ -55,7 +56,9 @@ extension SensorDriver {
             case .report:
                 await report()
             case .wait(let delay):
-                nextAttempt = clock.now.advanced(by: delay)
+                // Counted as periods are, or the next one would always be just too early.
+                nextAttempt = begunAt.advanced(by: delay - cycle.tolerance)
+                try yieldToAnother(before: delay, since: foreignBefore)
                 try await rest()
                 return .failed(reason)
             }

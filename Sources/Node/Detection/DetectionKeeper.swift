@@ -13,7 +13,7 @@ package actor DetectionKeeper: Child {
         let hasStore: @Sendable () -> Bool
     }
 
-    /// How long devices wait for the store to tell their names, before they get new ones.
+    /// How long devices wait for the store to tell their names, before they get provisional ones.
     static let storePatience: Duration = .seconds(10)
     /// Between two tries to write what the card refused.
     static let savePause: Duration = .minutes(5)
@@ -32,7 +32,8 @@ package actor DetectionKeeper: Child {
 
     private enum Loading {
         case waiting(until: MonotonicInstant)
-        case late
+        /// They go by provisional names until the store tells theirs.
+        case late(nextTry: MonotonicInstant)
         case done
     }
 
@@ -74,7 +75,11 @@ package actor DetectionKeeper: Child {
 
     private var nextDeadline: MonotonicInstant? {
         var all = [post.nextDeadline]
-        if case .waiting(let until) = loading { all.append(until) }
+        switch loading {
+        case .waiting(let until): all.append(until)
+        case .late(let nextTry) where store.isOpen: all.append(nextTry)
+        case .late, .done: break
+        }
         if !unsaved.isEmpty, store.isOpen, !isSaving { all.append(nextSave) }
         return all.compactMap(\.self).min()
     }
@@ -138,21 +143,25 @@ package actor DetectionKeeper: Child {
             loading = .done
             return post.begin(with: [:])
         }
+        let now = context.clock.now
         if store.isOpen {
+            if case .late(let nextTry) = loading, now < nextTry { return }
             do {
                 let settings = try await store.settings()
                 loading = .done
                 return post.begin(with: settings)
             } catch {
-                await tell("device names not read", reason: "\(error)")
-                loading = .done
-                return post.begin(with: [:])
+                return await goOnWithoutNames(until: now.advanced(by: Self.savePause), "\(error)")
             }
         }
-        guard case .waiting(let until) = loading, until <= context.clock.now else { return }
-        loading = .late
-        await tell("device names not read", reason: "the store is not open yet")
-        post.begin(with: [:])
+        guard case .waiting(let until) = loading, until <= now else { return }
+        await goOnWithoutNames(until: now, "the store is not open yet")
+    }
+
+    private func goOnWithoutNames(until nextTry: MonotonicInstant, _ reason: String) async {
+        loading = .late(nextTry: nextTry)
+        await tell("device names not read", reason: reason)
+        post.begin(with: nil)
     }
 
     private var mustSave: Bool {

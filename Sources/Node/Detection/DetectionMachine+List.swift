@@ -60,7 +60,7 @@ extension DetectionMachine {
         case .adopted:
             return ("adopted", port.forced == nil ? "proved by what it says" : "as it was told")
         case .ignored: return ("ignored", "somebody wants it so; roost adopt ends that")
-        case .unknown(let why): return ("unknown", why)
+        case .unknown(let why, _): return ("unknown", why)
         case .faulty(let why, _): return ("faulty", why)
         case .claimed: return ("claimed", "configured")
         }

@@ -116,6 +116,21 @@ import Testing
         #expect(kinds.contains("sensor not answering"))
     }
 
+    @Test func givesWayToAnotherPartWhenNoRemedyHelps() throws {
+        let error = try simulate { clock in
+            let bench = try SensorBench(.twoValued, clock: clock) {
+                $0.id = "B"
+                $0.yieldsToAnother = true
+            }
+            var error: AnotherPart?
+            do { try await bench.run(for: .minutes(6)) } catch let found as AnotherPart {
+                error = found
+            }
+            return error
+        }
+        #expect(error?.wanted == "B")
+    }
+
     @Test func takesOneSampleAPeriodFromAPartThatKnowsNoRest() throws {
         let (samples, written) = try simulate { clock in
             let bench = try SensorBench(.twoValued, clock: clock)
