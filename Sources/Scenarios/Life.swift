@@ -187,7 +187,8 @@ package struct Life {
             guard world.isOpen(.wedgeOnReboot, part: part.name, at: end) else { continue }
             part.wedge(at: end)
             world.fire(.wedgeOnReboot)
-            world.plan(at: end.advanced(by: .hours(1))) { $0.tearOff(part, for: .seconds(5)) }
+            let pulled = world.end(of: .wedgeOnReboot, part: part.name) ?? end
+            world.plan(at: pulled) { $0.tearOff(part, for: .seconds(5)) }
         }
     }
 

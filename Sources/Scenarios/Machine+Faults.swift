@@ -8,6 +8,7 @@ extension Machine {
     /// Lets a fault begin, and plans its end.
     func begin(_ fault: PlannedFault) {
         guard !isDead else { return }
+        guard !fault.kind.waitsForItsMoment else { return world.arm(fault) }
         world.open(fault, at: now)
         let end = now.advanced(by: fault.length)
         switch fault.kind.area {
@@ -30,12 +31,15 @@ extension Machine {
             world.fire(.brownout)
             part.switchOff(at: now)
             part.switchOn(at: now)
-        case .wedgeOnReboot, .lineTakesNothing, .portBusy: break
-        case .portForbidden, .portError: tearOff(part, for: .seconds(1))
+        case .wedgeOnReboot, .lineTakesNothing: break
+        // Seen only by who opens the line anew: ModemManager takes what has just come.
+        case .portBusy, .portForbidden, .portError: tearOff(part, for: .seconds(1))
+        case .noFirmware:
+            // Asked for only when a part is new.
+            tearOff(part, for: .seconds(1))
+            world.plan(at: now.advanced(by: .seconds(1))) { $0.inject(fault, part, until: end) }
         default:
-            if part.inject(fault.kind, at: now, until: end) {
-                world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
-            }
+            inject(fault, part, until: end)
             guard fault.kind == .wedge else { return }
             // Somebody pulls the plug of what is dead, sooner or later.
             world.plan(at: end) { machine in
@@ -43,6 +47,17 @@ extension Machine {
                 machine.tearOff(part, for: .seconds(5))
             }
         }
+    }
+
+    private func inject(_ fault: PlannedFault, _ part: Part, until end: MonotonicInstant) {
+        guard part.inject(fault.kind, at: now, until: end) else { return }
+        world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
+    }
+
+    /// Resets the board in the middle of a measurement, and the sensor does not survive that.
+    func resetBoard() {
+        simulated.skip(Self.boardWatchdog)
+        end(.boardWatchdog)
     }
 
     // MARK: GPIO
@@ -92,8 +107,7 @@ extension Machine {
 
     private func beginCard(_ fault: PlannedFault, until end: MonotonicInstant) {
         switch fault.kind {
-        case .cardStall, .cardLongStall, .diskHang:
-            world.stalledUntil = max(world.stalledUntil, end)
+        case .diskHang: world.stalledUntil = max(world.stalledUntil, end)
         case .cardFull, .cardReadOnly, .cardError, .failingWrites:
             let (tried, start) = (world.card.triedCount, now)
             refreshCard()
@@ -185,7 +199,6 @@ extension Machine {
         case .restart, .reboot:
             world.fire(fault.kind)
             stop(fault.kind == .reboot ? .rebooted : .restarted)
-        case .childHang, .childUnkillable, .childThrow: break  // At the next read of the part.
         case .powerCut:
             world.fire(.powerCut)
             world.records.windows[world.records.windows.count - 1].end = end
