@@ -129,7 +129,8 @@ extension Machine {
             let name = fault.kind == .journalRot ? "journal.ring" : "history.db"
             let size = world.card.byteCounts[name] ?? 0
             guard size > 0 else { return }
-            let block = world.dice.index(size / 4_096)
+            var chance = world.dice(at: now)
+            let block = chance.index(size / 4_096)
             let isDone = try? world.card.rot(name, at: block * 4_096 + 100, count: 64)
             if isDone == true { world.fire(fault.kind) }
         case .longReader: beginReading(until: end)
@@ -158,7 +159,8 @@ extension Machine {
 
     private func beginClock(_ fault: PlannedFault, until end: MonotonicInstant) {
         world.fire(fault.kind)
-        let shift = Duration.seconds(60 + world.dice.index(7_200))
+        var chance = world.dice(at: now)
+        let shift = Duration.seconds(60 + chance.index(7_200))
         switch fault.kind {
         case .clockForward, .clockBack:
             let change = fault.kind == .clockForward ? shift : .zero - shift
@@ -204,9 +206,9 @@ extension Machine {
             world.records.windows[world.records.windows.count - 1].end = end
             self.end(.powerCut)
         case .powerCutAtWrite, .doublePowerCut:
-            let model = world.cardModel()
-            let count = world.dice.index(40)
-            armCut(after: count, model, again: fault.kind == .doublePowerCut)
+            var chance = world.dice(at: now)
+            let (model, isAgain) = (world.cardModel(at: now), fault.kind == .doublePowerCut)
+            armCut(after: chance.index(40), model, again: isAgain)
         case .slowReaders: beginSlowReaders(until: end)
         default: break
         }
@@ -225,7 +227,8 @@ extension Machine {
 
 extension World {
     /// What the card will keep of what was not synced.
-    func cardModel() -> CardModel {
+    func cardModel(at now: MonotonicInstant) -> CardModel {
+        var dice = dice(at: now.advanced(by: .nanoseconds(1)))
         let seed = UInt64(dice.index(1 << 20))
         switch dice.index(6) {
         case 0: return .nothing

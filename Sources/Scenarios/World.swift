@@ -24,7 +24,6 @@ final class World: @unchecked Sendable {
     let quietFrom: MonotonicInstant
     let parts: [Part]
     let card: LivingCard
-    var dice: SplitMix64
     var records = LifeRecords()
     var log = LifeLog()
 
@@ -61,12 +60,18 @@ final class World: @unchecked Sendable {
         self.seed = seed
         end = .boot.advanced(by: length)
         quietFrom = .boot.advanced(by: max(.zero, length - scenario.quiet))
-        dice = SplitMix64(seed: seed ^ 0x5EED)
         let weather = Weather(scenario.weather, seed: seed)
         parts = scenario.parts.enumerated().map { number, part in
             Part(part, number: number % 10, weather: weather, seed: seed &+ UInt64(number))
         }
         card = try LivingCard(nameDurability: seed % 2 == 0 ? .afterFolderSync : .afterAnySync)
+    }
+
+    /// What chance says about an instant, whatever has happened before: a life in which a fault is
+    /// left out goes on as it did.
+    func dice(at now: MonotonicInstant) -> SplitMix64 {
+        var dice = SplitMix64(seed: seed ^ 0x5EED)
+        return SplitMix64(seed: dice.next() ^ UInt64(bitPattern: now.nanoseconds))
     }
 
     func part(_ name: String?) -> Part? { name.flatMap { name in parts.first { $0.name == name } } }

@@ -135,14 +135,35 @@ struct SimulateCommand: ParsableCommand {
         }
         guard !report.failures.isEmpty else { return true }
         let name = self.scenario ?? scenario.name
-        var smallest = order
-        if !noShrink, order.only == nil {
-            smallest = try Shrinker(scenario, order, report).smallest { tried, left in
-                line.show("simulate: shrinking, \(tried) lives tried, \(left) faults left")
-            }
+        guard !noShrink, order.only == nil else {
+            Output.error("a promise was broken; to see it again:\n    " + command(order, name))
+            return false
         }
-        Output.error("a promise was broken; to see it again:\n    " + command(smallest, name))
+        var shrinker = Shrinker(scenario, order, report) { progress in
+            line.show(
+                "simulate: shrinking, life \(progress.triedCount) of \(Shrinker.lifeMax) at most, "
+                    + "\(progress.faultCount) faults in \(Int(progress.length.inSeconds / 3_600)) h"
+            )
+        }
+        let found = try shrinker.smallest()
+        line.finish()
+        tell(found, from: report, name)
         return false
+    }
+
+    private func tell(_ found: Shrinker.Found, from report: LifeReport, _ name: String) {
+        func words(_ report: LifeReport) -> String {
+            "\(report.plannedFaultCount) faults in \((report.days * 10).rounded() / 10) days"
+        }
+        var lines = [
+            "a promise was broken, by \(words(report)); the smallest of "
+                + "\(found.triedCount) lives tried since has \(words(found.report))",
+        ]
+        for verdict in found.report.failures {
+            lines.append("\(verdict.promise): \(verdict.failure ?? "")")
+        }
+        lines += ["to see it again:", command(found.order, name)]
+        Output.error(lines.joined(separator: "\n    "))
     }
 
     private func command(_ order: Life.Order, _ name: String) -> String {
