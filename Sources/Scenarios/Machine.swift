@@ -239,7 +239,9 @@ final class Machine: Platform, @unchecked Sendable {
             world.stalledUntil = max(world.stalledUntil, end)
         }
         if world.stalledUntil > now {
-            let open = [FaultKind.cardStall, .cardLongStall, .diskHang].first { world.isOpen($0, at: now) }
+            let open = [FaultKind.cardStall, .cardLongStall, .diskHang].first {
+                world.isOpen($0, at: now)
+            }
             world.fire(open ?? .cardStall)
             return now.duration(to: world.stalledUntil)
         }

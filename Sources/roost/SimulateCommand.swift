@@ -157,7 +157,7 @@ struct SimulateCommand: ParsableCommand {
         }
         var lines = [
             "a promise was broken, by \(words(report)); the smallest of "
-                + "\(found.triedCount) lives tried since has \(words(found.report))",
+                + "\(found.triedCount) lives tried since has \(words(found.report))"
         ]
         for verdict in found.report.failures {
             lines.append("\(verdict.promise): \(verdict.failure ?? "")")
