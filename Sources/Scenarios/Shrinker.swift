@@ -28,7 +28,8 @@ package struct Shrinker {
     private static let step: Duration = .minutes(30)
 
     private let scenario: Scenario
-    private let promises: Set<String>
+    /// What is looked for; see `shape`.
+    private let shapes: Set<[Substring]>
     private let timeLimit: Duration
     private let progress: (Progress) -> Void
     private var best: Life.Order
@@ -40,15 +41,18 @@ package struct Shrinker {
     ///   - scenario: Of the life that failed.
     ///   - order: That life.
     ///   - report: What became of it.
+    ///   - promise: Only this one, such as `P7`; nil takes whichever breaks.
     ///   - progress: Told before each life.
     package init(
         _ scenario: Scenario,
         _ order: Life.Order,
         _ report: LifeReport,
+        promise: String? = nil,
         progress: @escaping (Progress) -> Void = { _ in }
     ) {
         (self.scenario, best, self.report, self.progress) = (scenario, order, report, progress)
-        promises = Set(report.failures.map(\.promise))
+        let meant = report.failures.filter { promise == nil || $0.promise == promise }
+        shapes = Set(meant.map(Self.shape(of:)))
         timeLimit = order.length * Self.timeMax
         let all = Set(scenario.plan(for: order.length, seed: order.seed).indices)
         best.only = order.only?.intersection(all) ?? all
@@ -65,6 +69,16 @@ package struct Shrinker {
         return Found(order: best, report: report, triedCount: triedCount)
     }
 
+    /// The promise and the plain words of a failure, without numbers, names and times: a smaller
+    /// life that breaks the same promise in another way is another bug.
+    private static func shape(of verdict: LifeReport.Verdict) -> [Substring] {
+        let words = (verdict.failure ?? "").split { $0 == " " || $0 == "," || $0 == ":" }
+        let plain = words.filter { word in
+            word.utf8.allSatisfy { $0 | 0x20 >= 97 && $0 | 0x20 <= 122 }
+        }
+        return [verdict.promise[...]] + plain
+    }
+
     private var isAtBound: Bool { triedCount >= Self.lifeMax || timeLived >= timeLimit }
 
     /// Lives a smaller life, and takes it when it breaks one of the promises.
@@ -76,7 +90,7 @@ package struct Shrinker {
         let (triedCount, length) = (triedCount, candidate.length)
         progress(Progress(triedCount: triedCount, faultCount: faultCount, length: length))
         let found = try Life(scenario, candidate).run()
-        guard found.failures.contains(where: { promises.contains($0.promise) }) else {
+        guard found.failures.contains(where: { shapes.contains(Self.shape(of: $0)) }) else {
             return false
         }
         (best, report) = (candidate, found)

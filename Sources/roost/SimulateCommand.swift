@@ -45,6 +45,9 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Only these faults of the plan, by number: 3,17 or none.")
     var only: String?
 
+    @Option(help: "Of the promises that are broken, look for a smaller life for this one: P7.")
+    var promise: String?
+
     @Flag(help: "Do not look for a smaller life that fails.")
     var noShrink = false
 
@@ -139,7 +142,7 @@ struct SimulateCommand: ParsableCommand {
             Output.error("a promise was broken; to see it again:\n    " + command(order, name))
             return false
         }
-        var shrinker = Shrinker(scenario, order, report) { progress in
+        var shrinker = Shrinker(scenario, order, report, promise: promise) { progress in
             line.show(
                 "simulate: shrinking, life \(progress.triedCount) of \(Shrinker.lifeMax) at most, "
                     + "\(progress.faultCount) faults in \(Int(progress.length.inSeconds / 3_600)) h"
