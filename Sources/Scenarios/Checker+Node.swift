@@ -96,7 +96,7 @@ extension Checker {
     /// What speaks against an end of the process; nil when there was a reason inside the box.
     private func cause(of segment: LifeRecords.Segment) -> String? {
         let hangs: Set<FaultKind> = [.childHang, .childUnkillable]
-        let freezes: Set<FaultKind> = [.freeze, .longFreeze, .boardHang]
+        let freezes: Set<FaultKind> = [.freeze, .longFreeze, .boardHang, .wedgeOnReboot]
         let start = segment.end.advanced(by: .minutes(-20))
         func was(_ kinds: Set<FaultKind>) -> Bool {
             hasWindow(kinds.contains, from: start, to: segment.end)

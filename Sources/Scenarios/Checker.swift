@@ -238,7 +238,12 @@ struct Checker {
                 to: end
             )
         else { return false }
-        let isMirrored = !hasWindow({ $0 == .mirrorRefused }, from: segment.start, to: end)
+        // A mirror that is refused at the next start tells nothing of the process before either.
+        let isMirrored = !hasWindow(
+            { $0 == .mirrorRefused },
+            from: segment.start,
+            to: end.advanced(by: Life.restartPause)
+        )
         if segment.ending.isOrderly || (!segment.ending.losesPages && isMirrored) { return true }
         return start.advanced(by: world.scenario.lossWindow + .seconds(15)) <= end
     }

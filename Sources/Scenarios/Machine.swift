@@ -173,7 +173,7 @@ final class Machine: Platform, @unchecked Sendable {
     }
 
     func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
-        if world.isOpen(.mirrorRefused, at: now) {
+        if world.meets(.mirrorRefused, at: now) {
             world.fire(.mirrorRefused)
             return nil
         }
@@ -234,8 +234,14 @@ final class Machine: Platform, @unchecked Sendable {
     /// How long the card takes before it does anything; nil: somebody waits for that already.
     private func pauseOfCard() -> Duration? {
         guard !isDiskBusy else { return nil }
+        for kind in [FaultKind.cardLongStall, .cardStall] where world.meets(kind, at: now) {
+            let end = world.end(of: kind) ?? now
+            world.stalledUntil = max(world.stalledUntil, end)
+        }
         if world.stalledUntil > now {
-            let open = [FaultKind.diskHang, .cardLongStall].first { world.isOpen($0, at: now) }
+            let open = [FaultKind.cardStall, .cardLongStall, .diskHang].first {
+                world.isOpen($0, at: now)
+            }
             world.fire(open ?? .cardStall)
             return now.duration(to: world.stalledUntil)
         }

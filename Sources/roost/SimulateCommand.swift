@@ -45,6 +45,9 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Only these faults of the plan, by number: 3,17 or none.")
     var only: String?
 
+    @Option(help: "Of the promises that are broken, look for a smaller life for this one: P7.")
+    var promise: String?
+
     @Flag(help: "Do not look for a smaller life that fails.")
     var noShrink = false
 
@@ -141,14 +144,35 @@ struct SimulateCommand: ParsableCommand {
         }
         guard !report.failures.isEmpty else { return true }
         let name = self.scenario ?? scenario.name
-        var smallest = order
-        if !noShrink, order.only == nil {
-            smallest = try Shrinker(scenario, order, report).smallest { tried, left in
-                line.show("simulate: shrinking, \(tried) lives tried, \(left) faults left")
-            }
+        guard !noShrink, order.only == nil else {
+            Output.error("a promise was broken; to see it again:\n    " + command(order, name))
+            return false
         }
-        Output.error("a promise was broken; to see it again:\n    " + command(smallest, name))
+        var shrinker = Shrinker(scenario, order, report, promise: promise) { progress in
+            line.show(
+                "simulate: shrinking, life \(progress.triedCount) of \(Shrinker.lifeMax) at most, "
+                    + "\(progress.faultCount) faults in \(Int(progress.length.inSeconds / 3_600)) h"
+            )
+        }
+        let found = try shrinker.smallest()
+        line.finish()
+        tell(found, from: report, name)
         return false
+    }
+
+    private func tell(_ found: Shrinker.Found, from report: LifeReport, _ name: String) {
+        func words(_ report: LifeReport) -> String {
+            "\(report.plannedFaultCount) faults in \((report.days * 10).rounded() / 10) days"
+        }
+        var lines = [
+            "a promise was broken, by \(words(report)); the smallest of "
+                + "\(found.triedCount) lives tried since has \(words(found.report))"
+        ]
+        for verdict in found.report.failures {
+            lines.append("\(verdict.promise): \(verdict.failure ?? "")")
+        }
+        lines += ["to see it again:", command(found.order, name)]
+        Output.error(lines.joined(separator: "\n    "))
     }
 
     private func command(_ order: Life.Order, _ name: String) -> String {

@@ -135,5 +135,6 @@ final class ProgressLine {
     /// Leaves the last state on the screen.
     func finish() {
         if hasSpoken, isatty(2) == 1 { Output.write("\n", to: 2) }
+        hasSpoken = false
     }
 }
