@@ -13,8 +13,9 @@ package final class Vigil: Child {
         package let observer: @Sendable (Event) -> Void
         /// Called once when replacing a child did not help: the process ends itself.
         package let onStillLate: @Sendable (_ child: String) -> Void
-        /// Called when nobody ran for a while and something fell due in it: the machine was
-        /// suspended, or the process stopped. From the last look before it to now.
+        /// Called when nobody ran for a while, in which something fell due.
+        ///
+        /// The machine was suspended, or the process stopped. From the last look before it to now.
         package let onStandstill: @Sendable (Range<MonotonicInstant>) -> Void
 
         package init(
