@@ -4,6 +4,7 @@ import HardwareIO
 import Logging
 import Profiles
 import Readings
+import Store
 import Supervision
 import Synchronization
 
@@ -221,7 +222,7 @@ package final class Station: Sendable {
         let window = (shortest / 3)...(shortest * 5 / 6)
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
-        let (recorder, boot) = (context.recorder, context.bootID)
+        let store = store
         return ChildSpec(id: "vigil") { _ in
             Vigil(
                 supervision.heartbeats,
@@ -231,7 +232,12 @@ package final class Station: Sendable {
                     pet: pet,
                     observer: supervision.observer,
                     onStillLate: { surroundings.endProcess("\($0) makes no progress") },
-                    onStandstill: { recorder.note(.standstill($0, in: boot)) }
+                    onStandstill: { store.tellMissing(.suspended, $0) },
+                    onReplaced: { child, stretch in
+                        // `devices/balcony`: the last part is the device, or no device's name.
+                        let device = child.split(separator: "/").last.map(String.init) ?? child
+                        store.tellMissing(.driverStopped, stretch, of: device)
+                    }
                 )
             )
         }

@@ -118,6 +118,28 @@ package final class StorePost: Sendable {
         queue?.tellAbsent(besides: Set(devices.map(\.name)))
     }
 
+    /// Says why there are no samples of a stretch of time: nobody was there to say it then.
+    ///
+    /// - Parameters:
+    ///   - cause: `suspended`: nobody ran; `driverStopped`: the driver hung.
+    ///   - stretch: The time.
+    ///   - device: Whose samples; nil for all.
+    func tellMissing(
+        _ cause: GapCause,
+        _ stretch: Range<MonotonicInstant>,
+        of device: String? = nil
+    ) {
+        let boot = context.bootID
+        let from = GapMark.Place(boot, Tick(stretch.lowerBound))
+        let to = GapMark.Place(boot, Tick(stretch.upperBound))
+        guard from.tick < to.tick else { return }
+        let streams: [StreamID?] = device.map { queue?.streams(of: $0) ?? [] } ?? [nil]
+        for stream in streams {
+            let mark = GapMark(cause, of: stream, from: from, to: to)
+            context.recorder.note(mark.event(at: stretch.upperBound, in: boot))
+        }
+    }
+
     private func reschedule() {
         let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
         for device in devices { queue?.reschedule(device.name) }

@@ -160,6 +160,11 @@ final class StoreQueue: Sendable {
         }
     }
 
+    /// The streams of a device that are known.
+    func streams(of device: String) -> [StreamID] {
+        state.withLock { $0.intake.streams(of: device).map(\.id) }
+    }
+
     /// From now on a device is sampled as its schedule says.
     func reschedule(_ device: String) {
         change { state, now in

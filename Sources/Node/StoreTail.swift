@@ -106,16 +106,6 @@ extension StorePost {
     }
 }
 
-extension Event {
-    /// Nobody ran: whoever was to sample could not, and may be gone before it can say so.
-    static func standstill(_ stretch: Range<MonotonicInstant>, in boot: BootID) -> Event {
-        let from = GapMark.Place(boot, Tick(stretch.lowerBound))
-        let to = GapMark.Place(boot, Tick(stretch.upperBound))
-        return GapMark(.suspended, of: nil, from: from, to: to)
-            .event(at: stretch.upperBound, in: boot)
-    }
-}
-
 extension Platform {
     /// The kernel's id of this boot; zeros where it gives none.
     var bootID: BootID {

@@ -33,7 +33,11 @@ package struct GapMark: Hashable, Sendable {
     /// The mark as it counts for a stream: a sample that is missing speaks for an interval before
     /// it.
     package func reaching(back tenths: Int64) -> GapMark {
-        guard stream == nil, cause == .damaged || cause == .suspended else { return self }
+        switch cause {
+        case .suspended, .driverStopped: break
+        case .damaged where stream == nil: break
+        default: return self
+        }
         let start = Place(from.boot, Tick(tenths: max(0, from.tick.tenths - tenths)))
         return GapMark(cause, of: stream, from: start, to: to, lost: lost)
     }
@@ -89,7 +93,7 @@ extension GapCause {
     fileprivate var severity: Event.Severity {
         switch self {
         case .muted: .notice
-        case .suspended: .warning
+        case .suspended, .driverStopped: .warning
         default: .error
         }
     }
