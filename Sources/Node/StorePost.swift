@@ -54,6 +54,9 @@ package final class StorePost: Sendable {
     /// Where the store is, once it is open.
     var folder: String? { state.withLock { $0.queue == nil ? nil : $0.folder } }
 
+    /// Where the history is, open or not; nil without a store.
+    var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
+
     /// Lets readers ask for the journal's blocks.
     func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
 

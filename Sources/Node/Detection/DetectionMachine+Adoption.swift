@@ -198,7 +198,7 @@ extension DetectionMachine {
     /// Ends everybody who goes by a provisional name, before what is remembered is loaded.
     ///
     /// Their lines are asked again: the same parts under the names they had, or new ones.
-    mutating func settleNames(at now: MonotonicInstant) -> [Action] {
+    mutating func endProvisional(at now: MonotonicInstant) -> [Action] {
         var actions: [Action] = []
         for devpath in sortedPaths {
             guard let port = ports[devpath] else { continue }
@@ -210,10 +210,26 @@ extension DetectionMachine {
                 set(devpath, .found(until: nil, why: ""), at: now)
             }
         }
-        for name in provisional.values.compactMap(\.name).sorted() {
-            actions.append(.drop(name: name))
-        }
+        return actions
+    }
+
+    /// Gives everybody who went by a provisional name the one that is remembered, or a new one.
+    mutating func nameProvisional() -> [Action] {
+        var actions: [Action] = []
+        let all = provisional.sorted { $0.key < $1.key }
         provisional.removeAll()
+        for (identity, old) in all {
+            guard let was = old.name, let profile = old.profile.flatMap(catalog.profile) else {
+                continue
+            }
+            let known = registry[identity]
+            var record = known ?? old
+            if known == nil { record.name = nil }
+            let name = name(for: record, identity, profile)
+            record.name = name
+            actions.append(.rename(from: was, to: name))
+            if record != known { actions += remember(identity, record, name: name) }
+        }
         return actions
     }
 

@@ -18,6 +18,8 @@ package struct DetectionMachine: Sendable {
         case end(name: String)
         /// Its name is nobody's any more.
         case drop(name: String)
+        /// What went by a provisional name goes by its own, from the beginning.
+        case rename(from: String, to: String)
         case tell(Notice)
         /// To be remembered; nil is to be forgotten.
         case save(identity: String, DeviceRecord?)
@@ -138,10 +140,10 @@ package struct DetectionMachine: Sendable {
     ) -> [Action] {
         isReady = true
         guard let settings else { return admit(at: now) }
-        let actions = settleNames(at: now)
+        let actions = endProvisional(at: now)
         registry.load(settings)
         knowsNames = true
-        return actions + admit(at: now)
+        return actions + nameProvisional() + admit(at: now)
     }
 
     /// The configuration claims ports and names.
