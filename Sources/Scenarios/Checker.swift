@@ -12,6 +12,8 @@ struct Checker {
     let world: World
     let records: LifeRecords
     private(set) var ledgerSeconds: [String: Double] = [:]
+    /// The longest that a sensor took to give a value after the last fault.
+    var resumedAfter: Duration = .zero
     private let reader: HistoryReader?
     private let readerError: String
     var stored: StoredSamples?
@@ -250,6 +252,9 @@ struct Checker {
 
     // MARK: P3
 
+    /// In simulated time, in which the card's own stalls count, and in the real time of the work.
+    private static let openingMax: Duration = .seconds(2)
+
     private func theStoreAlwaysOpens() throws -> Int {
         _ = try history()
         var count = 0
@@ -265,8 +270,11 @@ struct Checker {
             guard let open = segment.storeOpenAt else {
                 throw Broken(words: "after the start of \(words(segment.start)) no store opened")
             }
-            guard segment.start.duration(to: open) <= .seconds(2) else {
+            guard segment.start.duration(to: open) <= Self.openingMax else {
                 throw Broken(words: "the store opened \(words(open)), late")
+            }
+            if let took = segment.openingTime, took > Self.openingMax {
+                throw Broken(words: "the store took \(took) to open at \(words(segment.start))")
             }
             count += 1
         }

@@ -40,6 +40,10 @@ package struct Life {
     package var log: ((String) -> Void)?
     /// Told where the card's files are left; nil: they are not.
     package var keepFiles: ((String) -> Void)?
+    /// Real time, for how long the store really takes to open; nil does not time it.
+    package var stopwatch: (() -> MonotonicInstant)?
+    /// Told how long each opening took; by far not in every life the same.
+    package var openingTook: (Duration) -> Void = { _ in }
     /// Told how far it is, 0…1; false ends the life early.
     package var progress: (Double) -> Void = { _ in }
 
@@ -53,6 +57,7 @@ package struct Life {
     package func run() throws -> LifeReport {
         let world = try World(scenario, seed: order.seed, length: order.length)
         world.log.sink = log
+        world.stopwatch = stopwatch
         plan(world)
         var now = MonotonicInstant.boot
         var boot = (number: 1, at: now)
@@ -75,6 +80,7 @@ package struct Life {
         }
         for part in world.parts { part.countFired() }
         if let keepFiles { keepFiles(world.card.keepFiles()) }
+        for case let time? in world.records.segments.map(\.openingTime) { openingTook(time) }
         return LifeReport(world, self)
     }
 
@@ -141,6 +147,7 @@ package struct Life {
         world.records.segments[last].awakeAtEnd = world.parts.filter { part in
             part.isAwake && part.isPlugged && !part.isFaulty(at: end)
         }.map(\.name)
+        for part in world.parts { part.leaveAlone(at: end) }
         let segment = world.records.segments[last]
         world.log.line("end \(segment.ending)", at: end)
         return segment

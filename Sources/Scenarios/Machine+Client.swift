@@ -41,8 +41,8 @@ extension Machine {
                 firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa + voice) } ?? -1
             )
         )
-        if value != nil, first.channel.quantity.name == Quantity.pm25.name {
-            world.freshestDust = now
+        if readings.contains(where: { $0.outcome.value != nil }) {
+            world.lastValueAt[first.channel.device] = now
         }
         world.log.reading(digest ^ UInt64(device), at: now)
     }
@@ -53,6 +53,10 @@ extension Machine {
             world.records.segments[segment].storeOpenAt == nil
         {
             world.records.segments[segment].storeOpenAt = now
+            isStoreOpen = true
+            if world.stopwatch != nil {
+                world.records.segments[segment].openingTime = openingTime
+            }
         }
         if let node = event.details.first(where: { $0.key == "node" })?.value,
             event.kind == "device adopted" || event.kind == "device back",
@@ -87,17 +91,9 @@ extension Machine {
     func look() async throws {
         guard !isDead, !isStopping else { return }
         guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
-        let levels = ["good", "moderate", "poor"]
         let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
-        world.records.looks.append(
-            LifeRecords.Look(
-                at: now,
-                lamp: lamp,
-                isLampLevel: lamp.map(levels.contains) ?? false,
-                freshestValueAt: world.freshestDust
-            )
-        )
         let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+        note(lamp, status, devices)
         for found in devices?.found ?? [] { note(found) }
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
@@ -110,6 +106,35 @@ extension Machine {
 
     /// A part that spoke under a wrong id goes by its own again within this.
     static let nameGrace: Duration = .minutes(20)
+
+    /// Writes down what is shown as live, and how old it really is.
+    private func note(_ lamp: String?, _ status: StatusReport, _ devices: DevicesReport?) {
+        let isYoung = world.planted == .youngForEver
+        let fresh =
+            status.channels.compactMap { channel in
+                let device = String(channel.channel.prefix { $0 != "/" })
+                let isOfPart = world.records.devices.contains(device) && !device.hasPrefix("door")
+                guard isOfPart, isYoung || !channel.isStale, let told = channel.valueAgeSeconds
+                else {
+                    return nil
+                }
+                let age = world.lastValueAt[device].map { $0.duration(to: now) }
+                let toldAge: Duration = isYoung ? .seconds(1) : .milliseconds(Int64(told * 1_000))
+                return (channel: channel.channel, told: toldAge, age: age)
+            } as [(channel: String, told: Duration, age: Duration?)]
+        let lights = devices?.devices.first { $0.type == "traffic-light" }
+        let followed = lights?.facts.first { $0.key == "follows" }?.value
+        world.records.looks.append(
+            LifeRecords.Look(
+                at: now,
+                lamp: lamp,
+                isLampLevel: lamp.map(["good", "moderate", "poor"].contains) ?? false,
+                followed: followed,
+                followedValueAt: followed.flatMap { world.lastValueAt[$0] },
+                fresh: fresh
+            )
+        )
+    }
 
     /// Learns under which name a part is read, and whether it was another before.
     ///

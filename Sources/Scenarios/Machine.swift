@@ -54,6 +54,9 @@ final class Machine: Platform, @unchecked Sendable {
 
     private var errands: [Errand] = []
     private var isDiskBusy = false
+    /// Real time of the work for the card before the store was open.
+    private(set) var openingTime: Duration = .zero
+    var isStoreOpen = false
     private var isSlowDone = false
     let requestStop = Box<@Sendable () -> Void>({})
     let stopReason = Box(LifeEnding.finished)
@@ -224,7 +227,11 @@ final class Machine: Platform, @unchecked Sendable {
             }
             isSlowDone = false
             let errand = errands.removeFirst()
+            let began = world.stopwatch?()
             errand.work()
+            if !isStoreOpen, let began, let ended = world.stopwatch?() {
+                openingTime += began.duration(to: ended)
+            }
             world.card.settle()
             meetArmedCut()
             errand.done()

@@ -40,9 +40,11 @@ final class World: @unchecked Sendable {
     var cutArmed: (model: CardModel, again: Bool)?
     var strangerCount = 0
     var streams: [StreamID: StreamDescription] = [:]
-    var freshestDust: MonotonicInstant?
     var plannedFaults = 0
     var planted: PlantedBug?
+    var stopwatch: (() -> MonotonicInstant)?
+    /// When each device last gave a value, by its name.
+    var lastValueAt: [String: MonotonicInstant] = [:]
     /// The double power cut whose second half has been planned.
     var lastDouble: MonotonicInstant?
 

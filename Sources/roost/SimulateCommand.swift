@@ -135,12 +135,17 @@ struct SimulateCommand: ParsableCommand {
         life.progress = { share in
             line.show("simulate: \(scenario.name) seed \(order.seed), \(Int(share * 100)) %")
         }
+        var slowest: Duration = .zero
+        life.stopwatch = { line.now }
+        life.openingTook = { slowest = max(slowest, $0) }
         let report = try life.run()
         if let log { try TextOutput.write(lines.joined(separator: "\n") + "\n", to: log) }
         if json {
             Output.line(try ControlCodec.line(report))
         } else {
-            for text in SimulateWords.lines(report, seconds: line.elapsed) { Output.line(text) }
+            for text in SimulateWords.lines(report, seconds: line.elapsed, opening: slowest) {
+                Output.line(text)
+            }
         }
         guard !report.failures.isEmpty else { return true }
         let name = self.scenario ?? scenario.name
@@ -188,7 +193,11 @@ struct SimulateCommand: ParsableCommand {
 
 /// A life in words.
 enum SimulateWords {
-    static func lines(_ report: LifeReport, seconds: Double) -> [String] {
+    static func lines(
+        _ report: LifeReport,
+        seconds: Double,
+        opening: Duration
+    ) -> [String] {
         func row(_ name: String, _ text: String) -> String { name.padded(to: 18) + text }
         let speed = report.days * 86_400 / max(seconds, 0.001)
         var lines = [
@@ -217,8 +226,11 @@ enum SimulateWords {
             row(
                 "laser",
                 "\(rounded(report.laserHours)) h, duty "
-                    + "\(rounded(report.laserDuty * 100)) % at most"
+                    + "\(rounded(report.laserDuty * 100)) % at most, "
+                    + "\(rounded(report.ownLaserDuty * 100)) % by the station itself"
             ),
+            row("store opens", "in \(rounded(opening.inSeconds * 1_000)) ms at most"),
+            row("resumption", "\(Int(report.resumedSeconds)) s after the last fault at most"),
             row("memory", "\(ProcessFigures.now().residentKibibytes) KiB of the simulation itself"),
             row("faults", "\(report.plannedFaultCount) planned, \(report.fired.count) kinds shown"),
             row("availability", "\(rounded(report.availability * 100)) %"),

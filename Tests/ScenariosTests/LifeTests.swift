@@ -132,4 +132,35 @@ import Testing
         #expect(report.failures.isEmpty)
         #expect(report.ledger["unplugged", default: 0] > 4 * 3_600)
     }
+
+    @Test(arguments: [
+        "no-firmware", "wedge-on-reboot", "port-busy", "card-stall", "child-hang",
+        "child-unkillable", "child-throw", "mirror-refused",
+    ])
+    func aRareFaultWaitsForItsMomentAndShowsItself(_ kind: String) throws {
+        let report = try Self.live(
+            """
+            {"kind": "\(kind)", "at": "5h"}, {"kind": "restart", "at": "7h"}
+            """,
+            for: .hours(16)
+        )
+        #expect(report.fired[kind, default: 0] > 0)
+        #expect(report.failures.filter { $0.promise != "P1" }.isEmpty)
+    }
+
+    @Test func aHungChildIsReplacedAndTheProcessGoesOn() throws {
+        let report = try Self.live(
+            #"{"kind": "child-hang", "at": "5h", "part": "one"}"#,
+            for: .hours(16)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.processCount == 1)
+    }
+
+    @Test func aFaultWhoseMomentDoesNotComeDoesNotHappen() throws {
+        // No process starts after it.
+        let report = try Self.live(#"{"kind": "mirror-refused", "at": "5h"}"#, for: .hours(12))
+        #expect(report.fired["mirror-refused"] == nil)
+        #expect(report.plannedFaultCount == 1)
+    }
 }
