@@ -27,12 +27,15 @@ package final class StorePost: Sendable {
     typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
 
     let context: StationContext
+    /// When the node began to run; a card may let the store wait for hours after that.
+    private let startedAt: MonotonicInstant
     private let state = Mutex(State())
     /// Wakes the keeper.
     let attention = Signal()
 
     init(_ context: StationContext) {
         self.context = context
+        startedAt = context.clock.now
         context.recorder.watch { [weak self] in self?.queue?.take($0) }
         context.recorder.watchEvents { [weak self] event in
             self?.queue?.take(.event(event), isUrgent: event.isUrgent)
@@ -180,7 +183,7 @@ package final class StorePost: Sendable {
         for bytes in left {
             for record in JournalRecordCodec.contents(bytes).records { queue.restore(record) }
         }
-        queue.take(.started(at: Tick(context.clock.now), version: roostVersion), isUrgent: true)
+        queue.take(.started(at: Tick(startedAt), version: roostVersion), isUrgent: true)
         for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)
