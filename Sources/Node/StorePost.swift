@@ -13,6 +13,7 @@ package final class StorePost: Sendable {
         var trouble: String?
         var folder: String?
         var journal: Journal?
+        var hasToldAbsent = false
         var settings: Settings?
         var whenOpen: (@Sendable () -> Void)?
     }
@@ -25,6 +26,9 @@ package final class StorePost: Sendable {
 
     /// Reads blocks that wait for the history, newer than one and at most so many.
     typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
+
+    /// Start of the node to the first word of an absence when nothing hinders the store.
+    private static let openingUsual: Duration = .minutes(2)
 
     let context: StationContext
     /// When the node began to run; a card may let the store wait for hours after that.
@@ -120,8 +124,18 @@ package final class StorePost: Sendable {
 
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {
-        let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
-        queue?.tellAbsent(besides: Set(devices.map(\.name)))
+        let (queue, devices, isFirst) = state.withLock { state in
+            defer { state.hasToldAbsent = true }
+            return (state.queue, state.devices, !state.hasToldAbsent)
+        }
+        let (present, now) = (Set(devices.map(\.name)), context.clock.now)
+        if isFirst, startedAt.advanced(by: Self.openingUsual) < now {
+            // They were not here while the store could not be opened either.
+            for device in queue?.absent(besides: present) ?? [] {
+                tellMissing(.unplugged, startedAt..<now, of: device)
+            }
+        }
+        queue?.tellAbsent(besides: present)
     }
 
     /// Says why there are no samples of a stretch of time: nobody was there to say it then.

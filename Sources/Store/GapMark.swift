@@ -93,7 +93,7 @@ extension GapCause {
     fileprivate var severity: Event.Severity {
         switch self {
         case .muted: .notice
-        case .suspended, .driverStopped: .warning
+        case .suspended, .driverStopped, .unplugged: .warning
         default: .error
         }
     }
