@@ -37,6 +37,8 @@ extension SensorDriver {
             let rest = clock.now.duration(to: start)
             heartbeat.beat(nextWithin: rest + cycle.tolerance + Self.patience)
             guard try await pause(until: start, tolerance: cycle.tolerance, in: mode) else {
+                // What ended the wait may have come after a suspended night.
+                _ = await skipMissed(from: start, before: cycle.period)
                 return
             }
         }

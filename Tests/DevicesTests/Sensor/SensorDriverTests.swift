@@ -116,6 +116,21 @@ import Testing
         #expect(kinds.contains("sensor not answering"))
     }
 
+    @Test func accountsForASuspendedNightThatAChangeOfModeEnds() throws {
+        let (samples, wokenAt) = try simulate { clock in
+            let bench = try SensorBench(.twoValued, clock: clock)
+            async let run: Void = bench.run(for: .hours(5))
+            try await clock.sleep(for: .seconds(400))
+            clock.skip(.hours(4))
+            let wokenAt = clock.now
+            bench.driver.setMode(.live)
+            try await run
+            return (bench.sink.samples, wokenAt)
+        }
+        let night = samples.filter { $0[0].instant < wokenAt }
+        #expect(night.filter { $0[0].outcome == .noData(.stopped) }.count == 47)
+    }
+
     @Test func givesWayToAnotherPartWhenNoRemedyHelps() throws {
         let error = try simulate { clock in
             let bench = try SensorBench(.twoValued, clock: clock) {
