@@ -194,8 +194,14 @@ package final class StorePost: Sendable {
             attention: attention,
             schedule: { [weak self] in self?.interval(of: $0) }
         )
+        // What lies before a start that is durable comes too late to be put in order: between the
+        // process that left it and this one, another had no mirror.
+        let start = opening.newestStart.flatMap { $0.boot == context.bootID ? $0.tick : nil }
         for bytes in left {
-            for record in JournalRecordCodec.contents(bytes).records { queue.restore(record) }
+            for record in JournalRecordCodec.contents(bytes).records
+            where record.tick.map({ $0 >= start ?? $0 }) ?? true {
+                queue.restore(record)
+            }
         }
         queue.take(.started(at: Tick(startedAt), version: roostVersion), isUrgent: true)
         for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }

@@ -277,6 +277,9 @@ extension StationStore.Opening {
         payloadCapacity = files.journal.payloadCapacity
         countAfterMirror = files.waiting.blocks.filter { $0.sequence > mirrorSequence }
             .reduce(0) { $0 + Self.count(in: $1) }
+        newestStart =
+            Self.newestStart(in: files.waiting.blocks)
+            ?? files.keepsake.runs.last.map { GapMark.Place($0.boot, $0.started) }
         losses = Self.losses(files)
         isHeld = files.isHeld
     }
@@ -300,6 +303,16 @@ extension StationStore.Opening {
         let slots = files.journal.damagedSlotCount
         if slots > 0 { losses.append("\(slots) slots of the journal hold no block") }
         return losses
+    }
+
+    private static func newestStart(in blocks: [JournalBlock]) -> GapMark.Place? {
+        for block in blocks.reversed() {
+            for record in JournalRecordCodec.contents(block.payload).records.reversed() {
+                guard case .started(let tick, _) = record else { continue }
+                return GapMark.Place(block.boot, tick)
+            }
+        }
+        return nil
     }
 
     /// Samples and other records of a block that the mirror holds one by one.

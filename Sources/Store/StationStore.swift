@@ -40,6 +40,8 @@ package final class StationStore {
         package let payloadCapacity: Int
         /// Samples and events in blocks newer than the one asked for; see `TailMirror.read`.
         package let countAfterMirror: Int
+        /// The last start of the node that is durable.
+        package let newestStart: GapMark.Place?
         /// What is gone or lies aside, each in a sentence; empty when all is as it was.
         package let losses: [String]
         /// Whether a reader kept the history from taking what waited.

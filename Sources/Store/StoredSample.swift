@@ -123,4 +123,16 @@ package enum JournalRecord: Hashable, Sendable {
     case samples(StreamID, segment: [UInt8])
     case event(Event)
     case anchor(ClockAnchor)
+
+    /// When it was, or began; nil for what has no time or cannot be read.
+    package var tick: Tick? {
+        switch self {
+        case .started(let tick, _), .stopped(let tick), .schedule(_, let tick, _): tick
+        case .samples(_, let segment):
+            (try? SegmentHeader(segment)).map { Tick(tenths: $0.start) }
+        case .event(let event): Tick(event.instant)
+        case .anchor(let anchor): anchor.tick
+        case .stream: nil
+        }
+    }
 }

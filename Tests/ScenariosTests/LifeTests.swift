@@ -163,4 +163,30 @@ import Testing
         #expect(report.fired["mirror-refused"] == nil)
         #expect(report.plannedFaultCount == 1)
     }
+
+    @Test func aTailThatAProcessWithoutAMirrorPassedOverIsNotPutBehindItsSamples() throws {
+        let report = try Self.live(
+            """
+            {"kind": "kill", "at": "191m"}, {"kind": "mirror-refused", "at": "3h", "for": "2h"},
+            {"kind": "kill", "at": "1635m"}
+            """,
+            for: .hours(40)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.fired["mirror-refused"] == 1)
+        #expect(report.processCount == 3)
+    }
+
+    @Test func measurementsThatComeInPairsStandForASecondEach() throws {
+        let text = """
+            {"about": "For a test.", "quiet": "1h",
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1}],
+             "habits": [{"act": "live", "perDay": 20, "for": "1h"}],
+             "faults": [{"kind": "merged-frames", "at": "1h", "for": "3h", "part": "one"}]}
+            """
+        let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
+        let report = try Life(scenario, Life.Order(seed: 1, length: .hours(8))).run()
+        #expect(report.failures.isEmpty)
+        #expect(report.fired["merged-frames"] == 1)
+    }
 }

@@ -230,15 +230,21 @@ extension SDS011Driver {
         lastMeasurementAt = clock.now
     }
 
-    func accept(_ measurement: SDS011Measurement, by limits: SDS011Judge.Limits) async {
+    /// Takes a measurement, of now unless it is told when it was.
+    func accept(
+        _ measurement: SDS011Measurement,
+        by limits: SDS011Judge.Limits,
+        at instant: MonotonicInstant? = nil
+    ) async {
         let now = clock.now
+        let instant = instant ?? now
         note(measurement)
         let verdict = judge.judge(measurement, by: limits)
         // In live mode it is on for days.
         if laserTold.duration(to: now) >= .minutes(1) { tellLaser() }
         await sink.accept([
-            Reading(Channel(device: name, quantity: .pm25), at: now, verdict.pm25),
-            Reading(Channel(device: name, quantity: .pm10), at: now, verdict.pm10),
+            Reading(Channel(device: name, quantity: .pm25), at: instant, verdict.pm25),
+            Reading(Channel(device: name, quantity: .pm10), at: instant, verdict.pm10),
         ])
         for doubt in verdict.begun {
             await record("readings doubtful", .warning, ["doubt": doubt.rawValue])

@@ -74,9 +74,12 @@ extension SDS011Driver {
     func takeStreamed(_ frames: [SDS011Frame]) async -> Bool {
         let measurements = frames.compactMap(\.measurement)
         guard mode == .live, isAccounting, !measurements.isEmpty else { return false }
-        let now = clock.now
-        await account(for: measurements.count, at: now)
-        for measurement in measurements { await take(measurement, at: now) }
+        let (now, count) = (clock.now, measurements.count)
+        let before = await account(for: count, at: now)
+        for (index, measurement) in measurements.enumerated() {
+            let instant = now.advanced(by: .zero - Self.interval * (count - 1 - index))
+            await take(measurement, at: max(before, instant))
+        }
         await succeed()
         return true
     }
@@ -99,23 +102,27 @@ extension SDS011Driver {
         return measurement
     }
 
-    private func take(_ measurement: SDS011Measurement, at now: MonotonicInstant) async {
-        if now < warmAt {
+    private func take(_ measurement: SDS011Measurement, at instant: MonotonicInstant) async {
+        if instant < warmAt {
             note(measurement)
-            await accept(.warmingUp, at: now)
+            await accept(.warmingUp, at: instant)
         } else {
-            await accept(measurement, by: .live)
+            await accept(measurement, by: .live, at: instant)
         }
     }
 
     /// Accounts for every whole interval, rounded, that these measurements do not stand for.
-    private func account(for count: Int, at now: MonotonicInstant) async {
+    ///
+    /// - Returns: Up to where everything was accounted for without them.
+    @discardableResult
+    private func account(for count: Int, at now: MonotonicInstant) async -> MonotonicInstant {
         // In integers: this is on the way to the light.
         let interval = Self.interval.wholeNanoseconds
         let passed = now.nanoseconds - accountedUntil.nanoseconds
         let missed = Int((passed + interval / 2) / interval) - count
         if missed > 0 { await account(missed: missed) }
-        accountedUntil = now
+        defer { accountedUntil = now }
+        return accountedUntil
     }
 
     /// Works down the ladder until a measurement comes, accounting for every second meanwhile.

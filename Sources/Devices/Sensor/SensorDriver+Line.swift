@@ -292,14 +292,19 @@ extension SensorDriver {
 
     // MARK: Readings and events
 
-    /// Hands on a measurement with what is doubtful about it.
-    func accept(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) async {
+    /// Hands on a measurement with what is doubtful about it, of now unless it is told when.
+    func accept(
+        _ outcomes: [Outcome],
+        by limits: SensorDoubt.Limits,
+        at instant: MonotonicInstant? = nil
+    ) async {
         let now = clock.now
+        let instant = instant ?? now
         let verdict = judge.judge(outcomes, by: limits)
         // In live mode it is on for days.
         if awakeTold.duration(to: now) >= .minutes(1) { tellAwake() }
         let outcomes = shown.map { verdict.outcomes[$0] }
-        await sink.accept(zip(channels, outcomes).map { Reading($0, at: now, $1) })
+        await sink.accept(zip(channels, outcomes).map { Reading($0, at: instant, $1) })
         for finding in verdict.begun {
             await record("readings doubtful", .warning, finding.details)
             if finding.doubt == .stuck { isResetWanted = canRest }

@@ -61,17 +61,20 @@ extension SensorDriver {
     func takeStreamed(_ measurements: [[Outcome]]) async -> Bool {
         // What comes while a duty cycle's sample ends is nobody's: the mode has only just changed.
         guard mode == .live, isAccounting, !measurements.isEmpty else { return false }
-        let now = clock.now
+        let (now, count) = (clock.now, measurements.count)
         // Every whole interval, rounded, that these measurements do not stand for.
         let passed = accountedUntil.duration(to: now) + interval / 2
-        let missed = Int(passed / interval) - measurements.count
+        let missed = Int(passed / interval) - count
         if missed > 0 { await account(missed: missed) }
+        let before = accountedUntil
         accountedUntil = now
-        for outcomes in measurements {
-            if let warmAt, now < warmAt {
-                await accept(.warmingUp, at: now)
+        for (index, outcomes) in measurements.enumerated() {
+            let due = now.advanced(by: .zero - interval * (count - 1 - index))
+            let instant = max(before, due)
+            if let warmAt, instant < warmAt {
+                await accept(.warmingUp, at: instant)
             } else {
-                await accept(outcomes, by: .anyLive)
+                await accept(outcomes, by: .anyLive, at: instant)
             }
         }
         await succeed()
