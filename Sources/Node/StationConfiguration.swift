@@ -1,5 +1,4 @@
 import Devices
-import FoundationEssentials
 import HardwareIO
 import Profiles
 import Readings
@@ -113,10 +112,8 @@ extension StationConfiguration {
             throw failure()
         }
         let root: JSONValue
-        do {
-            root = try JSONDecoder().decode(JSONValue.self, from: Data(text))
-        } catch {
-            problems.add("", "not JSON: \(JSONFault.words(for: error, in: text))")
+        do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
+            problems.add("", "not JSON: \(JSONParser.words(for: error, in: text))")
             throw failure()
         }
         let configuration = ObjectReader(root, at: "", problems).map { reader in
@@ -132,7 +129,7 @@ extension StationConfiguration {
     /// told when all of it is read.
     package static func profileFolder(in text: [UInt8]) -> String? {
         guard text.count <= 1 << 20,
-            case .object(let fields)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text)),
+            case .object(let fields)? = try? JSONParser.parse(text),
             case .string(let folder)? = fields["profiles"], folder.hasPrefix("/")
         else { return nil }
         return folder

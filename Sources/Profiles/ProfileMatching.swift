@@ -34,6 +34,17 @@ extension ProfileMatch {
         return weight(serial, 16) + weight(model, 6) + weight(interface, 2)
     }
 
+    /// Whether an adapter can fit both and neither of them better.
+    func meets(_ other: ProfileMatch) -> Bool {
+        func meet(_ left: String?, _ right: String?) -> Bool {
+            guard let left, let right else { return true }
+            return Glob.meet(left, right)
+        }
+        return vendorID == other.vendorID && productID == other.productID && rank == other.rank
+            && meet(serial, other.serial) && meet(model, other.model)
+            && meet(interface, other.interface)
+    }
+
     /// For people: `1a86:7523 with serial 00*`.
     package var words: String {
         let more = [("serial", serial), ("model", model), ("interface", interface)]
@@ -66,5 +77,33 @@ enum Glob {
             }
         }
         return pattern[index...].allSatisfy { $0 == star }
+    }
+
+    /// Whether some text fits both patterns.
+    static func meet(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        let star = UInt8(ascii: "*")
+        // Whether the rest of `left` meets the rest of `right` from each place on, the last first.
+        var below = [Bool](repeating: false, count: right.count + 1)
+        for row in stride(from: left.count, through: 0, by: -1) {
+            var now = [Bool](repeating: false, count: right.count + 1)
+            for column in stride(from: right.count, through: 0, by: -1) {
+                let isEnd = (row == left.count, column == right.count)
+                let isStar = (
+                    !isEnd.0 && left[row] == star, !isEnd.1 && right[column] == star
+                )
+                now[column] =
+                    switch (isEnd, isStar) {
+                    case ((true, true), _): true
+                    // A star stands for nothing, or for one more of what the other has.
+                    case (_, (true, _)): below[column] || (!isEnd.1 && now[column + 1])
+                    case (_, (_, true)): now[column + 1] || (!isEnd.0 && below[column])
+                    case ((false, false), _): left[row] == right[column] && below[column + 1]
+                    default: false
+                    }
+            }
+            below = now
+        }
+        return below[0]
     }
 }

@@ -104,7 +104,11 @@ import Testing
             "watchdog.timeoutSeconds: the watchdog of most boards takes 15 s at most, found 60"
         ),
         ("[]", "expected an object, found an array of 0"),
-        ("{\n  \"name\": tru }", "not JSON: unexpected   in line 2, column 14"),
+        ("{\n  \"name\": tru }", "not JSON: unexpected space in line 2, column 14"),
+        (
+            #"{"name": "a", "name": "b"}"#,
+            #"not JSON: key "name" for the second time in line 1, column 15"#
+        ),
         ("{\"name\": \"x\"", "not JSON: it ends in the middle (line 1)"),
         ("", "not JSON: it ends in the middle (line 1)"),
     ])

@@ -100,6 +100,11 @@ extension SDS011Driver {
     }
 
     private func take(_ measurement: SDS011Measurement, at now: MonotonicInstant) async {
+        guard sampleBudget.admit(at: now) else {
+            note(measurement)
+            if let news = sampleBudget.news { await record("samples left out", .warning, news) }
+            return
+        }
         if now < warmAt {
             note(measurement)
             await accept(.warmingUp, at: now)

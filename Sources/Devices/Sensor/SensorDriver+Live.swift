@@ -68,6 +68,10 @@ extension SensorDriver {
         if missed > 0 { await account(missed: missed) }
         accountedUntil = now
         for outcomes in measurements {
+            guard sampleBudget.admit(at: now) else {
+                if let news = sampleBudget.news { await record("samples left out", .warning, news) }
+                continue
+            }
             if let warmAt, now < warmAt {
                 await accept(.warmingUp, at: now)
             } else {

@@ -83,11 +83,10 @@ extension DetectionMachine {
             return []
         }
         if let wait = flaps.holdOff(identity, at: now) {
-            let why =
-                "\(identity) comes and goes: left alone for "
-                + "\(Int(wait.inSeconds.rounded(.up))) s"
+            let why = "\(identity) comes and goes"
             set(devpath, .found(until: now.advanced(by: wait), why: why), at: now)
-            return actions + [tell("hotplug", "device held off", .warning, words(port, why: why))]
+            let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
+            return actions + [tell("hotplug", "device held off", .warning, details)]
         }
         var record = record(identity) ?? DeviceRecord()
         if record.isIgnored {
