@@ -74,9 +74,12 @@ package struct WatchdogConfiguration: Hashable, Sendable {
 }
 
 extension StationConfiguration {
-    /// 1…64 letters, digits, `-`, `_` and `.`: such a name may stand in file names and queries.
+    /// What a name is; it may stand in file names, queries and commands.
+    static let nameForm = "1 to 64 letters, digits, - _ or ., neither - nor . the first"
+
+    /// Whether a text is of `nameForm`: `..` is another folder, and `-x` an option.
     static func isPlainName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
+        (1...64).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasPrefix("-")
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -372,7 +375,8 @@ extension ObjectReader {
     fileprivate mutating func name(_ key: String) -> String? {
         guard let text = string(key) else { return nil }
         guard StationConfiguration.isPlainName(text) else {
-            problem(key, "expected 1 to 64 letters, digits, - _ or ., found \"\(text.prefix(36))\"")
+            let form = StationConfiguration.nameForm
+            problem(key, "expected \(form), found \"\(PlainText.shown(text))\"")
             return nil
         }
         return text

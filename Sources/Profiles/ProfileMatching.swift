@@ -79,31 +79,34 @@ enum Glob {
         return pattern[index...].allSatisfy { $0 == star }
     }
 
-    /// Whether some text fits both patterns.
+    /// Whether some text fits both patterns; ends where they first differ.
     static func meet(_ left: String, _ right: String) -> Bool {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        let star = UInt8(ascii: "*")
-        // Whether the rest of `left` meets the rest of `right` from each place on, the last first.
-        var below = [Bool](repeating: false, count: right.count + 1)
-        for row in stride(from: left.count, through: 0, by: -1) {
-            var now = [Bool](repeating: false, count: right.count + 1)
-            for column in stride(from: right.count, through: 0, by: -1) {
-                let isEnd = (row == left.count, column == right.count)
-                let isStar = (
-                    !isEnd.0 && left[row] == star, !isEnd.1 && right[column] == star
-                )
-                now[column] =
-                    switch (isEnd, isStar) {
-                    case ((true, true), _): true
-                    // A star stands for nothing, or for one more of what the other has.
-                    case (_, (true, _)): below[column] || (!isEnd.1 && now[column + 1])
-                    case (_, (_, true)): now[column + 1] || (!isEnd.0 && below[column])
-                    case ((false, false), _): left[row] == right[column] && below[column + 1]
-                    default: false
-                    }
+        let (right, star) = (Array(right.utf8), UInt8(ascii: "*"))
+        // Where in `right` a text may be that has gone through so much of `left`.
+        var places = [Bool](repeating: false, count: right.count + 1)
+        places[0] = true
+        passStars(&places, right, passingAll: false)
+        for byte in left.utf8 {
+            var next = [Bool](repeating: false, count: places.count)
+            for (place, isThere) in places.enumerated() where isThere {
+                if byte == star || (place < right.count && right[place] == star) {
+                    next[place] = true
+                } else if place < right.count, right[place] == byte {
+                    next[place + 1] = true
+                }
             }
-            below = now
+            guard next.contains(true) else { return false }
+            passStars(&next, right, passingAll: byte == star)
+            places = next
         }
-        return below[0]
+        return places[right.count]
+    }
+
+    /// Goes on over stars, which may stand for nothing, or over all that a star may stand for.
+    private static func passStars(_ places: inout [Bool], _ right: [UInt8], passingAll: Bool) {
+        for place in right.indices
+        where places[place] && (passingAll || right[place] == UInt8(ascii: "*")) {
+            places[place + 1] = true
+        }
     }
 }

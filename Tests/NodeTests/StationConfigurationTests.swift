@@ -69,7 +69,9 @@ import Testing
     @Test(arguments: [
         (#"{"nam": "x"}"#, "nam: unknown key; did you mean name?"),
         (#"{"name": 3}"#, "name: expected a text, found 3"),
-        (#"{"name": "a b"}"#, #"name: expected 1 to 64 letters, digits, - _ or ., found "a b""#),
+        (#"{"name": "a b"}"#, #"name: expected \#(StationConfiguration.nameForm), found "a b""#),
+        (#"{"name": ".."}"#, #"name: expected \#(StationConfiguration.nameForm), found "..""#),
+        (#"{"name": "-x"}"#, #"name: expected \#(StationConfiguration.nameForm), found "-x""#),
         (#"{"mode": "survey"}"#, #"mode: expected one of months, live, found "survey""#),
         (#"{"devices": {}}"#, "devices: expected an array, found an object"),
         (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),

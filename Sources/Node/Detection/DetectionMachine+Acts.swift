@@ -191,12 +191,12 @@ extension DetectionMachine {
     }
 
     /// A name may stand in file names and queries, and is nobody else's.
-    private func check(_ name: String, for identity: String) throws(DetectionRefusal) {
+    func check(_ name: String, for identity: String) throws(DetectionRefusal) {
         guard StationConfiguration.isPlainName(name) else {
             throw DetectionRefusal(
                 code: "bad-request",
                 message:
-                    "a name has 1 to 64 letters, digits, - _ or ., not \"\(PlainText.shown(name))\""
+                    "a name has \(StationConfiguration.nameForm), not \"\(PlainText.shown(name))\""
             )
         }
         let owner = registry.identity(named: name)
@@ -204,6 +204,7 @@ extension DetectionMachine {
             takenNames.contains(name) || StationConfiguration.reservedNames.contains(name)
             || (owner != nil && owner != identity)
             || unremembered.contains { $0.key != identity && $0.value.name == name }
+            || ports.values.contains { $0.wishedName == name && self.identity(of: $0) != identity }
         guard !isTaken else {
             throw DetectionRefusal(code: "bad-request", message: "\(name) is taken")
         }

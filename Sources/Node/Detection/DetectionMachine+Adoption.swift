@@ -93,8 +93,7 @@ extension DetectionMachine {
             set(devpath, .ignored(identity: identity), at: now)
             return actions
         }
-        if let wish = port.wishedName { record.name = wish }
-        ports[devpath]?.wishedName = nil
+        actions += grantWish(at: devpath, to: identity, &record)
         let known = self.record(identity)
         let name = name(for: record, identity, profile)
         (record.name, record.profile) = (name, profile.id)
@@ -110,6 +109,22 @@ extension DetectionMachine {
             baud: evidence.baud
         )
         return actions + start(adoption, on: devpath, isNew: known?.name == nil, rivals, at: now)
+    }
+
+    /// Gives the name that somebody wants, unless it is another's by now.
+    private mutating func grantWish(
+        at devpath: String,
+        to identity: String,
+        _ record: inout DeviceRecord
+    ) -> [Action] {
+        guard let port = ports[devpath], let wish = port.wishedName else { return [] }
+        ports[devpath]?.wishedName = nil
+        do throws(DetectionRefusal) { try check(wish, for: identity) } catch {
+            let details = words(port, why: error.message)
+            return [tell("hotplug", "name not given", .warning, details)]
+        }
+        record.name = wish
+        return []
     }
 
     private mutating func start(
@@ -156,7 +171,8 @@ extension DetectionMachine {
         _ profile: Profile
     ) -> String {
         if let name = record.name, !takenNames.contains(name) { return name }
-        let others = unremembered.values.compactMap(\.name)
+        let others =
+            unremembered.values.compactMap(\.name) + ports.values.compactMap(\.wishedName)
         let taken = takenNames.union(StationConfiguration.reservedNames).union(others)
         return registry.freeName(for: profile, besides: taken)
     }

@@ -103,6 +103,24 @@ import Testing
         #expect(Self.names(machine.probeEnded(port: 7, proof, at: now)) == ["sds011"])
     }
 
+    @Test func aNameThatSomebodyWantsForOneIsGivenToNoOther() throws {
+        var machine = DetectionMachine(.shipped)
+        _ = machine.begin(with: [:], at: .boot)
+        for number in 1...3 {
+            _ = machine.take([.appeared(Self.device(number))], at: .boot)
+        }
+        let wish = DetectionMachine.Act.adopt(profile: nil, name: "plantower")
+        _ = try machine.act(wish, on: "/dev/ttyUSB1", at: .boot)
+        #expect(throws: DetectionRefusal.self) {
+            try machine.act(wish, on: "/dev/ttyUSB3", at: .boot)
+        }
+        // The one that would be called so by itself is proved first.
+        let other = try Self.proof("plantower-pms", part: nil)
+        #expect(Self.names(machine.probeEnded(port: 2, other, at: .boot)) == ["plantower-2"])
+        let proof = try Self.proof("nova-sds011", part: "A160")
+        #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["plantower"])
+    }
+
     @Test func newProfilesConcernOnlyTheAdaptersThatTheyFit() throws {
         var machine = DetectionMachine(.shipped)
         _ = machine.begin(with: [:], at: .boot)
