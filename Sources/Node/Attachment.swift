@@ -1,3 +1,4 @@
+import Devices
 import HardwareIO
 import Readings
 import Supervision
@@ -41,15 +42,17 @@ package final class Attachment: OrderlyStop {
 
     private enum Trouble {
         case absent(String)
+        /// Another has its line; only of found devices.
+        case replaced(String)
         case unusable(String)
 
         var words: String {
             switch self {
-            case .absent(let words), .unusable(let words): words
+            case .absent(let words), .replaced(let words), .unusable(let words): words
             }
         }
 
-        var isAbsent: Bool { if case .absent = self { true } else { false } }
+        var isAbsent: Bool { if case .unusable = self { false } else { true } }
     }
 
     private let subject: Subject
@@ -83,16 +86,17 @@ package final class Attachment: OrderlyStop {
     }
 
     package func run() async throws {
-        let isBroken = try await keepAttached()
-        guard let presence = subject.presence, isBroken || !presence.isThere() else { return }
+        let absence = try await keepAttached()
+        guard let presence = subject.presence, absence != nil || !presence.isThere() else { return }
         // After the last word of its driver, so that this is what its channels say.
-        await tell(.absent("unplugged"), "unplugged")
+        let words = absence ?? "unplugged"
+        await tell(.absent(words), words)
     }
 
     /// Opens and runs until a stop is asked for.
     ///
-    /// - Returns: Whether the line of a found device broke.
-    private func keepAttached() async throws -> Bool {
+    /// - Returns: Why a found device is away, when nobody has told; nil for an end in order.
+    private func keepAttached() async throws -> String? {
         var pause = Duration.seconds(1)
         // What was told, and what ended a driver that ran.
         var (told, broke): (String?, String?)
@@ -114,15 +118,16 @@ package final class Attachment: OrderlyStop {
                 guard let known = Self.trouble(of: error) else { throw error }
                 trouble = known
             }
-            guard let trouble else { return false }
-            if case .absent = trouble, let presence = subject.presence {
+            guard let trouble else { return nil }
+            if trouble.isAbsent, let presence = subject.presence {
                 // Whoever has that node next is somebody else.
                 presence.broke()
-                return true
+                if case .replaced(let words) = trouble { return words }
+                return "unplugged"
             }
             told = try await endure(trouble, pause: &pause, told: told)
         }
-        return false
+        return nil
     }
 
     /// Runs the driver until it ends.
@@ -293,6 +298,7 @@ package final class Attachment: OrderlyStop {
             case .noChip, .noLine, .busy, .noPermission: .unusable("\(error)")
             case .system: nil
             }
+        case let error as AnotherPart: .replaced("\(error)")
         case let error as LetterOutputError: .unusable("\(error)")
         default: nil
         }

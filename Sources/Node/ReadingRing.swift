@@ -17,7 +17,7 @@ struct ReadingRing {
         let code: UInt8
     }
 
-    let channel: Channel
+    var channel: Channel
     /// Names this ring within its recorder; never given to another.
     let serial: Int
     private let capacity: Int

@@ -30,6 +30,8 @@ package final class Recorder: ReadingSink {
         var eventCount = 0
         var feeds: [LiveFeed] = []
         var watchers: [Watcher] = []
+        /// Names of devices that had provisional ones; as many as there are devices.
+        var renamed: [String: String] = [:]
         var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()
         /// Motion sensors whose motion was left out and has not ended.
@@ -58,9 +60,14 @@ package final class Recorder: ReadingSink {
     }
 
     package func accept(_ measured: [Reading]) async {
-        let readings = mutes?.applied(to: measured) ?? measured
+        let (watchers, name) = state.withLock { state in
+            let device = state.renamed.isEmpty ? nil : measured.first?.channel.device
+            return (state.watchers, device.flatMap { state.renamed[$0] })
+        }
+        let named = name.map { name in measured.map { $0.renamed(name) } } ?? measured
+        let readings = mutes?.applied(to: named) ?? named
         // The light first: what is kept and told can wait for it.
-        for watcher in state.withLock({ $0.watchers }) { watcher(readings) }
+        for watcher in watchers { watcher(readings) }
         let (feeds, isKept) = state.withLock { state in
             let isKept = readings.reduce(true) { Self.append($1, to: &state) && $0 }
             return (state.feeds, isKept)
@@ -139,6 +146,12 @@ package final class Recorder: ReadingSink {
         var metadata: Logger.Metadata = ["source": "\(event.source)"]
         for detail in event.details { metadata[detail.key] = "\(detail.value)" }
         logger.log(level: event.severity.level, "\(event.kind)", metadata: metadata)
+    }
+}
+
+extension Reading {
+    fileprivate func renamed(_ device: String) -> Reading {
+        Reading(Channel(device: device, quantity: channel.quantity), at: instant, outcome)
     }
 }
 
@@ -251,6 +264,19 @@ extension Recorder {
     /// Forgets the channels of a device that is no longer configured.
     package func forget(_ device: String) {
         state.withLock { state in state.rings.removeAll { $0.channel.device == device } }
+    }
+
+    /// Lets a device have had another name all along: for what was measured and its last words.
+    package func rename(_ device: String, to name: String) {
+        state.withLock { state in
+            state.renamed[device] = name
+            for index in state.rings.indices where state.rings[index].channel.device == device {
+                let quantity = state.rings[index].channel.quantity
+                let channel = Channel(device: name, quantity: quantity)
+                guard !state.rings.contains(where: { $0.channel == channel }) else { continue }
+                state.rings[index].channel = channel
+            }
+        }
     }
 
     /// A new listener, or nil at the bound.

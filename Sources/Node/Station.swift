@@ -4,6 +4,7 @@ import HardwareIO
 import Logging
 import Profiles
 import Readings
+import Store
 import Supervision
 import Synchronization
 
@@ -221,6 +222,7 @@ package final class Station: Sendable {
         let window = (shortest / 3)...(shortest * 5 / 6)
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
+        let store = store
         return ChildSpec(id: "vigil") { _ in
             Vigil(
                 supervision.heartbeats,
@@ -229,7 +231,13 @@ package final class Station: Sendable {
                 reach: Vigil.Reach(
                     pet: pet,
                     observer: supervision.observer,
-                    onStillLate: { surroundings.endProcess("\($0) makes no progress") }
+                    onStillLate: { surroundings.endProcess("\($0) makes no progress") },
+                    onStandstill: { store.tellMissing(.suspended, $0) },
+                    onReplaced: { child, stretch in
+                        // `devices/balcony`: the last part is the device, or no device's name.
+                        let device = child.split(separator: "/").last.map(String.init) ?? child
+                        store.tellMissing(.driverStopped, stretch, of: device)
+                    }
                 )
             )
         }

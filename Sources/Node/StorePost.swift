@@ -13,6 +13,7 @@ package final class StorePost: Sendable {
         var trouble: String?
         var folder: String?
         var journal: Journal?
+        var hasToldAbsent = false
         var settings: Settings?
         var whenOpen: (@Sendable () -> Void)?
     }
@@ -26,13 +27,19 @@ package final class StorePost: Sendable {
     /// Reads blocks that wait for the history, newer than one and at most so many.
     typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
 
+    /// Start of the node to the first word of an absence when nothing hinders the store.
+    private static let openingUsual: Duration = .minutes(2)
+
     let context: StationContext
+    /// When the node began to run; a card may let the store wait for hours after that.
+    private let startedAt: MonotonicInstant
     private let state = Mutex(State())
     /// Wakes the keeper.
     let attention = Signal()
 
     init(_ context: StationContext) {
         self.context = context
+        startedAt = context.clock.now
         context.recorder.watch { [weak self] in self?.queue?.take($0) }
         context.recorder.watchEvents { [weak self] event in
             self?.queue?.take(.event(event), isUrgent: event.isUrgent)
@@ -53,6 +60,9 @@ package final class StorePost: Sendable {
 
     /// Where the store is, once it is open.
     var folder: String? { state.withLock { $0.queue == nil ? nil : $0.folder } }
+
+    /// Where the history is, open or not; nil without a store.
+    var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
 
     /// Lets readers ask for the journal's blocks.
     func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
@@ -114,8 +124,40 @@ package final class StorePost: Sendable {
 
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {
-        let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
-        queue?.tellAbsent(besides: Set(devices.map(\.name)))
+        let (queue, devices, isFirst) = state.withLock { state in
+            defer { state.hasToldAbsent = true }
+            return (state.queue, state.devices, !state.hasToldAbsent)
+        }
+        let (present, now) = (Set(devices.map(\.name)), context.clock.now)
+        if isFirst, startedAt.advanced(by: Self.openingUsual) < now {
+            // They were not here while the store could not be opened either.
+            for device in queue?.absent(besides: present) ?? [] {
+                tellMissing(.unplugged, startedAt..<now, of: device)
+            }
+        }
+        queue?.tellAbsent(besides: present)
+    }
+
+    /// Says why there are no samples of a stretch of time: nobody was there to say it then.
+    ///
+    /// - Parameters:
+    ///   - cause: `suspended`: nobody ran; `driverStopped`: the driver hung.
+    ///   - stretch: The time.
+    ///   - device: Whose samples; nil for all.
+    func tellMissing(
+        _ cause: GapCause,
+        _ stretch: Range<MonotonicInstant>,
+        of device: String? = nil
+    ) {
+        let boot = context.bootID
+        let from = GapMark.Place(boot, Tick(stretch.lowerBound))
+        let to = GapMark.Place(boot, Tick(stretch.upperBound))
+        guard from.tick < to.tick else { return }
+        let streams: [StreamID?] = device.map { queue?.streams(of: $0) ?? [] } ?? [nil]
+        for stream in streams {
+            let mark = GapMark(cause, of: stream, from: from, to: to)
+            context.recorder.note(mark.event(at: stretch.upperBound, in: boot))
+        }
     }
 
     private func reschedule() {
@@ -155,7 +197,7 @@ package final class StorePost: Sendable {
         for bytes in left {
             for record in JournalRecordCodec.contents(bytes).records { queue.restore(record) }
         }
-        queue.take(.started(at: Tick(context.clock.now), version: roostVersion), isUrgent: true)
+        queue.take(.started(at: Tick(startedAt), version: roostVersion), isUrgent: true)
         for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)

@@ -160,6 +160,17 @@ final class StoreQueue: Sendable {
         }
     }
 
+    /// Devices whose streams are known and that are not here.
+    func absent(besides present: Set<String>) -> [String] {
+        let known = state.withLock { Set($0.intake.ownStreams.map(\.device)) }
+        return known.subtracting(present).sorted()
+    }
+
+    /// The streams of a device that are known.
+    func streams(of device: String) -> [StreamID] {
+        state.withLock { $0.intake.streams(of: device).map(\.id) }
+    }
+
     /// From now on a device is sampled as its schedule says.
     func reschedule(_ device: String) {
         change { state, now in

@@ -30,6 +30,14 @@ package final class LivingCard: @unchecked Sendable {
     /// Where the files are until the next cut.
     package var folder: String { scratch.path }
 
+    /// Leaves the files where they are when this instance is gone.
+    ///
+    /// - Returns: Their folder.
+    package func keepFiles() -> String {
+        scratch.isKept = true
+        return scratch.path
+    }
+
     package var wear: Wear {
         settle()
         return wearSoFar

@@ -3,6 +3,8 @@ import Glibc
 /// A folder of its own that is gone with this instance; holds files only.
 final class ScratchFolder {
     let path: String
+    /// Whether the folder stays.
+    var isKept = false
     /// What the files hold, as far as it is known.
     private var held: Card.Files = [:]
 
@@ -18,6 +20,7 @@ final class ScratchFolder {
     }
 
     deinit {
+        guard !isKept else { return }
         for name in names { unlink("\(path)/\(name)") }
         rmdir(path)
     }

@@ -19,7 +19,12 @@ extension Checker {
             defer { last = segment }
             guard last?.boot != segment.boot else { continue }
             let bootEnd = records.segments.last { $0.boot == segment.boot }?.end ?? segment.end
-            let length = segment.bootedAt.duration(to: bootEnd)
+            // What nobody has kept of its end is not dated: a later boot may lie in that time.
+            let kept = runs.filter { $0.boot == segment.boot }.map(\.ended.tenths).max() ?? 0
+            let length = min(
+                segment.bootedAt.duration(to: bootEnd),
+                .milliseconds(kept * 100)
+            )
             let isLiar = hasWindow(
                 { $0.area == .clock && $0 != .suspend && $0 != .clockUnknown },
                 from: segment.bootedAt,
@@ -96,7 +101,7 @@ extension Checker {
     /// What speaks against an end of the process; nil when there was a reason inside the box.
     private func cause(of segment: LifeRecords.Segment) -> String? {
         let hangs: Set<FaultKind> = [.childHang, .childUnkillable]
-        let freezes: Set<FaultKind> = [.freeze, .longFreeze, .boardHang]
+        let freezes: Set<FaultKind> = [.freeze, .longFreeze, .boardHang, .wedgeOnReboot]
         let start = segment.end.advanced(by: .minutes(-20))
         func was(_ kinds: Set<FaultKind>) -> Bool {
             hasWindow(kinds.contains, from: start, to: segment.end)
@@ -119,24 +124,44 @@ extension Checker {
     private static let ageMax: Duration = .seconds(495)
 
     func oldValuesNeverLookLive() throws -> Int {
-        for look in records.looks where look.isLampLevel {
-            let age = look.freshestValueAt?.duration(to: look.at)
-            guard let age, age <= Self.ageMax else {
-                throw Broken(
-                    words: "the lamp says \(look.lamp ?? "") at \(words(look.at)), "
-                        + "when the newest value is \(Int(age?.inSeconds ?? -1)) s old"
-                )
+        var count = 0
+        for look in records.looks {
+            if look.isLampLevel {
+                let age = look.followedValueAt?.duration(to: look.at)
+                guard let age, age <= Self.ageMax else {
+                    throw Broken(
+                        words: "the lamp says \(look.lamp ?? "") at \(words(look.at)), when the "
+                            + "newest value of \(look.followed ?? "nobody") is "
+                            + "\(Int(age?.inSeconds ?? -1)) s old"
+                    )
+                }
+                count += 1
+            }
+            for channel in look.fresh {
+                // What came in an earlier process is not known to this one.
+                let age = channel.age ?? .days(36_500)
+                guard age <= Self.ageMax, age - channel.told <= Self.ageError else {
+                    throw Broken(
+                        words: "\(channel.channel) is told as \(Int(channel.told.inSeconds)) s old "
+                            + "at \(words(look.at)) and is \(Int(age.inSeconds)) s old"
+                    )
+                }
+                count += 1
             }
         }
-        return records.looks.count
+        return count
     }
+
+    /// A sample carries the instant of its measurement and is told when it is complete.
+    private static let ageError: Duration = .seconds(31)
 
     // MARK: Liveness
 
-    /// After the last fault: a period, a measurement, and the longest pause between two tries.
-    static let resumption: Duration = .minutes(10)
+    /// After the last fault: nothing waits longer than an interval of 5 min for its next try, be it
+    /// a sample, a remedy or a probe, and a minute is for that try itself.
+    static let resumption: Duration = .minutes(6)
 
-    func everySensorSamplesAgain() throws -> Int {
+    mutating func everySensorSamplesAgain() throws -> Int {
         let end = records.segments.last?.end ?? world.end
         let last = records.windows.map(\.end).max() ?? .boot
         let start = max(last, records.segments.last?.start ?? .boot)
@@ -146,7 +171,7 @@ extension Checker {
         var count = 0
         for part in world.parts {
             count += 1
-            guard let name = records.deviceOfPart[part.name],
+            guard let name = records.device(of: part.name, at: end),
                 let device = records.devices.firstIndex(of: name)
             else { throw Broken(words: "\(part.name) was never found") }
             let by = start.advanced(by: Self.resumption)
@@ -155,6 +180,9 @@ extension Checker {
             }
             let first = records.samples.first {
                 $0.device == Int32(device) && $0.hasValue && $0.at > start
+            }
+            if let first {
+                resumedAfter = max(resumedAfter, start.duration(to: first.at))
             }
             guard let first, first.at <= by, let resumed,
                 resumed.at.duration(to: end) <= .minutes(6)

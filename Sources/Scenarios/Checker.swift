@@ -12,6 +12,8 @@ struct Checker {
     let world: World
     let records: LifeRecords
     private(set) var ledgerSeconds: [String: Double] = [:]
+    /// The longest that a sensor took to give a value after the last fault.
+    var resumedAfter: Duration = .zero
     private let reader: HistoryReader?
     private let readerError: String
     var stored: StoredSamples?
@@ -238,12 +240,20 @@ struct Checker {
                 to: end
             )
         else { return false }
-        let isMirrored = !hasWindow({ $0 == .mirrorRefused }, from: segment.start, to: end)
+        // A mirror that is refused at the next start tells nothing of the process before either.
+        let isMirrored = !hasWindow(
+            { $0 == .mirrorRefused },
+            from: segment.start,
+            to: end.advanced(by: Life.restartPause)
+        )
         if segment.ending.isOrderly || (!segment.ending.losesPages && isMirrored) { return true }
         return start.advanced(by: world.scenario.lossWindow + .seconds(15)) <= end
     }
 
     // MARK: P3
+
+    /// In simulated time, in which the card's own stalls count, and in the real time of the work.
+    private static let openingMax: Duration = .seconds(2)
 
     private func theStoreAlwaysOpens() throws -> Int {
         _ = try history()
@@ -260,8 +270,11 @@ struct Checker {
             guard let open = segment.storeOpenAt else {
                 throw Broken(words: "after the start of \(words(segment.start)) no store opened")
             }
-            guard segment.start.duration(to: open) <= .seconds(2) else {
+            guard segment.start.duration(to: open) <= Self.openingMax else {
                 throw Broken(words: "the store opened \(words(open)), late")
+            }
+            if let took = segment.openingTime, took > Self.openingMax {
+                throw Broken(words: "the store took \(took) to open at \(words(segment.start))")
             }
             count += 1
         }

@@ -135,7 +135,21 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     package var hitsPart: Bool {
         switch self {
         case .stranger, .renumber, .hubReset: false
+        case .childHang, .childUnkillable, .childThrow: true
         default: area == .serial || area == .usb
+        }
+    }
+
+    /// Whether it waits for the one moment at which it can show itself, and begins there.
+    ///
+    /// A card stalls while it is written, a mirror is refused at a start, a child hangs in a read.
+    /// What has met no such moment when the quiet time begins does not happen.
+    package var waitsForItsMoment: Bool {
+        switch self {
+        case .cardStall, .cardLongStall, .childHang, .childUnkillable, .childThrow,
+            .mirrorRefused, .wedgeOnReboot:
+            true
+        default: false
         }
     }
 

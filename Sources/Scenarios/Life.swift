@@ -38,6 +38,12 @@ package struct Life {
     package let order: Order
     /// Takes each line of the log.
     package var log: ((String) -> Void)?
+    /// Told where the card's files are left; nil: they are not.
+    package var keepFiles: ((String) -> Void)?
+    /// Real time, for how long the store really takes to open; nil does not time it.
+    package var stopwatch: (() -> MonotonicInstant)?
+    /// Told how long each opening took; by far not in every life the same.
+    package var openingTook: (Duration) -> Void = { _ in }
     /// Told how far it is, 0…1; false ends the life early.
     package var progress: (Double) -> Void = { _ in }
 
@@ -51,6 +57,7 @@ package struct Life {
     package func run() throws -> LifeReport {
         let world = try World(scenario, seed: order.seed, length: order.length)
         world.log.sink = log
+        world.stopwatch = stopwatch
         plan(world)
         var now = MonotonicInstant.boot
         var boot = (number: 1, at: now)
@@ -72,6 +79,8 @@ package struct Life {
             progress(MonotonicInstant.boot.duration(to: now) / order.length)
         }
         for part in world.parts { part.countFired() }
+        if let keepFiles { keepFiles(world.card.keepFiles()) }
+        for case let time? in world.records.segments.map(\.openingTime) { openingTook(time) }
         return LifeReport(world, self)
     }
 
@@ -94,6 +103,7 @@ package struct Life {
     ) throws -> LifeRecords.Segment {
         let number = world.records.segments.count
         var dice = SplitMix64(seed: order.seed &* 31 &+ UInt64(boot.number))
+        var chance = world.dice(at: start)
         let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
         let id = BootID(bytes: bytes)
         world.records.segments.append(
@@ -106,13 +116,14 @@ package struct Life {
             )
         )
         world.log.line("start \(number) in boot \(boot.number)", at: start)
+        let untilKnown = 20 + chance.index(60)
         world.clockKnownAt = max(
             world.clockKnownAt ?? start,
-            boot.at.advanced(by: .seconds(20 + world.dice.index(60)))
+            boot.at.advanced(by: .seconds(untilKnown))
         )
         let text = configuration(world)
         let box = Box<Machine?>(nil)
-        let seed = order.seed &+ UInt64(number) &* 0x9E37_79B9
+        let seed = chance.next()
         world.card.refuse(nil)
         let isCut = { box.value?.isDead == true }
         _ = try simulate(startingAt: start, seed: seed, until: isCut) { clock in
@@ -136,6 +147,7 @@ package struct Life {
         world.records.segments[last].awakeAtEnd = world.parts.filter { part in
             part.isAwake && part.isPlugged && !part.isFaulty(at: end)
         }.map(\.name)
+        for part in world.parts { part.leaveAlone(at: end) }
         let segment = world.records.segments[last]
         world.log.line("end \(segment.ending)", at: end)
         return segment
@@ -162,7 +174,7 @@ package struct Life {
             try world.card.flush()
             return end.advanced(by: Self.bootTime)
         }
-        let model = order.planted == .forgottenSyncs ? .nothing : world.cardModel()
+        let model = order.planted == .forgottenSyncs ? .nothing : world.cardModel(at: end)
         try world.card.cut(model, number: segment.number)
         guard segment.ending == .powerCut else { return end.advanced(by: Self.bootTime) }
         let cuts = world.records.windows.last { window in
@@ -174,9 +186,10 @@ package struct Life {
         for part in world.parts where part.isPlugged { part.switchOn(at: back) }
         if cuts?.kind == .doublePowerCut, hadArmed == nil, world.lastDouble != cuts?.start {
             world.lastDouble = cuts?.start
-            let count = world.dice.index(12)
+            var chance = world.dice(at: start)
+            let count = chance.index(12)
             world.plan(at: start) { machine in
-                machine.armCut(after: count, machine.world.cardModel(), again: true)
+                machine.armCut(after: count, machine.world.cardModel(at: start), again: true)
             }
         }
         return start
@@ -187,7 +200,8 @@ package struct Life {
             guard world.isOpen(.wedgeOnReboot, part: part.name, at: end) else { continue }
             part.wedge(at: end)
             world.fire(.wedgeOnReboot)
-            world.plan(at: end.advanced(by: .hours(1))) { $0.tearOff(part, for: .seconds(5)) }
+            let pulled = world.end(of: .wedgeOnReboot, part: part.name) ?? end
+            world.plan(at: pulled) { $0.tearOff(part, for: .seconds(5)) }
         }
     }
 

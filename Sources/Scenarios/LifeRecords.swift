@@ -43,6 +43,8 @@ package struct LifeRecords: Sendable {
         package internal(set) var ending: LifeEnding = .finished
         /// When the store was there.
         package internal(set) var storeOpenAt: MonotonicInstant?
+        /// What the work on the files took in real time until it was; nil when nobody timed it.
+        package internal(set) var openingTime: Duration?
         package internal(set) var byteCounts: [String: Int] = [:]
         /// SDS011s with a laser on when it ended, none of them excused by a fault.
         package internal(set) var awakeAtEnd: [String] = []
@@ -88,8 +90,11 @@ package struct LifeRecords: Sendable {
         package let lamp: String?
         /// What the lamp's lines said; nil without lamps.
         package let isLampLevel: Bool
-        /// When the sensor that the lamp follows last gave a value.
-        package let freshestValueAt: MonotonicInstant?
+        /// The sensor that the lamp follows, and when it last gave a value.
+        package let followed: String?
+        package let followedValueAt: MonotonicInstant?
+        /// What is not called stale: the channel, the age that is told, and the true one.
+        package let fresh: [(channel: String, told: Duration, age: Duration?)]
     }
 
     package internal(set) var segments: [Segment] = []
@@ -109,6 +114,19 @@ package struct LifeRecords: Sendable {
 
     /// The name under which the station reads a part, as it says itself.
     package internal(set) var deviceOfPart: [String: String] = [:]
+    /// The same from when on, in order: what has no id gets a name for each socket.
+    package internal(set) var namings: [Naming] = []
+
+    package struct Naming: Sendable {
+        let part: String
+        let device: String
+        let at: MonotonicInstant
+    }
+
+    /// The name under which the station read a part at an instant.
+    func device(of part: String, at instant: MonotonicInstant) -> String? {
+        namings.last { $0.part == part && $0.at <= instant }?.device ?? deviceOfPart[part]
+    }
     /// Parts with an identity of their own that got another name, in words.
     package internal(set) var renames: [String] = []
     /// Faults that a part really had.

@@ -34,6 +34,11 @@ package struct LifeReport: Codable, Sendable {
     package internal(set) var laserHours = 0.0
     /// Laser time by time with power, of the part that had it on most.
     package internal(set) var laserDuty = 0.0
+    /// The same without what nobody can help: while no station ran to tell it otherwise, after its
+    /// own start, and while people wanted to see it live.
+    package internal(set) var ownLaserDuty = 0.0
+    /// The longest that a sensor took to give a value after the last fault.
+    package internal(set) var resumedSeconds = 0.0
     /// Seconds of all channels by cause; `covered` is what readings cover.
     package internal(set) var ledger: [String: Double] = [:]
     package internal(set) var plannedFaultCount = 0
@@ -75,7 +80,12 @@ package struct LifeReport: Codable, Sendable {
             let laser = part.laserTime(at: end)
             laserHours += laser.inSeconds / 3_600
             let powered = part.timeWithPower(at: end)
-            if powered > .hours(1) { laserDuty = max(laserDuty, laser / powered) }
+            guard powered > .hours(1) else { continue }
+            laserDuty = max(laserDuty, laser / powered)
+            let others = part.laserAlone + records.continuousTime
+            if powered > others {
+                ownLaserDuty = max(ownLaserDuty, (laser - others) / (powered - others))
+            }
         }
         plannedFaultCount = world.plannedFaults
         for (kind, count) in records.fired { fired[kind.rawValue, default: 0] += count }
@@ -91,6 +101,7 @@ package struct LifeReport: Codable, Sendable {
         var checker = Checker(world)
         verdicts = checker.verdicts()
         ledger = checker.ledgerSeconds
+        resumedSeconds = checker.resumedAfter.inSeconds
     }
 }
 

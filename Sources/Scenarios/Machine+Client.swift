@@ -41,8 +41,8 @@ extension Machine {
                 firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa + voice) } ?? -1
             )
         )
-        if value != nil, first.channel.quantity.name == Quantity.pm25.name {
-            world.freshestDust = now
+        if readings.contains(where: { $0.outcome.value != nil }) {
+            world.lastValueAt[first.channel.device] = now
         }
         world.log.reading(digest ^ UInt64(device), at: now)
     }
@@ -53,6 +53,18 @@ extension Machine {
             world.records.segments[segment].storeOpenAt == nil
         {
             world.records.segments[segment].storeOpenAt = now
+            isStoreOpen = true
+            if world.stopwatch != nil {
+                world.records.segments[segment].openingTime = openingTime
+            }
+        }
+        if let node = event.details.first(where: { $0.key == "node" })?.value,
+            event.kind == "device adopted" || event.kind == "device back",
+            let part = partsByNode[node]
+        {
+            world.records.namings.append(
+                LifeRecords.Naming(part: part.name, device: event.source, at: now)
+            )
         }
         if world.planted == .silentAboutSilence, event.source != "store" { return }
         let folder = world.card.folder
@@ -79,17 +91,9 @@ extension Machine {
     func look() async throws {
         guard !isDead, !isStopping else { return }
         guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
-        let levels = ["good", "moderate", "poor"]
         let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
-        world.records.looks.append(
-            LifeRecords.Look(
-                at: now,
-                lamp: lamp,
-                isLampLevel: lamp.map(levels.contains) ?? false,
-                freshestValueAt: world.freshestDust
-            )
-        )
         let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+        note(lamp, status, devices)
         for found in devices?.found ?? [] { note(found) }
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
@@ -100,15 +104,53 @@ extension Machine {
         } while page != nil && pages < 64 && !isDead
     }
 
+    /// A part that spoke under a wrong id goes by its own again within this.
+    static let nameGrace: Duration = .minutes(20)
+
+    /// Writes down what is shown as live, and how old it really is.
+    private func note(_ lamp: String?, _ status: StatusReport, _ devices: DevicesReport?) {
+        let isYoung = world.planted == .youngForEver
+        let fresh =
+            status.channels.compactMap { channel in
+                let device = String(channel.channel.prefix { $0 != "/" })
+                let isOfPart = world.records.devices.contains(device) && !device.hasPrefix("door")
+                guard isOfPart, isYoung || !channel.isStale, let told = channel.valueAgeSeconds
+                else {
+                    return nil
+                }
+                let age = world.lastValueAt[device].map { $0.duration(to: now) }
+                let toldAge: Duration = isYoung ? .seconds(1) : .milliseconds(Int64(told * 1_000))
+                return (channel: channel.channel, told: toldAge, age: age)
+            } as [(channel: String, told: Duration, age: Duration?)]
+        let lights = devices?.devices.first { $0.type == "traffic-light" }
+        let followed = lights?.facts.first { $0.key == "follows" }?.value
+        world.records.looks.append(
+            LifeRecords.Look(
+                at: now,
+                lamp: lamp,
+                isLampLevel: lamp.map(["good", "moderate", "poor"].contains) ?? false,
+                followed: followed,
+                followedValueAt: followed.flatMap { world.lastValueAt[$0] },
+                fresh: fresh
+            )
+        )
+    }
+
     /// Learns under which name a part is read, and whether it was another before.
+    ///
+    /// Nobody can know the name of a part that says another's id, or before the store has told.
     private func note(_ found: FoundReport) {
         guard found.state == "adopted", let node = found.node, let name = found.name,
-            let part = partsByNode[node]
+            let part = partsByNode[node], let segment = world.records.segments.last,
+            let open = segment.storeOpenAt, open.duration(to: now) > .minutes(5)
         else { return }
+        let hasLied = world.records.windows.contains { window in
+            window.kind == .wrongID && window.part == part.name
+                && window.end.duration(to: now) < Self.nameGrace
+        }
+        guard !part.isDust || !hasLied else { return }
         let before = world.records.deviceOfPart.updateValue(name, forKey: part.name)
-        guard let before, before != name, part.isDust,
-            !world.isOpen(.wrongID, part: part.name, at: now)
-        else { return }
+        guard let before, before != name, part.isDust else { return }
         world.records.renames.append("\(part.name) was \(before) and is \(name) now")
     }
 

@@ -8,6 +8,7 @@ extension Machine {
     /// Lets a fault begin, and plans its end.
     func begin(_ fault: PlannedFault) {
         guard !isDead else { return }
+        guard !fault.kind.waitsForItsMoment else { return world.arm(fault) }
         world.open(fault, at: now)
         let end = now.advanced(by: fault.length)
         switch fault.kind.area {
@@ -30,12 +31,15 @@ extension Machine {
             world.fire(.brownout)
             part.switchOff(at: now)
             part.switchOn(at: now)
-        case .wedgeOnReboot, .lineTakesNothing, .portBusy: break
-        case .portForbidden, .portError: tearOff(part, for: .seconds(1))
+        case .wedgeOnReboot, .lineTakesNothing: break
+        // Seen only by who opens the line anew: ModemManager takes what has just come.
+        case .portBusy, .portForbidden, .portError: tearOff(part, for: .seconds(1))
+        case .noFirmware:
+            // Asked for only when a part is new.
+            tearOff(part, for: .seconds(1))
+            world.plan(at: now.advanced(by: .seconds(1))) { $0.inject(fault, part, until: end) }
         default:
-            if part.inject(fault.kind, at: now, until: end) {
-                world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
-            }
+            inject(fault, part, until: end)
             guard fault.kind == .wedge else { return }
             // Somebody pulls the plug of what is dead, sooner or later.
             world.plan(at: end) { machine in
@@ -43,6 +47,17 @@ extension Machine {
                 machine.tearOff(part, for: .seconds(5))
             }
         }
+    }
+
+    private func inject(_ fault: PlannedFault, _ part: Part, until end: MonotonicInstant) {
+        guard part.inject(fault.kind, at: now, until: end) else { return }
+        world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
+    }
+
+    /// Resets the board in the middle of a measurement, and the sensor does not survive that.
+    func resetBoard() {
+        simulated.skip(Self.boardWatchdog)
+        end(.boardWatchdog)
     }
 
     // MARK: GPIO
@@ -92,8 +107,7 @@ extension Machine {
 
     private func beginCard(_ fault: PlannedFault, until end: MonotonicInstant) {
         switch fault.kind {
-        case .cardStall, .cardLongStall, .diskHang:
-            world.stalledUntil = max(world.stalledUntil, end)
+        case .diskHang: world.stalledUntil = max(world.stalledUntil, end)
         case .cardFull, .cardReadOnly, .cardError, .failingWrites:
             let (tried, start) = (world.card.triedCount, now)
             refreshCard()
@@ -115,7 +129,8 @@ extension Machine {
             let name = fault.kind == .journalRot ? "journal.ring" : "history.db"
             let size = world.card.byteCounts[name] ?? 0
             guard size > 0 else { return }
-            let block = world.dice.index(size / 4_096)
+            var chance = world.dice(at: now)
+            let block = chance.index(size / 4_096)
             let isDone = try? world.card.rot(name, at: block * 4_096 + 100, count: 64)
             if isDone == true { world.fire(fault.kind) }
         case .longReader: beginReading(until: end)
@@ -144,7 +159,8 @@ extension Machine {
 
     private func beginClock(_ fault: PlannedFault, until end: MonotonicInstant) {
         world.fire(fault.kind)
-        let shift = Duration.seconds(60 + world.dice.index(7_200))
+        var chance = world.dice(at: now)
+        let shift = Duration.seconds(60 + chance.index(7_200))
         switch fault.kind {
         case .clockForward, .clockBack:
             let change = fault.kind == .clockForward ? shift : .zero - shift
@@ -185,15 +201,14 @@ extension Machine {
         case .restart, .reboot:
             world.fire(fault.kind)
             stop(fault.kind == .reboot ? .rebooted : .restarted)
-        case .childHang, .childUnkillable, .childThrow: break  // At the next read of the part.
         case .powerCut:
             world.fire(.powerCut)
             world.records.windows[world.records.windows.count - 1].end = end
             self.end(.powerCut)
         case .powerCutAtWrite, .doublePowerCut:
-            let model = world.cardModel()
-            let count = world.dice.index(40)
-            armCut(after: count, model, again: fault.kind == .doublePowerCut)
+            var chance = world.dice(at: now)
+            let (model, isAgain) = (world.cardModel(at: now), fault.kind == .doublePowerCut)
+            armCut(after: chance.index(40), model, again: isAgain)
         case .slowReaders: beginSlowReaders(until: end)
         default: break
         }
@@ -212,7 +227,8 @@ extension Machine {
 
 extension World {
     /// What the card will keep of what was not synced.
-    func cardModel() -> CardModel {
+    func cardModel(at now: MonotonicInstant) -> CardModel {
+        var dice = dice(at: now.advanced(by: .nanoseconds(1)))
         let seed = UInt64(dice.index(1 << 20))
         switch dice.index(6) {
         case 0: return .nothing

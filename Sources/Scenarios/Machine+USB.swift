@@ -84,6 +84,7 @@ extension Machine {
 
     private func beginPlug(_ fault: PlannedFault, _ part: Part, until end: MonotonicInstant) {
         world.fire(fault.kind)
+        var chance = world.dice(at: now)
         switch fault.kind {
         case .untoldPlug:
             unplug(part, isTold: false)
@@ -93,13 +94,13 @@ extension Machine {
             }
         case .move:
             unplug(part)
-            part.socket = Scenario.socketMax + 1 + world.dice.index(Scenario.socketMax)
+            part.socket = Scenario.socketMax + 1 + chance.index(Scenario.socketMax)
             world.plan(at: end) { $0.plug(part) }
         case .swap, .exchange:
             let others = world.parts.filter { $0.isPlugged && $0 !== part }
             unplug(part)
             if !others.isEmpty {
-                let other = others[world.dice.index(others.count)]
+                let other = others[chance.index(others.count)]
                 unplug(other)
                 (part.socket, other.socket) = (other.socket, part.socket)
                 world.plan(at: end) { $0.plug(other) }

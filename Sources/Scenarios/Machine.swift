@@ -54,6 +54,9 @@ final class Machine: Platform, @unchecked Sendable {
 
     private var errands: [Errand] = []
     private var isDiskBusy = false
+    /// Real time of the work for the card before the store was open.
+    private(set) var openingTime: Duration = .zero
+    var isStoreOpen = false
     private var isSlowDone = false
     let requestStop = Box<@Sendable () -> Void>({})
     let stopReason = Box(LifeEnding.finished)
@@ -173,7 +176,7 @@ final class Machine: Platform, @unchecked Sendable {
     }
 
     func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
-        if world.isOpen(.mirrorRefused, at: now) {
+        if world.meets(.mirrorRefused, at: now) {
             world.fire(.mirrorRefused)
             return nil
         }
@@ -224,7 +227,11 @@ final class Machine: Platform, @unchecked Sendable {
             }
             isSlowDone = false
             let errand = errands.removeFirst()
+            let began = world.stopwatch?()
             errand.work()
+            if !isStoreOpen, let began, let ended = world.stopwatch?() {
+                openingTime += began.duration(to: ended)
+            }
             world.card.settle()
             meetArmedCut()
             errand.done()
@@ -234,8 +241,14 @@ final class Machine: Platform, @unchecked Sendable {
     /// How long the card takes before it does anything; nil: somebody waits for that already.
     private func pauseOfCard() -> Duration? {
         guard !isDiskBusy else { return nil }
+        for kind in [FaultKind.cardLongStall, .cardStall] where world.meets(kind, at: now) {
+            let end = world.end(of: kind) ?? now
+            world.stalledUntil = max(world.stalledUntil, end)
+        }
         if world.stalledUntil > now {
-            let open = [FaultKind.diskHang, .cardLongStall].first { world.isOpen($0, at: now) }
+            let open = [FaultKind.cardStall, .cardLongStall, .diskHang].first {
+                world.isOpen($0, at: now)
+            }
             world.fire(open ?? .cardStall)
             return now.duration(to: world.stalledUntil)
         }

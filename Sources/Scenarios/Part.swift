@@ -20,6 +20,8 @@ final class Part: @unchecked Sendable {
     var socket: Int
     var isPlugged = false
     private(set) var poweredTime: Duration = .zero
+    /// How often it got power.
+    private(set) var powerCount = 0
     private(set) var counts: [FaultKind: Int] = [:]
 
     private let seed: UInt64
@@ -29,6 +31,10 @@ final class Part: @unchecked Sendable {
     /// Laser time that was counted while there was no power.
     private var laserExcess: Duration = .zero
     private var laserBefore: Duration = .zero
+    /// Laser time in which nobody was there to command it.
+    private(set) var laserAlone: Duration = .zero
+    /// Its laser time when nobody was there to command it any more.
+    private var laserWhenLeft: Duration?
     private var countedFaults: [SDS011Fault: Int] = [:]
     private var windows: [(kind: FaultKind, end: MonotonicInstant)] = []
 
@@ -60,11 +66,13 @@ final class Part: @unchecked Sendable {
     func switchOn(at now: MonotonicInstant) {
         guard !isPowered else { return }
         isPowered = true
+        powerCount += 1
         poweredSince = now
         if dust != nil {
             let before = laserBefore
             dust?.powerCycle(at: now)
             laserExcess = (dust?.laserTime(at: now) ?? .zero) - before
+            leaveAlone(at: now)
             return
         }
         let kind = profile.driver.flatMap(DeviceCatalog.kind)
@@ -74,6 +82,7 @@ final class Part: @unchecked Sendable {
 
     func switchOff(at now: MonotonicInstant) {
         guard isPowered else { return }
+        takeCommand(at: now)
         laserBefore = laserTime(at: now)
         poweredTime += poweredSince.duration(to: now)
         isPowered = false
@@ -86,6 +95,17 @@ final class Part: @unchecked Sendable {
     func laserTime(at now: MonotonicInstant) -> Duration {
         guard let dust, isPowered else { return laserBefore }
         return dust.laserTime(at: now) - laserExcess
+    }
+
+    /// From here on nobody commands it: it has just started, or whoever did is gone.
+    func leaveAlone(at now: MonotonicInstant) {
+        laserWhenLeft = laserWhenLeft ?? laserTime(at: now)
+    }
+
+    private func takeCommand(at now: MonotonicInstant) {
+        guard let before = laserWhenLeft else { return }
+        laserAlone += laserTime(at: now) - before
+        laserWhenLeft = nil
     }
 
     func timeWithPower(at now: MonotonicInstant) -> Duration {
@@ -122,6 +142,7 @@ final class Part: @unchecked Sendable {
 
     /// The laser dies with the settings as they are, until the power is cut.
     func wedge(at now: MonotonicInstant) {
+        leaveAlone(at: now)
         dust?.inject(SDS011FaultWindow(.wedge, from: now, to: now.advanced(by: .seconds(2))))
     }
 
@@ -155,12 +176,15 @@ final class Part: @unchecked Sendable {
     func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
         guard isPowered else { return [] }
         noteTraffic(at: now)
+        if !isWedged { takeCommand(at: now) }
+        defer { if isWedged { leaveAlone(at: now) } }
         return dust?.receive(bytes, at: now) ?? other?.receive(bytes, at: now) ?? []
     }
 
     func advance(to now: MonotonicInstant) -> [UInt8] {
         guard isPowered else { return [] }
         let bytes = dust?.advance(to: now) ?? other?.advance(to: now) ?? []
+        if isWedged { leaveAlone(at: now) }
         if !bytes.isEmpty { noteTraffic(at: now) }
         return bytes
     }

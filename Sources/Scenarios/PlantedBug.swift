@@ -20,6 +20,8 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case endsForNothing
     /// P10: the lamp goes on saying good.
     case alwaysGreen
+    /// P10: every value is told as a second old.
+    case youngForEver
     /// Liveness: a device hangs and nobody replaces it.
     case deafAfterFault
 
@@ -35,7 +37,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
         case .forgottenSleep: "P7"
         case .wrongDates: "P8"
         case .endsForNothing: "P9"
-        case .alwaysGreen: "P10"
+        case .alwaysGreen, .youngForEver: "P10"
         case .deafAfterFault: "liveness"
         }
     }

@@ -20,9 +20,10 @@ final class World: @unchecked Sendable {
     let scenario: Scenario
     let seed: UInt64
     var end: MonotonicInstant
+    /// From here on nothing goes wrong any more.
+    let quietFrom: MonotonicInstant
     let parts: [Part]
     let card: LivingCard
-    var dice: SplitMix64
     var records = LifeRecords()
     var log = LifeLog()
 
@@ -39,14 +40,18 @@ final class World: @unchecked Sendable {
     var cutArmed: (model: CardModel, again: Bool)?
     var strangerCount = 0
     var streams: [StreamID: StreamDescription] = [:]
-    var freshestDust: MonotonicInstant?
     var plannedFaults = 0
     var planted: PlantedBug?
+    var stopwatch: (() -> MonotonicInstant)?
+    /// When each device last gave a value, by its name.
+    var lastValueAt: [String: MonotonicInstant] = [:]
     /// The double power cut whose second half has been planned.
     var lastDouble: MonotonicInstant?
 
     /// Faults that are there now, and perhaps some that are over.
     private var active: [(kind: FaultKind, part: String?, end: MonotonicInstant)] = []
+    /// Faults that wait for their moment; as many as are planned, at most.
+    private var waiting: [PlannedFault] = []
     private var planned: [Planned] = []  // Sorted, latest first.
     private var plannedCount = 0
     /// Raised when something is planned before all that was planned so far.
@@ -56,12 +61,19 @@ final class World: @unchecked Sendable {
         self.scenario = scenario
         self.seed = seed
         end = .boot.advanced(by: length)
-        dice = SplitMix64(seed: seed ^ 0x5EED)
+        quietFrom = .boot.advanced(by: max(.zero, length - scenario.quiet))
         let weather = Weather(scenario.weather, seed: seed)
         parts = scenario.parts.enumerated().map { number, part in
             Part(part, number: number % 10, weather: weather, seed: seed &+ UInt64(number))
         }
         card = try LivingCard(nameDurability: seed % 2 == 0 ? .afterFolderSync : .afterAnySync)
+    }
+
+    /// What chance says about an instant, whatever has happened before: a life in which a fault is
+    /// left out goes on as it did.
+    func dice(at now: MonotonicInstant) -> SplitMix64 {
+        var dice = SplitMix64(seed: seed ^ 0x5EED)
+        return SplitMix64(seed: dice.next() ^ UInt64(bitPattern: now.nanoseconds))
     }
 
     func part(_ name: String?) -> Part? { name.flatMap { name in parts.first { $0.name == name } } }
@@ -112,11 +124,30 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// Ends a fault before its time: it has done what it does once.
-    func close(_ kind: FaultKind, at now: MonotonicInstant) {
-        active.removeAll { $0.kind == kind }
-        guard let index = records.windows.lastIndex(where: { $0.kind == kind }) else { return }
-        records.windows[index].end = min(records.windows[index].end, now)
+    /// Lets a fault wait for its moment; see `FaultKind.waitsForItsMoment`.
+    func arm(_ fault: PlannedFault) { waiting.append(fault) }
+
+    /// Whether a fault waits for a moment such as this one; then it begins here.
+    func meets(_ kind: FaultKind, part: String? = nil, at now: MonotonicInstant) -> Bool {
+        guard !waiting.isEmpty, now < quietFrom,
+            let index = waiting.firstIndex(where: { $0.kind == kind && $0.part == part })
+        else { return false }
+        let fault = waiting.remove(at: index)
+        let length = min(fault.length, now.duration(to: quietFrom))
+        open(PlannedFault(kind, at: fault.at, for: length, to: part), at: now)
+        return true
+    }
+
+    /// When the last fault of a kind ends or ended.
+    func end(of kind: FaultKind, part: String? = nil) -> MonotonicInstant? {
+        records.windows.last { $0.kind == kind && $0.part == part }?.end
+    }
+
+    /// Ends a fault when what it did is over, sooner or later than it was to.
+    func close(_ kind: FaultKind, part: String? = nil, at now: MonotonicInstant) {
+        active.removeAll { $0.kind == kind && $0.part == part }
+        let index = records.windows.lastIndex { $0.kind == kind && $0.part == part }
+        if let index { records.windows[index].end = now }
     }
 
     // MARK: Time

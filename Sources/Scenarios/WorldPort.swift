@@ -36,21 +36,22 @@ final class WorldPort: SerialPort {
 
     private func meetFaults() async throws {
         guard let part else { return }
-        let (world, now) = (machine.world, machine.now)
-        if world.isOpen(.childThrow, part: part.name, at: now) {
+        let (world, name, now) = (machine.world, part.name, machine.now)
+        if part.isAwake, world.meets(.wedgeOnReboot, part: name, at: now) { machine.resetBoard() }
+        if world.meets(.childThrow, part: name, at: now) {
             world.fire(.childThrow)
-            world.close(.childThrow, at: now)
+            world.close(.childThrow, part: name, at: now)
             throw SerialError.system(call: "read", errno: 11, path: path)
         }
-        if world.isOpen(.childHang, part: part.name, at: now) {
+        if world.meets(.childHang, part: name, at: now) {
             world.fire(.childHang)
-            world.close(.childHang, at: now)
+            defer { world.close(.childHang, part: name, at: machine.now) }
             _ = try await machine.simulated.wait(for: Signal(), until: nil, tolerance: .zero)
         }
-        if world.isOpen(.childUnkillable, part: part.name, at: now) {
+        if world.meets(.childUnkillable, part: name, at: now) {
             world.fire(.childUnkillable)
-            world.close(.childUnkillable, at: now)
             await machine.holdForEver()
+            world.close(.childUnkillable, part: name, at: machine.endedAt)
             throw CancellationError()
         }
     }

@@ -18,6 +18,8 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case expired
     /// From the start of the node to the first word of the channel.
     case starting
+    /// Nobody ran: the machine was suspended, or the process stopped.
+    case suspended
     case nodeStopped
     /// The process ended without a stop, and came back within the same boot.
     case nodeCrashed
@@ -74,6 +76,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .damaged: "lost: block damaged"
         case .expired: "older than the ring"
         case .starting: "node starting"
+        case .suspended: "node suspended"
         case .nodeStopped: "node stopped"
         case .nodeCrashed: "node crashed"
         case .powerLost: "power lost"

@@ -98,7 +98,7 @@ package struct GapLedger: Sendable {
                 fillWeakly(to: position - interval, missedCause(length - interval, interval))
             }
             for (channel, outcome) in outcomes.enumerated() {
-                enterBook(channel, cursor..<position, GapCause.of(outcome))
+                enterBook(channel, cursor..<position, cause(of: outcome, before: position))
             }
             cursor = position
         } else {
@@ -140,6 +140,8 @@ package struct GapLedger: Sendable {
 
     private mutating func mark(_ cause: GapCause, _ all: [Range<Int64>], _ lost: Int) {
         let ranges = all.filter { $0.upperBound > cursor }
+        // Time in which the node was off needs no explanation.
+        guard !all.isEmpty else { return }
         guard !ranges.isEmpty else {
             misplace("a mark of \(cause.words) before \(cursor)")
             return
@@ -199,7 +201,7 @@ package struct GapLedger: Sendable {
         isStarting = true
         hold(nil)
         guard runNumber < timeline.runs.count else { return }
-        fill(to: timeline.runs[runNumber].start, here.offCause)
+        fillOff(to: timeline.runs[runNumber].start, here.offCause)
     }
 
     // MARK: - Causes
@@ -224,6 +226,17 @@ package struct GapLedger: Sendable {
         return missed < interval ? .late : .unexplained
     }
 
+    /// What a sample says, or why its driver did not run.
+    private func cause(of outcome: Outcome, before position: Int64) -> GapCause? {
+        let cause = GapCause.of(outcome)
+        guard cause == .driverStopped else { return cause }
+        let stretch = cursor..<position
+        let wasSuspended = marks.contains {
+            $0.cause == .suspended && $0.range.contains(stretch)
+        }
+        return wasSuspended ? .suspended : cause
+    }
+
     private mutating func hold(_ outcomes: [Outcome]?) {
         for channel in held.indices {
             held[channel] = (outcomes?[channel]).flatMap(GapCause.of)?.heldState
@@ -236,13 +249,24 @@ package struct GapLedger: Sendable {
             if let mark = marks.first(where: { $0.range.contains(cursor) }) {
                 // A mark given earlier may begin within this one.
                 fill(to: nextMarkStart(before: min(end, mark.range.upperBound)), mark.cause)
-                // What was to explain the silence after it may have been in it.
-                if mark.cause == .damaged { held = held.map { $0 ?? .damaged } }
+                // What was to explain the silence after it may have been in it, or nobody is there
+                // to say anything until another driver is.
+                if mark.cause == .damaged || mark.cause == .driverStopped {
+                    held = held.map { $0 ?? mark.cause }
+                }
             } else {
                 fill(to: nextMarkStart(before: end), cause, isHeld: true)
             }
         }
         marks.removeAll { $0.range.upperBound <= cursor }
+    }
+
+    /// Fills the time between two runs; what was lost may have held the rest of the earlier one.
+    private mutating func fillOff(to end: Int64, _ cause: GapCause) {
+        for mark in marks where mark.cause == .damaged && mark.range.contains(cursor) {
+            fill(to: min(end, mark.range.upperBound), .damaged)
+        }
+        fill(to: end, cause)
     }
 
     private func nextMarkStart(before end: Int64) -> Int64 {

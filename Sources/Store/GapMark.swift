@@ -30,9 +30,14 @@ package struct GapMark: Hashable, Sendable {
         self.lost = lost
     }
 
-    /// The mark as it counts for a stream: a lost sample speaks for an interval before it.
+    /// The mark as it counts for a stream: a sample that is missing speaks for an interval before
+    /// it.
     package func reaching(back tenths: Int64) -> GapMark {
-        guard stream == nil, cause == .damaged else { return self }
+        switch cause {
+        case .suspended, .driverStopped: break
+        case .damaged where stream == nil: break
+        default: return self
+        }
         let start = Place(from.boot, Tick(tenths: max(0, from.tick.tenths - tenths)))
         return GapMark(cause, of: stream, from: start, to: to, lost: lost)
     }
@@ -78,9 +83,19 @@ package struct GapMark: Hashable, Sendable {
             at: instant,
             source: Self.source,
             kind: Self.kind,
-            severity: cause == .muted ? .notice : .error,
+            severity: cause.severity,
             details: details
         )
+    }
+}
+
+extension GapCause {
+    fileprivate var severity: Event.Severity {
+        switch self {
+        case .muted: .notice
+        case .suspended, .driverStopped, .unplugged: .warning
+        default: .error
+        }
     }
 }
 

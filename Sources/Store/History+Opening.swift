@@ -65,6 +65,11 @@ extension History {
         return moved
     }
 
+    /// What was set aside last; nil when nothing was.
+    static func newestSetAside(beside path: String) -> String? {
+        (1...setAsideCountMax).map { "\(path).damaged-\($0)" }.last { access($0, F_OK) == 0 }
+    }
+
     /// A name for what is moved aside; at the bound the last one set aside is replaced.
     static func freeName(beside path: String) -> String {
         let names = (1...setAsideCountMax).map { "\(path).damaged-\($0)" }

@@ -7,6 +7,8 @@ import SQLite
 /// The journal names a stream once, when it is new, and that block is long gone; without this, a
 /// new history would not know whose samples the journal holds. Bound: that of the tables.
 struct HistoryKeepsake: Sendable {
+    /// In the order they happened.
+    var boots: [BootID] = []
     var streams: [StreamDescription] = []
     var runs: [StoredRun] = []
     var schedules: [StoredSchedule] = []
@@ -14,13 +16,28 @@ struct HistoryKeepsake: Sendable {
     var settings: [String: String] = [:]
 
     /// Reads what can be read; of a table that cannot, what was known before stays.
-    mutating func refresh(_ connection: Connection) {
+    ///
+    /// - Returns: Why the first table that cannot be read cannot.
+    @discardableResult
+    mutating func refresh(_ connection: Connection) -> SQLiteError? {
         let catalogue = HistoryCatalogue(connection: connection)
-        if let read = try? catalogue.streams(), !read.isEmpty { streams = read.map(\.description) }
-        if let read = try? catalogue.runs(), !read.isEmpty { runs = read }
-        if let read = try? catalogue.schedules(), !read.isEmpty { schedules = read }
-        if let read = try? catalogue.anchors(), !read.isEmpty { anchors = read }
-        if let read = try? catalogue.settings(), !read.isEmpty { settings = read }
+        var trouble: SQLiteError?
+        func read<Rows: Collection>(_ rows: () throws(SQLiteError) -> Rows) -> Rows? {
+            do throws(SQLiteError) {
+                let read = try rows()
+                return read.isEmpty ? nil : read
+            } catch {
+                trouble = trouble ?? error
+                return nil
+            }
+        }
+        if let read = read(catalogue.boots) { boots = read.map(\.id) }
+        if let read = read(catalogue.streams) { streams = read.map(\.description) }
+        if let read = read(catalogue.runs) { runs = read }
+        if let read = read(catalogue.schedules) { schedules = read }
+        if let read = read(catalogue.anchors) { anchors = read }
+        if let read = read(catalogue.settings) { settings = read }
+        return trouble
     }
 
     /// What a damaged file at `path` still says.
@@ -45,9 +62,9 @@ struct HistoryKeepsake: Sendable {
     /// - Parameter journal: What the ring still holds.
     /// - Returns: Records in their order, with the boot of each.
     func records(before journal: JournalOutline) -> [(boot: BootID, record: JournalRecord)] {
-        // Boots count in the order they are met, so the oldest comes first.
-        guard let oldest = runs.first?.boot ?? journal.firstBoot else { return [] }
-        var records = streams.map { (oldest, JournalRecord.stream($0)) }
+        let order = order(before: journal)
+        guard let oldest = order.first else { return [] }
+        var records = streams.map { (boot: oldest, record: JournalRecord.stream($0)) }
         for run in runs where !journal.starts.contains(GapMark.Place(run.boot, run.started)) {
             records.append((run.boot, .started(at: run.started, version: run.version)))
             guard let stopped = run.stopped else { continue }
@@ -60,19 +77,28 @@ struct HistoryKeepsake: Sendable {
         for (boot, record) in schedules + anchors where !journal.records.contains(record) {
             records.append((boot, record))
         }
-        if let mark = lost(before: journal) {
+        if let mark = lost(since: oldest, before: journal) {
             let event = mark.event(at: mark.to.tick.instant, in: mark.to.boot)
             records.append((mark.to.boot, .event(event)))
         }
-        return records.map { (boot: $0.0, record: $0.1) }
+        // Boots are numbered in the order they are met.
+        return order.flatMap { boot in records.filter { $0.boot == boot } }
     }
 
-    /// From the first run known to what the ring still holds.
-    private func lost(before journal: JournalOutline) -> GapMark? {
-        guard let first = runs.first, let end = journal.firstSample ?? journal.end else {
-            return nil
-        }
-        let from = GapMark.Place(first.boot, first.started)
+    /// All boots that anything is known of, the oldest first as far as that can be said.
+    private func order(before journal: JournalOutline) -> [BootID] {
+        let mine = runs.map(\.boot) + schedules.map(\.boot) + anchors.map(\.boot)
+        let told = Set(mine + journal.boots)
+        var order = boots.filter(told.contains)
+        for boot in mine + journal.boots where !order.contains(boot) { order.append(boot) }
+        return order
+    }
+
+    /// From the oldest boot known to what the ring still holds.
+    private func lost(since oldest: BootID, before journal: JournalOutline) -> GapMark? {
+        guard let end = journal.firstSample ?? journal.end else { return nil }
+        let start = runs.first { $0.boot == oldest }?.started ?? Tick(tenths: 0)
+        let from = GapMark.Place(oldest, start)
         guard from.boot != end.boot || from.tick < end.tick else { return nil }
         return GapMark(.damaged, of: nil, from: from, to: end)
     }
@@ -80,7 +106,8 @@ struct HistoryKeepsake: Sendable {
 
 /// What a journal's blocks tell, but for the samples themselves.
 struct JournalOutline {
-    private(set) var firstBoot: BootID?
+    /// In their order.
+    private(set) var boots: [BootID] = []
     private(set) var starts: Set<GapMark.Place> = []
     /// Schedules and anchors.
     private(set) var records: Set<JournalRecord> = []
@@ -91,7 +118,7 @@ struct JournalOutline {
 
     /// Takes the blocks in the order of their sequence.
     mutating func take(_ block: JournalBlock) {
-        firstBoot = firstBoot ?? block.boot
+        if boots.last != block.boot, !boots.contains(block.boot) { boots.append(block.boot) }
         let hasSamples = firstSample != nil
         for record in JournalRecordCodec.contents(block.payload).records {
             switch record {

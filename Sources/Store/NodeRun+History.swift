@@ -3,13 +3,13 @@ import Readings
 extension NodeRun {
     /// The runs of a history, oldest first.
     ///
-    /// A run that never said goodbye ends with its last sample or anchor; the one that runs, now.
-    /// One whose start was lost, in a damaged block, is known by its samples.
+    /// A run that never said goodbye ends with its last sample, anchor or schedule; the one that
+    /// runs, now. One whose start was lost, in a damaged block, is known by what is left.
     ///
     /// - Parameters:
     ///   - reader: The history.
     ///   - now: What the running station's clock says; nil when none answers.
-    /// - Returns: One for each start that is known, and for samples before any of their boot.
+    /// - Returns: One for each start that is known, and for what lies before any of its boot.
     /// - Throws: `StoreError.database`.
     package static func all(
         in reader: HistoryReader,
@@ -17,7 +17,9 @@ extension NodeRun {
     ) throws -> [NodeRun] {
         let streams = try reader.streams()
         let stored = try reader.runs()
-        let anchors = try reader.anchors()
+        let told =
+            try reader.anchors().map { ($0.boot, $0.tick) }
+            + reader.schedules().map { ($0.boot, $0.from) }
         var runs: [NodeRun] = []
         for (number, run) in stored.enumerated() {
             let isLast = number == stored.count - 1
@@ -29,8 +31,8 @@ extension NodeRun {
             let next = isLast ? nil : stored[number + 1]
             let limit = next.flatMap { $0.boot == run.boot ? $0.started : nil } ?? .end
             var last = run.started
-            for anchor in anchors where anchor.boot == run.boot && anchor.tick < limit {
-                last = max(last, anchor.tick)
+            for (boot, tick) in told where boot == run.boot && tick < limit {
+                last = max(last, tick)
             }
             for stream in streams {
                 let tick = try lastTick(reader, stream.id, run.boot, last, limit)
@@ -40,16 +42,18 @@ extension NodeRun {
             let end: NodeRun.End = isLast ? .running : .lost
             runs.append(NodeRun(boot: run.boot, started: run.started, ended: last, end: end))
         }
-        for run in try withoutStart(in: reader, besides: runs) {
+        for run in try withoutStart(in: reader, besides: runs, told) {
             runs.insert(run.run, at: run.place)
         }
         return runs
     }
 
-    /// Runs of which only samples are there, the last first, and where each belongs.
+    /// Runs of which only samples, anchors and schedules are there, the last first, and where each
+    /// belongs.
     private static func withoutStart(
         in reader: HistoryReader,
-        besides runs: [NodeRun]
+        besides runs: [NodeRun],
+        _ told: [(boot: BootID, tick: Tick)]
     ) throws -> [(place: Int, run: NodeRun)] {
         let spans = try reader.streams().filter { !$0.id.isImported }
             .flatMap { stream in try reader.spans(of: stream.id).map { (stream.id, $0) } }
@@ -59,9 +63,10 @@ extension NodeRun {
             let known = runs[place...].prefix { $0.boot == boot.id }
             let mine = spans.filter { $0.1.boot == boot.id }
             let limit = known.first?.started ?? .end
-            if let first = mine.map(\.1.from).min(), first < limit {
+            let words = told.filter { $0.boot == boot.id && $0.tick < limit }.map(\.tick)
+            if let first = (mine.map(\.1.from) + words).min(), first < limit {
                 let ends = try mine.compactMap { try lastTick(reader, $0.0, boot.id, first, limit) }
-                let ended = ends.max() ?? first
+                let ended = (ends + words).max() ?? first
                 let run = NodeRun(boot: boot.id, started: first, ended: ended, end: .lost)
                 found.append((place, run))
             }

@@ -94,7 +94,14 @@ struct StoreFiles {
         // Whoever sets it aside has to have closed it.
         defer { if !isWhole { try? history.close() } }
         var keepsake = HistoryKeepsake()
-        if case .setAside(let path, _) = found { keepsake = .salvaged(from: path) }
+        let aside: String? =
+            switch found {
+            case .setAside(let path, _): path
+            // Set aside by somebody who could not make a new one any more.
+            case .fresh: History.newestSetAside(beside: place.historyPath)
+            case .found, .newer: nil
+            }
+        if let aside { keepsake = .salvaged(from: aside) }
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
             try Journal(
@@ -103,7 +110,9 @@ struct StoreFiles {
                 through: acknowledged
             )
         }
-        if case .setAside = found, history.cursor == 0 { try begin(history, journal, keepsake) }
+        if aside != nil || found == .fresh && !journal.isBlank, history.cursor == 0 {
+            try begin(history, journal, keepsake)
+        }
         let waiting = journal.replay(after: history.cursor)
         var isHeld = false
         if !history.isReadOnly {

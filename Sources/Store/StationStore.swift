@@ -141,7 +141,8 @@ package final class StationStore {
             return .held(logByteCount: logByteCount)
         }
         (inputErrorCount, hasAppended) = (0, false)
-        keepsake.refresh(history.connection)
+        // A page that rots is met here once a day, not only by whoever wants to read it.
+        if let error = keepsake.refresh(history.connection) { throw .database(error) }
         defer { setAside = nil }
         return setAside.map { .replaced($0) } ?? .taken
     }

@@ -38,6 +38,9 @@ final class ChildTask: Sendable {
         }
     }
 
+    /// Cancels a child that does not stop in order; returns at once.
+    func cancel() { endOrCancellation.raise() }
+
     /// Runs the child in a task group of its own, so that cancelling it touches nobody else.
     ///
     /// - Parameter didStart: Called when the factory has returned; for a supervisor, when it has

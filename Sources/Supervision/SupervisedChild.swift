@@ -15,6 +15,8 @@ package struct SupervisedChild: Sendable {
     package let spec: ChildSpec
     package let isDynamic: Bool
     package internal(set) var phase = Phase.down
+    /// When it is cancelled if it has not stopped in order by then.
+    var patienceEnds: MonotonicInstant?
     /// Whether it is to run once nothing stands in the way.
     package internal(set) var isWanted = true
     /// Whether it is to go down first; holds until it is down.
@@ -52,7 +54,7 @@ package struct SupervisedChild: Sendable {
 
     func nextDeadline(after now: MonotonicInstant) -> MonotonicInstant? {
         switch phase {
-        case .stopping(let graceEnds): graceEnds
+        case .stopping(let graceEnds): patienceEnds ?? graceEnds
         case .down: isWanted && notBefore > now ? notBefore : nil
         case .starting, .running: nil
         }
@@ -68,6 +70,7 @@ package struct SupervisedChild: Sendable {
     ///
     /// - Returns: How long it ran.
     mutating func endRun(_ exit: ChildExit, at now: MonotonicInstant) -> Duration {
+        patienceEnds = nil
         defer { (phase, isToStop, runningSince, lastExit) = (.down, false, nil, exit) }
         return ran(until: now)
     }

@@ -133,6 +133,7 @@ package actor Supervisor: OrderlyStop {
             switch action {
             case .start(let spec): start(spec, &group)
             case .stop(let id): published.withLock { $0.tasks[id] }?.stop()
+            case .cancel(let id): published.withLock { $0.tasks[id] }?.cancel()
             case .unkillable(let id): context.onUnkillable("\(self.id)/\(id)")
             case .note(let notice): context.observer(notice.event(at: now, source: id))
             case .finish(let how): ending = how

@@ -26,6 +26,8 @@ package struct SupervisorMachine: Sendable {
         case start(ChildSpec)
         /// Tell the child to stop; it has its grace.
         case stop(String)
+        /// Cancel a child that was told to stop and hangs: three quarters of its grace are over.
+        case cancel(String)
         /// The child outlived its grace, and nothing here can end it.
         case unkillable(String)
         case note(SupervisionNotice)
@@ -84,6 +86,7 @@ package struct SupervisorMachine: Sendable {
         case .replace(let id, let reason): replace(id, reason)
         }
         takeDown()
+        cancelWhoHangs()
         reportUnkillable()
         startWhoMay()
         if let ending, children.allSatisfy({ $0.phase == .down }) {
@@ -213,12 +216,21 @@ extension SupervisorMachine {
         for index in children.indices.reversed() where children[index].isToStop {
             let child = children[index]
             if child.phase == .starting || child.phase == .running {
-                children[index].phase = .stopping(
-                    graceEnds: now.advanced(by: child.spec.shutdownGrace)
-                )
+                let grace = child.spec.shutdownGrace
+                children[index].phase = .stopping(graceEnds: now.advanced(by: grace))
+                children[index].patienceEnds = now.advanced(by: grace * 3 / 4)
                 actions.append(.stop(child.spec.id))
             }
             if isSequential { return }
+        }
+    }
+
+    // Not when all go: what saves the most needs its whole grace, and the process ends anyway.
+    private mutating func cancelWhoHangs() {
+        for index in children.indices {
+            guard let end = children[index].patienceEnds, end <= now else { continue }
+            children[index].patienceEnds = nil
+            if ending == nil { actions.append(.cancel(children[index].spec.id)) }
         }
     }
 

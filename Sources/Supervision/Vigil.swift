@@ -13,15 +13,25 @@ package final class Vigil: Child {
         package let observer: @Sendable (Event) -> Void
         /// Called once when replacing a child did not help: the process ends itself.
         package let onStillLate: @Sendable (_ child: String) -> Void
+        /// Called when nobody ran for a while, in which something fell due.
+        ///
+        /// The machine was suspended, or the process stopped. From the last look before it to now.
+        package let onStandstill: @Sendable (Range<MonotonicInstant>) -> Void
+        /// Called when a child is replaced, with the time in which it should have made progress.
+        package let onReplaced: @Sendable (_ child: String, Range<MonotonicInstant>) -> Void
 
         package init(
             pet: @escaping @Sendable () -> Void,
             observer: @escaping @Sendable (Event) -> Void = { _ in },
-            onStillLate: @escaping @Sendable (String) -> Void
+            onStillLate: @escaping @Sendable (String) -> Void,
+            onStandstill: @escaping @Sendable (Range<MonotonicInstant>) -> Void = { _ in },
+            onReplaced: @escaping @Sendable (String, Range<MonotonicInstant>) -> Void = { _, _ in }
         ) {
             self.pet = pet
             self.observer = observer
             self.onStillLate = onStillLate
+            self.onStandstill = onStandstill
+            self.onReplaced = onReplaced
         }
     }
 
@@ -49,6 +59,7 @@ package final class Vigil: Child {
     package func run() async throws {
         while !Task.isCancelled {
             registry.plan(wakeAt: nil)
+            let looked = clock.now
             look()
             let (opens, closes) = machine.withLock { $0.nextLook(Self.watched(registry.watches)) }
             registry.plan(wakeAt: closes)
@@ -58,7 +69,9 @@ package final class Vigil: Child {
                 tolerance: opens.duration(to: closes)
             )
             let (limit, now) = (closes.advanced(by: Self.delayMax), clock.now)
-            if now > limit { machine.withLock { $0.wokeUp(after: opens..<now) } }
+            guard now > limit else { continue }
+            machine.withLock { $0.wokeUp(after: opens..<now) }
+            reach.onStandstill(looked..<now)
         }
     }
 
@@ -91,7 +104,10 @@ package final class Vigil: Child {
                 report("child on time again", .notice, child, .zero)
             case .replace(let key, let child, let late):
                 report("child replaced", .error, child, late)
-                watches.first { $0.key == key }?.replace("no progress")
+                guard let watch = watches.first(where: { $0.key == key }) else { continue }
+                // Nobody knows when it hung: what it promised ended a limit after that at the most.
+                reach.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
+                watch.replace("no progress")
             case .escalate(let child):
                 report("child still late", .error, child, .zero)
                 reach.onStillLate(child)

@@ -45,6 +45,9 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Only these faults of the plan, by number: 3,17 or none.")
     var only: String?
 
+    @Option(help: "Of the promises that are broken, look for a smaller life for this one: P7.")
+    var promise: String?
+
     @Flag(help: "Do not look for a smaller life that fails.")
     var noShrink = false
 
@@ -53,6 +56,9 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(help: "Write everything that happens into a file.")
     var log: String?
+
+    @Flag(help: "Leave the card's files, for roost ledger and roost store check, and say where.")
+    var keep = false
 
     func validate() throws {
         guard list || kinds || scenario != nil else {
@@ -123,26 +129,55 @@ struct SimulateCommand: ParsableCommand {
         var life = Life(scenario, order)
         var lines: [String] = []
         if log != nil { life.log = { lines.append($0) } }
+        if keep {
+            life.keepFiles = { Output.error("the card's files are in \($0)") }
+        }
         life.progress = { share in
             line.show("simulate: \(scenario.name) seed \(order.seed), \(Int(share * 100)) %")
         }
+        var slowest: Duration = .zero
+        life.stopwatch = { line.now }
+        life.openingTook = { slowest = max(slowest, $0) }
         let report = try life.run()
         if let log { try TextOutput.write(lines.joined(separator: "\n") + "\n", to: log) }
         if json {
             Output.line(try ControlCodec.line(report))
         } else {
-            for text in SimulateWords.lines(report, seconds: line.elapsed) { Output.line(text) }
+            for text in SimulateWords.lines(report, seconds: line.elapsed, opening: slowest) {
+                Output.line(text)
+            }
         }
         guard !report.failures.isEmpty else { return true }
         let name = self.scenario ?? scenario.name
-        var smallest = order
-        if !noShrink, order.only == nil {
-            smallest = try Shrinker(scenario, order, report).smallest { tried, left in
-                line.show("simulate: shrinking, \(tried) lives tried, \(left) faults left")
-            }
+        guard !noShrink, order.only == nil else {
+            Output.error("a promise was broken; to see it again:\n    " + command(order, name))
+            return false
         }
-        Output.error("a promise was broken; to see it again:\n    " + command(smallest, name))
+        var shrinker = Shrinker(scenario, order, report, promise: promise) { progress in
+            line.show(
+                "simulate: shrinking, life \(progress.triedCount) of \(Shrinker.lifeMax) at most, "
+                    + "\(progress.faultCount) faults in \(Int(progress.length.inSeconds / 3_600)) h"
+            )
+        }
+        let found = try shrinker.smallest()
+        line.finish()
+        tell(found, from: report, name)
         return false
+    }
+
+    private func tell(_ found: Shrinker.Found, from report: LifeReport, _ name: String) {
+        func words(_ report: LifeReport) -> String {
+            "\(report.plannedFaultCount) faults in \((report.days * 10).rounded() / 10) days"
+        }
+        var lines = [
+            "a promise was broken, by \(words(report)); the smallest of "
+                + "\(found.triedCount) lives tried since has \(words(found.report))"
+        ]
+        for verdict in found.report.failures {
+            lines.append("\(verdict.promise): \(verdict.failure ?? "")")
+        }
+        lines += ["to see it again:", command(found.order, name)]
+        Output.error(lines.joined(separator: "\n    "))
     }
 
     private func command(_ order: Life.Order, _ name: String) -> String {
@@ -158,7 +193,11 @@ struct SimulateCommand: ParsableCommand {
 
 /// A life in words.
 enum SimulateWords {
-    static func lines(_ report: LifeReport, seconds: Double) -> [String] {
+    static func lines(
+        _ report: LifeReport,
+        seconds: Double,
+        opening: Duration
+    ) -> [String] {
         func row(_ name: String, _ text: String) -> String { name.padded(to: 18) + text }
         let speed = report.days * 86_400 / max(seconds, 0.001)
         var lines = [
@@ -187,8 +226,11 @@ enum SimulateWords {
             row(
                 "laser",
                 "\(rounded(report.laserHours)) h, duty "
-                    + "\(rounded(report.laserDuty * 100)) % at most"
+                    + "\(rounded(report.laserDuty * 100)) % at most, "
+                    + "\(rounded(report.ownLaserDuty * 100)) % by the station itself"
             ),
+            row("store opens", "in \(rounded(opening.inSeconds * 1_000)) ms at most"),
+            row("resumption", "\(Int(report.resumedSeconds)) s after the last fault at most"),
             row("memory", "\(ProcessFigures.now().residentKibibytes) KiB of the simulation itself"),
             row("faults", "\(report.plannedFaultCount) planned, \(report.fired.count) kinds shown"),
             row("availability", "\(rounded(report.availability * 100)) %"),

@@ -115,6 +115,7 @@ final class ProgressLine {
         next = start.advanced(by: .seconds(2))
     }
 
+    var now: MonotonicInstant { clock.now }
     var elapsed: Double { start.duration(to: clock.now).inSeconds }
 
     func show(_ text: @autoclosure () -> String) {
@@ -135,5 +136,6 @@ final class ProgressLine {
     /// Leaves the last state on the screen.
     func finish() {
         if hasSpoken, isatty(2) == 1 { Output.write("\n", to: 2) }
+        hasSpoken = false
     }
 }

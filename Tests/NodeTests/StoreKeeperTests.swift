@@ -144,6 +144,9 @@ private final class Folder: Sendable {
         #expect(faults.contains { $0.hasPrefix("store: ") })
         let stored = try Self.stored(folder)
         #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        // It ran from its start on, not from the store's.
+        let runs = try HistoryReader(path: "\(folder.path)/history.db").runs()
+        #expect(runs.map(\.started.tenths) == [0])
     }
 
     /// Overwrites the history as it lies there, but for its first page.

@@ -32,6 +32,40 @@ import Testing
         return try Life(scenario, Life.Order(seed: 1, length: length)).run()
     }
 
+    @Test func aSensorThatSaidAWrongIDGoesByItsOwnNameAgain() throws {
+        let report = try Self.live(
+            """
+            {"kind": "wrong-id", "at": "5h", "for": "1h", "part": "one"},
+            {"kind": "restart", "at": "320m"}
+            """,
+            for: .hours(15)
+        )
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test func aSensorThatIsMuteWhenTheStationStartsIsReadLater() throws {
+        let report = try Self.live(
+            """
+            {"kind": "silence", "at": "5h", "for": "1h", "part": "co2"},
+            {"kind": "restart", "at": "320m"}
+            """,
+            for: .hours(9)
+        )
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test func whatASensorWasCalledThenIsWhatIsCheckedThen() throws {
+        let report = try Self.live(
+            """
+            {"kind": "babble", "at": "5h", "for": "1h", "part": "co2"},
+            {"kind": "move", "at": "10h", "for": "1m", "part": "co2"}
+            """,
+            for: .hours(24)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.verdicts.first { $0.promise == "P5" }?.checkCount == 1)
+    }
+
     @Test func aRebootWhileTheCardStallsDoesNotResetTheBoard() throws {
         let report = try Self.live(
             """
@@ -58,7 +92,7 @@ import Testing
         let suspend = #"{"kind": "suspend", "at": "5h", "for": "4h"}"#
         let report = try Self.live(suspend, for: .hours(16))
         #expect(report.failures.isEmpty)
-        #expect(report.ledger["driverStopped", default: 0] > 6 * 3_600)
+        #expect(report.ledger["suspended", default: 0] > 6 * 3_600)
     }
 
     @Test func aDeviceThatIsNotHereAnyMoreIsUnpluggedAfterTheNextStartToo() throws {
@@ -97,5 +131,36 @@ import Testing
         let report = try Life(scenario, Life.Order(seed: 1, length: .hours(16))).run()
         #expect(report.failures.isEmpty)
         #expect(report.ledger["unplugged", default: 0] > 4 * 3_600)
+    }
+
+    @Test(arguments: [
+        "no-firmware", "wedge-on-reboot", "port-busy", "card-stall", "child-hang",
+        "child-unkillable", "child-throw", "mirror-refused",
+    ])
+    func aRareFaultWaitsForItsMomentAndShowsItself(_ kind: String) throws {
+        let report = try Self.live(
+            """
+            {"kind": "\(kind)", "at": "5h"}, {"kind": "restart", "at": "7h"}
+            """,
+            for: .hours(16)
+        )
+        #expect(report.fired[kind, default: 0] > 0)
+        #expect(report.failures.filter { $0.promise != "P1" }.isEmpty)
+    }
+
+    @Test func aHungChildIsReplacedAndTheProcessGoesOn() throws {
+        let report = try Self.live(
+            #"{"kind": "child-hang", "at": "5h", "part": "one"}"#,
+            for: .hours(16)
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.processCount == 1)
+    }
+
+    @Test func aFaultWhoseMomentDoesNotComeDoesNotHappen() throws {
+        // No process starts after it.
+        let report = try Self.live(#"{"kind": "mirror-refused", "at": "5h"}"#, for: .hours(12))
+        #expect(report.fired["mirror-refused"] == nil)
+        #expect(report.plannedFaultCount == 1)
     }
 }

@@ -197,6 +197,35 @@ import Testing
         #expect(report.lines[0].lostCount == 20)
     }
 
+    @Test func aSuspendedNodeExplainsWhatNobodyWasThereToSay() {
+        var ledger = Self.ledger([Self.run(1, 0...8_300, .running)])
+        let boot = BootID.numbered(1)
+        let second = { (number: Int64) in Tick(tenths: number * 10) }
+        let here = { (number: Int64) in GapMark.Place(boot, second(number)) }
+        ledger.schedule(.seconds(300), boot, from: second(0))
+        ledger.sample([.value(1), .value(2)], boot, second(300))
+        let mark = GapMark(.suspended, of: nil, from: here(500), to: here(8_000))
+        ledger.mark(mark.reaching(back: 4_500))
+        // One driver is told of its absence when all wake up, the other makes up for the night.
+        for number in stride(from: Int64(600), through: 7_800, by: 300) {
+            ledger.sample([.noData(.stopped), .noData(.stopped)], boot, second(number))
+        }
+        ledger.sample([.noData(.unplugged), .value(2)], boot, second(8_000))
+        ledger.sample([.noData(.unplugged), .value(2)], boot, second(8_200))
+        let report = ledger.finish()
+        #expect(report.lines[0].gaps.map(\.cause) == [.suspended, .unplugged])
+        #expect(report.lines[1].gaps.map(\.cause) == [.suspended, .notDue])
+        #expect(report.lines[1].gaps[0].tenths == 75_000)
+    }
+
+    @Test func aMarkOfTimeInWhichTheNodeWasOffIsNoFault() {
+        var ledger = Self.ledger([Self.run(1, 100...200, .stopped)])
+        let boot = BootID.numbered(1)
+        let tick = { (number: Int64) in Tick(tenths: number * 10) }
+        ledger.mark(.damaged, boot, tick(0)..<tick(50))
+        #expect(ledger.finish().misplacedCount == 0)
+    }
+
     @Test func whatIsToldOnceExplainsTheSilenceAfterIt() {
         var ledger = Self.ledger([Self.run(1, 0...1_000, .running)])
         let boot = BootID.numbered(1)

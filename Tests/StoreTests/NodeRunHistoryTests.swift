@@ -45,4 +45,30 @@ import Testing
         #expect(runs.map(\.ended.tenths) == [590, 690, 640, 1_490])
         #expect(runs.map(\.end) == [.lost, .lost, .lost, .running])
     }
+
+    @Test func aScheduleTellsThatTheNodeRan() throws {
+        let folder = HistoryFolder()
+        let (history, _) = try History.open(path: folder.database, plan: StorePlan(.megabytes(4)))
+        let id = DustSeries.stream.id
+        func words(_ boot: UInt8, _ records: [JournalRecord]) -> JournalBlock {
+            let payload = JournalRecordCodec.encode(records)
+            return JournalBlock(sequence: UInt64(boot), boot: .numbered(boot), payload: payload)
+        }
+        // All samples are lost, and of the second boot the start as well.
+        try history.take([
+            words(
+                1,
+                [
+                    .stream(DustSeries.stream), .started(at: Tick(tenths: 7), version: "1.0"),
+                    .schedule(id, from: Tick(tenths: 900), interval: .seconds(1)),
+                ]
+            ),
+            words(2, [.schedule(id, from: Tick(tenths: 400), interval: .seconds(5))]),
+        ])
+        try history.close()
+        let runs = try NodeRun.all(in: try HistoryReader(path: folder.database))
+        #expect(runs.map(\.boot) == [1, 2].map { BootID.numbered($0) })
+        #expect(runs.map(\.started.tenths) == [7, 400])
+        #expect(runs.map(\.ended.tenths) == [900, 400])
+    }
 }

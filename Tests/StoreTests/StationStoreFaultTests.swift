@@ -200,6 +200,46 @@ extension GapLedgerReport.Line {
         #expect(line.tenths(.unexplained) == 0)
     }
 
+    @Test func aPageThatRotsIsMetByTheNextTake() throws {
+        let bench = try Bench()
+        try bench.live(3)
+        try bench.store.checkpoint()
+        let reader = try Connection(bench.folder.database, mode: .readOnly)
+        let sql = "SELECT rootpage FROM sqlite_master WHERE name = 'anchors'"
+        let pages = try reader.rows(sql) { (row) throws(SQLiteError) in try row[0] as Int }
+        let page = try #require(pages.first)
+        try reader.close()
+        // Its first leaf: no sample and no word of the next take goes there.
+        try bench.damage(page - 1..<page)
+        try bench.live()
+        guard case .replaced = try bench.store.checkpoint() else {
+            Issue.record("it was not replaced")
+            return
+        }
+        #expect(try HistoryReader(path: bench.folder.database).all().count == 4 * 600)
+        #expect(try bench.ledger().tenths(.unexplained) == 0)
+    }
+
+    @Test func aHistorySetAsideByWhoCouldNotMakeANewOneIsAskedLater() throws {
+        let bench = try Bench(blockCount: 8)
+        for _ in 0..<5 {
+            try bench.live(4)
+            try bench.store.checkpoint()
+        }
+        try bench.store.set("place", to: "balcony")
+        try bench.store.close()
+        try bench.damage(1..<2)
+        History.setAside(bench.folder.database)
+        let again = try Bench.open(bench.ring, bench.folder)
+        #expect(again.opening.history == .fresh)
+        #expect(again.opening.streams == [DustSeries.stream])
+        #expect(try again.setting("place") == "balcony")
+        let line = try bench.ledger()
+        #expect(line.valueCount + line.noDataCount == 8 * 600)
+        #expect(line.tenths(.damaged) == 12 * 6_000 - 10)
+        #expect(line.tenths(.unexplained) == 0)
+    }
+
     // MARK: - Damaged blocks of the journal
 
     /// Blocks 1…4 are in the history, 5…9 wait in the slots of their numbers.

@@ -201,7 +201,7 @@ struct Stage {
                 case .finish(.orderly): finish("orderly")
                 case .finish(.intensityExceeded(let child, _)): finish("escalate \(child)")
                 case .unkillable(let id): log.append("unkillable \(id)")
-                case .note: break
+                case .cancel, .note: break
                 }
             }
         }

@@ -174,6 +174,42 @@ import Testing
         #expect(instants == [.boot.advanced(by: .seconds(70))])
     }
 
+    /// Stops when asked to, or hangs where no request is heard.
+    private struct Listener: OrderlyStop {
+        let clock: SimulatedClock
+        let isDeaf: Bool
+        let request = Signal()
+
+        func run() async throws {
+            _ = try await clock.wait(for: request, until: nil, tolerance: .zero)
+        }
+        func requestStop() { if !isDeaf { request.raise() } }
+    }
+
+    @Test func aReplacedChildThatDoesNotStopInOrderIsCancelledWithinItsGrace() throws {
+        let (unkillable, starts) = try simulate { clock in
+            let bench = Bench(clock)
+            let deaf = ChildSpec(id: "deaf", shutdownGrace: .seconds(8)) { _ in
+                bench.note("\(clock.now)")
+                return Listener(clock: clock, isDeaf: bench.log.count == 1)
+            }
+            let supervisor = Supervisor(
+                id: "root",
+                policy: RestartPolicy(delay: .none),
+                context: bench.context(),
+                children: [deaf]
+            )
+            try await bench.run(supervisor) {
+                try await clock.sleep(for: .seconds(10))
+                supervisor.replace("deaf", reason: "no progress")
+                try await clock.sleep(for: .seconds(10))
+            }
+            return (bench.unkillable, bench.log)
+        }
+        #expect(starts == ["0.000", "16.250"])
+        #expect(unkillable.isEmpty)
+    }
+
     @Test func anExitWhileStoppingIsNoFailure() throws {
         let events = try simulate { clock in
             let bench = Bench(clock)

@@ -12,6 +12,8 @@ import Testing
         var stillLate: [String]
         var log: [String]
         var wakeUps: Int
+        /// Seconds in which nobody ran.
+        var standstills: [Range<Double>]
     }
 
     /// Runs a supervisor of `children` beside a Vigil that pets every 10 s.
@@ -25,12 +27,17 @@ import Testing
             let registry = HeartbeatRegistry()
             let pets = Mutex<[Double]>([])
             let stillLate = Mutex<[String]>([])
+            let standstills = Mutex<[Range<Double>]>([])
             let context = bench.context(heartbeats: registry)
             let supervisor = Supervisor(id: "root", context: context, children: children(bench))
             let reach = Vigil.Reach(
                 pet: { pets.withLock { $0.append(clock.now.seconds) } },
                 observer: context.observer,
-                onStillLate: { child in stillLate.withLock { $0.append(child) } }
+                onStillLate: { child in stillLate.withLock { $0.append(child) } },
+                onStandstill: { stretch in
+                    let seconds = stretch.lowerBound.seconds..<stretch.upperBound.seconds
+                    standstills.withLock { $0.append(seconds) }
+                }
             )
             let vigil = Vigil(
                 registry,
@@ -48,7 +55,8 @@ import Testing
                 },
                 stillLate: stillLate.withLock { $0 },
                 log: bench.log,
-                wakeUps: clock.wakeUps
+                wakeUps: clock.wakeUps,
+                standstills: standstills.withLock { $0 }
             )
         }
     }
@@ -121,6 +129,10 @@ import Testing
         }
         #expect(watch.events.isEmpty)
         #expect(watch.log == ["+a", "+b", "-b", "-a"])
+        #expect(watch.standstills.count == 1)
+        let (night, standstill) = (90.0..<14_490, watch.standstills.first ?? 0..<0)
+        #expect(standstill.contains(night))
+        #expect(standstill.upperBound - standstill.lowerBound < 14_400 + 13)
     }
 
     @Test func aChildStillLateAfterItsReplacementEscalatesOnceAndIsNotPettedFor() throws {

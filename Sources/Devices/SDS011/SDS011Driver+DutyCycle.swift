@@ -37,6 +37,8 @@ extension SDS011Driver {
             let rest = clock.now.duration(to: start)
             heartbeat.beat(nextWithin: rest + cycle.tolerance + Self.patience)
             guard try await waitOut(until: start, tolerance: cycle.tolerance, in: mode) else {
+                // What ended the wait may have come after a suspended night.
+                _ = await skipMissed(from: start, before: cycle.period)
                 return
             }
         }
@@ -82,6 +84,7 @@ extension SDS011Driver {
     /// One sample, with every remedy there is if need be; the part is asleep afterwards.
     private func sample(_ cycle: DutyCycle) async throws -> Sample {
         if let nextAttempt, clock.now < nextAttempt { return .failed(reason) }
+        let begunAt = clock.now
         skippedBefore = decoder.skippedByteCount
         var sample = try await measure(cycle)
         while case .failed = sample, !isStopping {
@@ -94,7 +97,9 @@ extension SDS011Driver {
             case .report:
                 await report()
             case .wait(let delay):
-                nextAttempt = clock.now.advanced(by: delay)
+                // Counted as periods are, or the next one would always be just too early.
+                nextAttempt = begunAt.advanced(by: delay - cycle.tolerance)
+                try await yieldToAnother(before: delay)
                 try await fallAsleep()
                 return .failed(reason)
             }

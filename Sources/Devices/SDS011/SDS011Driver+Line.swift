@@ -20,11 +20,15 @@ extension SDS011Driver {
     /// Asks until answered; nil when the time of every attempt has passed.
     ///
     /// What arrives meanwhile without being the answer is a streamed measurement or nothing.
-    func ask(_ command: SDS011Command, attempts: Int) async throws -> SDS011Frame? {
+    func ask(
+        _ command: SDS011Command,
+        attempts: Int,
+        to addressee: SDS011DeviceID? = nil
+    ) async throws -> SDS011Frame? {
         for _ in 0..<attempts {
             // Once a stop is asked for, all that is left to say is sleep.
             if isStopping, command != .setState(.sleep) { return nil }
-            try port.write(command.bytes(to: address))
+            try port.write(command.bytes(to: addressee ?? address))
             let deadline = clock.now.advanced(by: settings.replyTimeout)
             var answer: SDS011Frame?
             while answer == nil, clock.now < deadline {
@@ -66,6 +70,7 @@ extension SDS011Driver {
     private func isOurs(_ frame: SDS011Frame) async -> Bool {
         let id = frame.deviceID
         if let wanted = settings.deviceID, wanted != id {
+            foreignCount += 1
             if foreignID != id {
                 foreignID = id
                 await record(
@@ -184,6 +189,20 @@ extension SDS011Driver {
             isAwake = nil
             try await fallAsleep()
         }
+    }
+
+    /// Gives way to another part when no remedy helps and another is all that answers.
+    ///
+    /// Everybody is asked: one that goes by another id than the one addressed hears nothing else.
+    /// Only after minutes: a part that says a wrong id for a moment stays who it is.
+    func yieldToAnother(before delay: Duration) async throws {
+        guard settings.yieldsToAnother, let wanted = settings.deviceID,
+            RemedyLadder.isRetry(before: delay)
+        else { return }
+        let countBefore = foreignCount
+        let answer = try await ask(.getState, attempts: 1, to: .everyone)
+        guard answer == nil, foreignCount > countBefore, let foreignID else { return }
+        throw AnotherPart(wanted: "\(wanted)", found: "\(foreignID)")
     }
 
     func report() async {

@@ -137,6 +137,7 @@ extension SDS011Driver {
             case .report:
                 await report()
             case .wait(let delay):
+                try await yieldToAnother(before: delay)
                 try await waitOut(until: clock.now.advanced(by: delay))
             }
         }

@@ -15,6 +15,7 @@ extension SDS011Driver: SensorChild {
     /// An id that is not one of an SDS011 addresses no part, so none answers.
     package init(_ setup: SensorSetup) {
         var settings = SDS011Settings()
+        settings.yieldsToAnother = setup.yieldsToAnother
         if let id = setup.id { settings.deviceID = SDS011DeviceID(id) }
         self.init(
             name: setup.name,

@@ -47,6 +47,8 @@ package actor SDS011Driver: OrderlyStop {
     var isAcknowledging = true
     var hasMissedAcknowledgement = false
     var foreignID: SDS011DeviceID?
+    /// Frames of other parts.
+    var foreignCount = 0
 
     // What came of it.
     var eventBudget = EventBudget(perHour: 120)

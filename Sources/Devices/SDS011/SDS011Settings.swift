@@ -21,6 +21,8 @@ package struct SDS011Settings: Hashable, Sendable {
     ///
     /// With an id, frames of other parts count as no answer.
     package var deviceID: SDS011DeviceID?
+    /// Whether another part on the line ends the driver, so that its own takes over.
+    package var yieldsToAnother = false
     /// How long an answer may take before it is asked for again.
     package var replyTimeout: Duration = .seconds(1)
     /// Silence in live mode after which something is wrong.

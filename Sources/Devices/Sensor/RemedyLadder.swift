@@ -28,6 +28,9 @@ package struct RemedyLadder: Hashable, Sendable {
     package static let delayMin: Duration = .seconds(5)
     package static let delayMax: Duration = .minutes(5)
 
+    /// Whether all remedies have failed, and minutes later one of them again.
+    package static func isRetry(before delay: Duration) -> Bool { delay > delayMin }
+
     private var rung = Rung.fine
     /// When the outage began; nil when all is well.
     package private(set) var failingSince: MonotonicInstant?

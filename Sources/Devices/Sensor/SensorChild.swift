@@ -27,6 +27,14 @@ package struct SensorReport: Hashable, Sendable {
     }
 }
 
+/// The part that a driver wants is not on its line, and another is.
+package struct AnotherPart: Error, Hashable, CustomStringConvertible {
+    package let wanted: String
+    package let found: String
+
+    package var description: String { "\(found) is on the line of \(wanted)" }
+}
+
 /// Everything that a driver of a sensor is made of.
 package struct SensorSetup: Sendable {
     /// Opens the port anew.
@@ -41,6 +49,9 @@ package struct SensorSetup: Sendable {
     let mode: SensorMode
     /// The part's own id, which must be the one that speaks; nil takes whichever is on the line.
     package var id: String?
+    /// Whether another part on the line ends the driver with `AnotherPart`, so that its own takes
+    /// over: there is somebody who finds out which.
+    package var yieldsToAnother = false
     /// Opens the port anew, as a remedy; nil skips that remedy.
     package var reopen: Reopen?
 

@@ -37,6 +37,8 @@ extension SensorDriver {
             let rest = clock.now.duration(to: start)
             heartbeat.beat(nextWithin: rest + cycle.tolerance + Self.patience)
             guard try await pause(until: start, tolerance: cycle.tolerance, in: mode) else {
+                // What ended the wait may have come after a suspended night.
+                _ = await skipMissed(from: start, before: cycle.period)
                 return
             }
         }
@@ -45,6 +47,7 @@ extension SensorDriver {
     /// One sample, with every remedy there is if need be; the part is at rest afterwards.
     private func sample(_ cycle: DutyCycle) async throws -> Sample {
         if let nextAttempt, clock.now < nextAttempt { return .failed(reason) }
+        let (begunAt, foreignBefore) = (clock.now, foreignCount)
         heardSinceSuccess = (false, false, false)
         var sample = try await measure(cycle)
         while case .failed = sample, !isStopping, !Task.isCancelled {
@@ -55,7 +58,9 @@ extension SensorDriver {
             case .report:
                 await report()
             case .wait(let delay):
-                nextAttempt = clock.now.advanced(by: delay)
+                // Counted as periods are, or the next one would always be just too early.
+                nextAttempt = begunAt.advanced(by: delay - cycle.tolerance)
+                try yieldToAnother(before: delay, since: foreignBefore)
                 try await rest()
                 return .failed(reason)
             }

@@ -61,6 +61,7 @@ extension SensorDriver {
     private func isOurs(_ id: String?) async -> Bool {
         guard let id else { return true }
         if let wanted = setup.id, wanted != id {
+            foreignCount += 1
             if foreignID != id {
                 foreignID = id
                 let details = [Event.Detail("wanted", wanted), Event.Detail("found", id)]
@@ -255,6 +256,19 @@ extension SensorDriver {
             try await rest()
             isAwake = nil
         }
+    }
+
+    /// Gives way to another part when no remedy helps and another is all that was heard.
+    ///
+    /// - Parameters:
+    ///   - delay: Until the next attempt; a part that says a wrong id for a moment stays who it is.
+    ///   - countBefore: What others had said before this attempt.
+    /// - Throws: `AnotherPart`.
+    func yieldToAnother(before delay: Duration, since countBefore: Int) throws {
+        guard setup.yieldsToAnother, let wanted = setup.id, let foreignID,
+            RemedyLadder.isRetry(before: delay), foreignCount > countBefore
+        else { return }
+        throw AnotherPart(wanted: wanted, found: foreignID)
     }
 
     func report() async {

@@ -85,16 +85,19 @@ extension SensorDriver {
     /// Works down the ladder until a measurement comes, accounting for every interval meanwhile.
     private func recover() async throws {
         let countBefore = measurementCount
+        var foreignBefore = foreignCount
         while goesOn(in: .live), measurementCount == countBefore {
             await accountUntilNow()
             heartbeat.beat(nextWithin: Self.patience + interval * 4)
             switch ladder.fail(at: clock.now) {
             case .remedy(let remedy):
+                foreignBefore = foreignCount
                 try await apply(remedy)
                 if try await wakeUp(), measurementCount == countBefore { _ = try await takeOne() }
             case .report:
                 await report()
             case .wait(let delay):
+                try yieldToAnother(before: delay, since: foreignBefore)
                 try await waitOut(until: clock.now.advanced(by: delay))
             }
         }

@@ -51,6 +51,8 @@ package actor SensorDriver: SensorChild {
     var dialect: any SensorDialect
     var knownID: String?
     var foreignID: String?
+    /// What other parts said.
+    var foreignCount = 0
     var facts: [Event.Detail] = []
     var isIntroduced = false
     var isAwake: Bool?

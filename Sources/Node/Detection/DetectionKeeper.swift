@@ -1,5 +1,6 @@
 import HardwareIO
 import Readings
+import Store
 import Supervision
 
 /// Carries out what detection decides: probes ports, starts and ends devices, keeps the records.
@@ -9,12 +10,16 @@ package actor DetectionKeeper: Child {
         let start: @Sendable (DetectionMachine.Adoption) -> Void
         let end: @Sendable (_ name: String) -> Void
         let drop: @Sendable (_ name: String) -> Void
+        let rename: @Sendable (_ old: String, _ name: String) -> Void
         /// Whether there is a store to wait for.
         let hasStore: @Sendable () -> Bool
     }
 
-    /// How long devices wait for the store to tell their names, before they get new ones.
+    /// How long devices wait for the store to tell their names, before they get provisional ones.
     static let storePatience: Duration = .seconds(10)
+    /// How long until they are read past a store that is not open: a card that takes nothing can
+    /// often be read.
+    static let readPause: Duration = .seconds(5)
     /// Between two tries to write what the card refused.
     static let savePause: Duration = .minutes(5)
 
@@ -29,10 +34,13 @@ package actor DetectionKeeper: Child {
     private var isSaving = false
     private var nextSave = MonotonicInstant.boot
     private var loading: Loading
+    /// When names are read past the store; nil while they are.
+    private var readAt: MonotonicInstant?
 
     private enum Loading {
         case waiting(until: MonotonicInstant)
-        case late
+        /// They go by provisional names until the store tells theirs.
+        case late(nextTry: MonotonicInstant)
         case done
     }
 
@@ -46,6 +54,7 @@ package actor DetectionKeeper: Child {
         (self.post, self.store, self.context) = (post, store, context)
         (self.heartbeat, self.reach) = (heartbeat, reach)
         loading = .waiting(until: context.clock.now.advanced(by: Self.storePatience))
+        readAt = context.clock.now.advanced(by: Self.readPause)
     }
 
     package func run() async throws {
@@ -55,6 +64,10 @@ package actor DetectionKeeper: Child {
             while !Task.isCancelled {
                 await load()
                 post.timePassed()
+                if mustRead {
+                    readAt = nil
+                    group.addTask { await self.readNames() }
+                }
                 for action in post.takeActions() { await perform(action, &group) }
                 if mustSave {
                     // A card that stalls must not keep a sensor from being found.
@@ -74,7 +87,12 @@ package actor DetectionKeeper: Child {
 
     private var nextDeadline: MonotonicInstant? {
         var all = [post.nextDeadline]
-        if case .waiting(let until) = loading { all.append(until) }
+        switch loading {
+        case .waiting(let until): all.append(until)
+        case .late(let nextTry) where store.isOpen: all.append(nextTry)
+        case .late, .done: break
+        }
+        if mayRead { all.append(readAt) }
         if !unsaved.isEmpty, store.isOpen, !isSaving { all.append(nextSave) }
         return all.compactMap(\.self).min()
     }
@@ -92,6 +110,7 @@ package actor DetectionKeeper: Child {
         case .start(let adoption): reach.start(adoption)
         case .end(let name): reach.end(name)
         case .drop(let name): reach.drop(name)
+        case .rename(let old, let name): reach.rename(old, name)
         case .tell(let notice):
             await context.recorder.record(
                 Event(
@@ -138,21 +157,47 @@ package actor DetectionKeeper: Child {
             loading = .done
             return post.begin(with: [:])
         }
+        let now = context.clock.now
         if store.isOpen {
+            if case .late(let nextTry) = loading, now < nextTry { return }
             do {
                 let settings = try await store.settings()
                 loading = .done
                 return post.begin(with: settings)
             } catch {
-                await tell("device names not read", reason: "\(error)")
-                loading = .done
-                return post.begin(with: [:])
+                return await goOnWithoutNames(until: now.advanced(by: Self.savePause), "\(error)")
             }
         }
-        guard case .waiting(let until) = loading, until <= context.clock.now else { return }
-        loading = .late
-        await tell("device names not read", reason: "the store is not open yet")
-        post.begin(with: [:])
+        guard case .waiting(let until) = loading, until <= now else { return }
+        await goOnWithoutNames(until: now, "the store is not open yet")
+    }
+
+    private func goOnWithoutNames(until nextTry: MonotonicInstant, _ reason: String) async {
+        loading = .late(nextTry: nextTry)
+        await tell("device names not read", reason: reason)
+        post.begin(with: nil)
+    }
+
+    /// Whether names may still have to be read past the store.
+    private var mayRead: Bool {
+        if case .done = loading { return false }
+        return reach.hasStore() && !store.isOpen
+    }
+
+    private var mustRead: Bool {
+        mayRead && readAt.map { $0 <= context.clock.now } == true
+    }
+
+    /// Reads the records of a store that cannot be opened to write.
+    private func readNames() async {
+        guard let path = store.historyPath else { return }
+        let settings = try? await context.platform.onDisk {
+            try HistoryReader(path: path).settings()
+        }
+        readAt = context.clock.now.advanced(by: Self.savePause)
+        guard let settings, mayRead else { return }
+        loading = .done
+        post.begin(with: settings)
     }
 
     private var mustSave: Bool {

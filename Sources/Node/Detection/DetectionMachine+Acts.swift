@@ -204,6 +204,7 @@ extension DetectionMachine {
             takenNames.contains(name) || StationConfiguration.reservedNames.contains(name)
             || (owner != nil && owner != identity)
             || unremembered.contains { $0.key != identity && $0.value.name == name }
+            || provisional.contains { $0.key != identity && $0.value.name == name }
             || ports.values.contains { $0.wishedName == name && self.identity(of: $0) != identity }
         guard !isTaken else {
             throw DetectionRefusal(code: "bad-request", message: "\(name) is taken")

@@ -32,12 +32,38 @@ extension DetectionMachine {
                 at: now
             )
         case .verdict(.unknown(let why)):
-            set(devpath, .unknown(why: why), at: now)
-            actions = [tell("hotplug", "adapter unknown", .notice, words(port, why: why))]
+            actions = leave(devpath, why, at: now)
         case .failed(let error): actions = fail(devpath, error, at: now)
         }
         actions += admit(at: now)
         return actions
+    }
+
+    /// Leaves what was not recognised alone: for a while, when it may be somebody who is missing.
+    ///
+    /// A sensor that is mute while it is probed speaks again later, and nobody replugs it.
+    private mutating func leave(
+        _ devpath: String,
+        _ why: String,
+        at now: MonotonicInstant
+    ) -> [Action] {
+        guard let port = ports[devpath] else { return [] }
+        let retryAt = mayBeMissed(port) ? now.advanced(by: port.unknownPause) : nil
+        set(devpath, .unknown(why: why, retryAt: retryAt), at: now)
+        ports[devpath]?.unknownPause = min(port.unknownPause * 2, Self.longestPause)
+        ports[devpath]?.toldUnknown = why
+        guard port.toldUnknown != why else { return [] }
+        return [tell("hotplug", "adapter unknown", .notice, words(port, why: why))]
+    }
+
+    /// Whether a device of a profile that fits here is known and nowhere else.
+    private func mayBeMissed(_ port: Port) -> Bool {
+        let fitting = Set(candidates(for: port).map(\.profile.id))
+        let here = Set(ports.values.compactMap(\.adopted))
+        return [registry.records, unremembered].joined().contains { identity, record in
+            record.name != nil && !record.isIgnored && !here.contains(identity)
+                && record.profile.map(fitting.contains) == true
+        }
     }
 
     private mutating func fail(
@@ -65,7 +91,8 @@ extension DetectionMachine {
         guard let port = ports[devpath] else { return [] }
         let inUse = Set(ports.values.compactMap(\.adopted))
         guard inUse.count < Self.adoptedLimit else {
-            set(devpath, .unknown(why: "\(Self.adoptedLimit) devices are adopted"), at: now)
+            let why = "\(Self.adoptedLimit) devices are adopted"
+            set(devpath, .unknown(why: why, retryAt: nil), at: now)
             return []
         }
         var actions: [Action] = []
@@ -88,17 +115,13 @@ extension DetectionMachine {
             let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
             return actions + [tell("hotplug", "device held off", .warning, details)]
         }
-        var record = record(identity) ?? DeviceRecord()
-        if record.isIgnored {
+        let known = record(identity)
+        if known?.isIgnored == true {
             set(devpath, .ignored(identity: identity), at: now)
             return actions
         }
-        actions += grantWish(at: devpath, to: identity, &record)
-        let known = self.record(identity)
-        let name = name(for: record, identity, profile)
-        (record.name, record.profile) = (name, profile.id)
-        record.port = port.key.description
-        if record != known { actions += remember(identity, record, name: name) }
+        let (name, remembering) = name(identity, profile, on: devpath)
+        actions += remembering
         let adoption = Adoption(
             name: name,
             identity: identity,
@@ -109,6 +132,26 @@ extension DetectionMachine {
             baud: evidence.baud
         )
         return actions + start(adoption, on: devpath, isNew: known?.name == nil, rivals, at: now)
+    }
+
+    /// Gives a device its name, and remembers where it is when anybody knows what is remembered.
+    private mutating func name(
+        _ identity: String,
+        _ profile: Profile,
+        on devpath: String
+    ) -> (name: String, [Action]) {
+        let known = record(identity)
+        var record = known ?? DeviceRecord()
+        let isWished = ports[devpath]?.wishedName != nil
+        let actions = grantWish(at: devpath, to: identity, &record)
+        let name = name(for: record, identity, profile)
+        (record.name, record.profile) = (name, profile.id)
+        record.port = ports[devpath]?.key.description
+        guard knowsNames || registry[identity] != nil || isWished else {
+            provisional[identity] = record
+            return (name, actions)
+        }
+        return (name, actions + (record == known ? [] : remember(identity, record, name: name)))
     }
 
     /// Gives the name that somebody wants, unless it is another's by now.
@@ -136,6 +179,8 @@ extension DetectionMachine {
     ) -> [Action] {
         set(devpath, .adopted(identity: adoption.identity), at: now)
         ports[devpath]?.pause = .seconds(1)
+        ports[devpath]?.unknownPause = Self.firstUnknownPause
+        ports[devpath]?.toldUnknown = nil
         var details: [Event.Detail] = [
             .init("identity", adoption.identity), .init("profile", adoption.profile.id),
             .init("node", adoption.node),
@@ -161,7 +206,45 @@ extension DetectionMachine {
     }
 
     func record(_ identity: String) -> DeviceRecord? {
-        registry[identity] ?? unremembered[identity]
+        registry[identity] ?? unremembered[identity] ?? provisional[identity]
+    }
+
+    /// Ends everybody who goes by a provisional name, before what is remembered is loaded.
+    ///
+    /// Their lines are asked again: the same parts under the names they had, or new ones.
+    mutating func endProvisional(at now: MonotonicInstant) -> [Action] {
+        var actions: [Action] = []
+        for devpath in sortedPaths {
+            guard let port = ports[devpath] else { continue }
+            if let identity = port.adopted, provisional[identity] != nil {
+                actions += release(devpath, at: now)
+                set(devpath, .found(until: nil, why: "its name is known now"), at: now)
+            } else if case .unknown = port.standing {
+                // It may be somebody who is missing.
+                set(devpath, .found(until: nil, why: ""), at: now)
+            }
+        }
+        return actions
+    }
+
+    /// Gives everybody who went by a provisional name the one that is remembered, or a new one.
+    mutating func nameProvisional() -> [Action] {
+        var actions: [Action] = []
+        let all = provisional.sorted { $0.key < $1.key }
+        provisional.removeAll()
+        for (identity, old) in all {
+            guard let was = old.name, let profile = old.profile.flatMap(catalog.profile) else {
+                continue
+            }
+            let known = registry[identity]
+            var record = known ?? old
+            if known == nil { record.name = nil }
+            let name = name(for: record, identity, profile)
+            record.name = name
+            actions.append(.rename(from: was, to: name))
+            if record != known { actions += remember(identity, record, name: name) }
+        }
+        return actions
     }
 
     /// Its old name, unless the configuration has taken that meanwhile.
@@ -171,14 +254,17 @@ extension DetectionMachine {
         _ profile: Profile
     ) -> String {
         if let name = record.name, !takenNames.contains(name) { return name }
-        let others =
-            unremembered.values.compactMap(\.name) + ports.values.compactMap(\.wishedName)
+        let records = Array(unremembered.values) + Array(provisional.values)
+        let others = records.compactMap(\.name) + ports.values.compactMap(\.wishedName)
         let taken = takenNames.union(StationConfiguration.reservedNames).union(others)
-        return registry.freeName(for: profile, besides: taken)
+        // A name that another has had would mix up two histories.
+        let suffix = knowsNames ? nil : identity.split(separator: ":", maxSplits: 1).last
+        return registry.freeName(for: profile, suffix: suffix.map(String.init), besides: taken)
     }
 
     /// Puts a record into the registry and into the store.
     mutating func remember(_ identity: String, _ record: DeviceRecord, name: String) -> [Action] {
+        provisional[identity] = nil
         if registry.put(identity, record) {
             unremembered[identity] = nil
             return [.save(identity: identity, record)]

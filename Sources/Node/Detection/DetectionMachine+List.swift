@@ -66,9 +66,14 @@ extension DetectionMachine {
         case .adopted:
             return ("adopted", port.forced == nil ? "proved by what it says" : "as it was told")
         case .ignored: return ("ignored", "somebody wants it so; roost adopt ends that")
-        case .unknown(let why): return ("unknown", why)
+        case .unknown(let why, _): return ("unknown", why)
         case .faulty(let why, let retryAt): return ("faulty", why + again(retryAt, at: now))
         case .claimed: return ("claimed", "configured")
         }
     }
+}
+
+extension Duration {
+    /// In seconds, rounded up: `17 s`.
+    var wholeSeconds: String { "\(Int(inSeconds.rounded(.up))) s" }
 }

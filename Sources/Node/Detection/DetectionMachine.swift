@@ -18,6 +18,8 @@ package struct DetectionMachine: Sendable {
         case end(name: String)
         /// Its name is nobody's any more.
         case drop(name: String)
+        /// What went by a provisional name goes by its own, from the beginning.
+        case rename(from: String, to: String)
         case tell(Notice)
         /// To be remembered; nil is to be forgotten.
         case save(identity: String, DeviceRecord?)
@@ -56,7 +58,8 @@ package struct DetectionMachine: Sendable {
         case probing
         case adopted(identity: String)
         case ignored(identity: String)
-        case unknown(why: String)
+        /// Looked at again from an instant on; nil is never.
+        case unknown(why: String, retryAt: MonotonicInstant?)
         case faulty(why: String, retryAt: MonotonicInstant?)
         /// The configuration has it: never probed and not listed.
         case claimed
@@ -70,6 +73,10 @@ package struct DetectionMachine: Sendable {
         var since: MonotonicInstant
         /// Until the next try of a port that cannot be used.
         var pause: Duration = .seconds(1)
+        /// Until the next look at what was not recognised.
+        var unknownPause = DetectionMachine.firstUnknownPause
+        /// Why it was not recognised, as it was told.
+        var toldUnknown: String?
         /// What a person said is there, whatever a probe says.
         var forced: Profile?
         /// The name a person wants for what is there.
@@ -92,12 +99,17 @@ package struct DetectionMachine: Sendable {
     package static let adoptedLimit = 32
     /// Between two tries at a port that somebody else holds or that is forbidden.
     static let longestPause: Duration = .minutes(5)
+    /// Before the second look at an adapter behind which somebody who is missing may be; then twice
+    /// as long each time, `longestPause` at most.
+    static let firstUnknownPause: Duration = .seconds(30)
 
     private(set) var catalog: ProfileCatalog
     var ports: [String: Port] = [:]  // By devpath.
     package internal(set) var registry = DeviceRegistry()
     /// Devices that found no room in the registry.
     var unremembered: [String: DeviceRecord] = [:]
+    /// Devices that were met before anybody knew what is remembered, under names of their own.
+    var provisional: [String: DeviceRecord] = [:]
     /// When a device was last seen, since the start.
     var leftAt: [String: MonotonicInstant] = [:]
     var flaps = FlapJudge()
@@ -105,6 +117,8 @@ package struct DetectionMachine: Sendable {
     var takenNames: Set<String> = []
     private var nextID = 1
     private var isReady = false
+    /// Whether all that is remembered is known.
+    private(set) var knowsNames = false
     private(set) var isOn: Bool
 
     package init(_ catalog: ProfileCatalog, isOn: Bool = true) {
@@ -113,14 +127,23 @@ package struct DetectionMachine: Sendable {
 
     // MARK: What happens
 
-    /// The store has told what it remembers, or there is none.
+    /// The store has told what it remembers, or there is none, or it takes too long.
+    ///
+    /// - Parameters:
+    ///   - settings: The store's; nil when it cannot tell yet: devices get provisional names, which
+    ///     nobody else ever has, until it can.
+    ///   - now: When.
+    /// - Returns: What is to be done.
     package mutating func begin(
-        with settings: [String: String],
+        with settings: [String: String]?,
         at now: MonotonicInstant
     ) -> [Action] {
-        registry.load(settings)
         isReady = true
-        return admit(at: now)
+        guard let settings else { return admit(at: now) }
+        let actions = endProvisional(at: now)
+        registry.load(settings)
+        knowsNames = true
+        return actions + nameProvisional() + admit(at: now)
     }
 
     /// The configuration claims ports and names.
@@ -212,7 +235,8 @@ package struct DetectionMachine: Sendable {
         ports.values.compactMap { port in
             switch port.standing {
             case .found(let until, _): isOn && isReady ? until : nil
-            case .faulty(_, let retryAt): isOn && isReady ? retryAt : nil
+            case .faulty(_, let retryAt), .unknown(_, let retryAt):
+                isOn && isReady ? retryAt : nil
             default: nil
             }
         }.min()
@@ -287,7 +311,8 @@ package struct DetectionMachine: Sendable {
             } else if let record = registry[adapterIdentity(port)], record.isIgnored {
                 set(devpath, .ignored(identity: adapterIdentity(port)), at: now)
             } else if candidates.isEmpty {
-                set(devpath, .unknown(why: "no profile fits this adapter"), at: now)
+                let why = "no profile fits this adapter"
+                set(devpath, .unknown(why: why, retryAt: nil), at: now)
             } else if ports.values.count(where: { $0.standing == .probing }) < Self.probeLimit {
                 set(devpath, .probing, at: now)
                 let probe = Probe(
@@ -305,7 +330,8 @@ package struct DetectionMachine: Sendable {
     private func isDue(_ port: Port, at now: MonotonicInstant) -> Bool {
         switch port.standing {
         case .found(let until, _): until.map { $0 <= now } ?? true
-        case .faulty(_, let retryAt): retryAt.map { $0 <= now } ?? false
+        case .faulty(_, let retryAt), .unknown(_, let retryAt):
+            retryAt.map { $0 <= now } ?? false
         default: false
         }
     }
@@ -346,11 +372,6 @@ package struct DetectionMachine: Sendable {
 
     /// The identity of an adapter about which nothing else is known.
     func adapterIdentity(_ port: Port) -> String { "adapter:\(port.key)" }
-}
-
-extension Duration {
-    /// In seconds, rounded up: `17 s`.
-    var wholeSeconds: String { "\(Int(inSeconds.rounded(.up))) s" }
 }
 
 extension HotplugDevice {

@@ -47,8 +47,8 @@ package final class DetectionPost: Sendable {
         }
     }
 
-    /// The store has told what it remembers, or there is none.
-    func begin(with settings: [String: String]) {
+    /// The store has told what it remembers, or there is none; nil when it cannot tell yet.
+    func begin(with settings: [String: String]?) {
         decide { $0.machine.begin(with: settings, at: $1) }
     }
 

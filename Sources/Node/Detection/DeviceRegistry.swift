@@ -65,10 +65,25 @@ package struct DeviceRegistry: Hashable, Sendable {
     }
 
     /// A name for a new device of a profile that nothing has yet: `sds011`, `sds011-2`.
-    package func freeName(for profile: Profile, besides taken: Set<String>) -> String {
+    ///
+    /// - Parameters:
+    ///   - profile: The device's.
+    ///   - suffix: What tells the device from every other; nil numbers them: `sds011-A160`.
+    ///   - taken: Names that are not free, besides those remembered.
+    /// - Returns: 64 bytes at most.
+    package func freeName(
+        for profile: Profile,
+        suffix: String? = nil,
+        besides taken: Set<String>
+    ) -> String {
         // Every device of lines has the same driver.
         let driver = profile.driver ?? profile.id
-        let base = driver == "line" ? profile.id : driver
+        var base = driver == "line" ? profile.id : driver
+        if let suffix {
+            let plain = suffix.map { StationConfiguration.isPlainName("x\($0)") ? $0 : "-" }
+            // Its end tells most: a socket's path begins like that of every other.
+            base = "\(base.prefix(24))-\(String(plain.suffix(32)))"
+        }
         let used = taken.union(records.values.compactMap(\.name))
         guard used.contains(base) else { return base }
         var number = 2

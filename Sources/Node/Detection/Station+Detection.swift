@@ -29,6 +29,7 @@ extension Station {
             start: { [weak self] in self?.start($0) },
             end: { [weak self] in self?.end($0) },
             drop: { [weak self] in self?.drop($0) },
+            rename: { [weak self] in self?.rename($0, to: $1) },
             hasStore: { [weak self] in
                 self?.state.withLock { $0.configuration.store } != nil
             }
@@ -75,6 +76,11 @@ extension Station {
         state.withLock { state in state.found.removeAll { $0.name == name } }
         context.recorder.forget(name)
         followFound()
+    }
+
+    private func rename(_ old: String, to name: String) {
+        context.recorder.rename(old, to: name)
+        drop(old)
     }
 
     /// Lamps and store go by the devices that are found, too.

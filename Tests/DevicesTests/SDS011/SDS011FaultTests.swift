@@ -120,6 +120,66 @@ import Testing
         #expect(kinds.contains("sensor not answering"))
     }
 
+    @Test(arguments: [SensorMode.dutyCycle(.sds011), .live])
+    func givesWayToAnotherPartWhenNoRemedyHelps(_ mode: SensorMode) throws {
+        let (error, kinds) = try simulate { clock in
+            var settings = SDS011Settings(deviceID: SDS011DeviceID(0xA1, 0x62))
+            settings.yieldsToAnother = true
+            let bench = SDS011Bench(clock: clock, mode: mode, settings: settings)
+            var error: AnotherPart?
+            do { try await bench.run(for: .minutes(6)) } catch let found as AnotherPart {
+                error = found
+            }
+            return (error, bench.sink.eventKinds)
+        }
+        #expect(error?.wanted == "A162" && error?.found == "A160")
+        #expect(kinds.contains("sensor not answering"), "not before it was named")
+    }
+
+    @Test func staysWithAPartThatSaysAWrongIDForAMoment() throws {
+        let (samples, kinds) = try simulate { clock in
+            var settings = SDS011Settings(deviceID: SDS011DeviceID(0xA1, 0x60))
+            settings.yieldsToAnother = true
+            let end = MonotonicInstant.boot.advanced(by: .minutes(4))
+            let bench = SDS011Bench(
+                clock: clock,
+                simulator: SDS011Simulator(faults: [SDS011FaultWindow(.wrongID, to: end)]),
+                settings: settings
+            )
+            try await bench.run(for: .seconds(899))
+            return (bench.sink.samples, bench.sink.eventKinds)
+        }
+        #expect(samples.map { $0[0].outcome.value != nil } == [false, true, true])
+        #expect(kinds.contains("another sensor answers"))
+    }
+
+    @Test func accountsForASuspendedNightThatAChangeOfModeEnds() throws {
+        let (samples, wokenAt) = try simulate { clock in
+            let bench = SDS011Bench(clock: clock)
+            async let run: Void = bench.run(for: .hours(5))
+            try await clock.sleep(for: .seconds(400))
+            clock.skip(.hours(4))
+            let wokenAt = clock.now
+            bench.driver.setMode(.live)
+            try await run
+            return (bench.sink.samples, wokenAt)
+        }
+        let night = samples.filter { $0[0].instant < wokenAt }
+        #expect(night.filter { $0[0].outcome == .noData(.stopped) }.count == 47)
+    }
+
+    @Test func measuresWithinAPeriodWhenALongSilenceEnds() throws {
+        let samples = try simulate { clock in
+            let end = MonotonicInstant.boot.advanced(by: .minutes(121))
+            let silence = SDS011FaultWindow(.silence, to: end)
+            let bench = SDS011Bench(clock: clock, simulator: SDS011Simulator(faults: [silence]))
+            try await bench.run(for: .seconds(3 * 3_600 - 1))
+            return bench.sink.samples
+        }
+        let first = try #require(samples.first { $0[0].outcome.value != nil })
+        #expect(first[0].instant < .boot.advanced(by: .minutes(126)))
+    }
+
     @Test func bringsBackAWedgedPartThatLosesItsPowerWhenReopened() throws {
         let (samples, kinds) = try simulate { clock in
             let wedge = SDS011FaultWindow(

@@ -181,6 +181,36 @@ import Testing
         #expect(kinds.contains("sensor not answering"))
     }
 
+    @Test func accountsForASuspendedNightThatAChangeOfModeEnds() throws {
+        let (samples, wokenAt) = try simulate { clock in
+            let bench = try SensorBench(.twoValued, clock: clock)
+            async let run: Void = bench.run(for: .hours(5))
+            try await clock.sleep(for: .seconds(400))
+            clock.skip(.hours(4))
+            let wokenAt = clock.now
+            bench.driver.setMode(.live)
+            try await run
+            return (bench.sink.samples, wokenAt)
+        }
+        let night = samples.filter { $0[0].instant < wokenAt }
+        #expect(night.filter { $0[0].outcome == .noData(.stopped) }.count == 47)
+    }
+
+    @Test func givesWayToAnotherPartWhenNoRemedyHelps() throws {
+        let error = try simulate { clock in
+            let bench = try SensorBench(.twoValued, clock: clock) {
+                $0.id = "B"
+                $0.yieldsToAnother = true
+            }
+            var error: AnotherPart?
+            do { try await bench.run(for: .minutes(6)) } catch let found as AnotherPart {
+                error = found
+            }
+            return error
+        }
+        #expect(error?.wanted == "B")
+    }
+
     @Test func takesOneSampleAPeriodFromAPartThatKnowsNoRest() throws {
         let (samples, written) = try simulate { clock in
             let bench = try SensorBench(.twoValued, clock: clock)

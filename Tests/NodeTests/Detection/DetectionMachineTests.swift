@@ -46,6 +46,69 @@ import Testing
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["balcony"])
     }
 
+    @Test func withoutAWordOfTheStoreNobodyGetsANameThatAnotherHasHad() throws {
+        var machine = DetectionMachine(.shipped)
+        _ = machine.take([.appeared(Self.device(1)), .appeared(Self.device(2))], at: .boot)
+        _ = machine.begin(with: nil, at: .boot)
+        let (dust, air) = (
+            try Self.proof("nova-sds011", part: "A160"), try Self.proof("winsen-mhz19b", part: nil)
+        )
+        let late = machine.probeEnded(port: 1, dust, at: .boot)
+        #expect(Self.names(late) == ["sds011-A160"])
+        let other = machine.probeEnded(port: 2, air, at: .boot)
+        #expect(Self.names(other) == ["mhz19b-port-usb-0-1.2-1.0"])
+        #expect(machine.registry.records.isEmpty, "nothing that the store knows is overwritten")
+        let settings = try [
+            "device.nova-sds011:A161": DeviceRecord(name: "sds011", profile: "nova-sds011").json,
+            "device.nova-sds011:A160": DeviceRecord(name: "sds011-2", profile: "nova-sds011").json,
+        ]
+        let begun = machine.begin(with: settings, at: .boot)
+        let changes = begun.filter { action in
+            switch action {
+            case .probe, .save: false
+            default: true
+            }
+        }
+        #expect(
+            changes == [
+                .end(name: "sds011-A160"), .end(name: "mhz19b-port-usb-0-1.2-1.0"),
+                .rename(from: "sds011-A160", to: "sds011-2"),
+                .rename(from: "mhz19b-port-usb-0-1.2-1.0", to: "mhz19b"),
+            ],
+            "and what is new is remembered"
+        )
+        #expect(machine.registry.records.count == 3)
+        #expect(Self.names(machine.probeEnded(port: 1, dust, at: .boot)) == ["sds011-2"])
+        #expect(Self.names(machine.probeEnded(port: 2, air, at: .boot)) == ["mhz19b"])
+    }
+
+    @Test func whoIsMissedIsLookedForWhereSomebodyWasMute() throws {
+        let record = DeviceRecord(name: "balcony", profile: "nova-sds011", port: nil)
+        var machine = DetectionMachine(.shipped)
+        let settings = ["device.nova-sds011:A160": try record.json]
+        _ = machine.begin(with: settings, at: .boot)
+        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        let mute = DetectionMachine.ProbeEnd.verdict(.unknown("it is silent"))
+        #expect(!machine.probeEnded(port: 1, mute, at: .boot).isEmpty, "told")
+        var (now, pauses) = (MonotonicInstant.boot, [Duration]())
+        for _ in 0..<6 {
+            let next = try #require(machine.nextDeadline)
+            pauses.append(now.duration(to: next))
+            now = next
+            #expect(machine.timePassed(at: now).count == 1, "probed again")
+            #expect(machine.probeEnded(port: 1, mute, at: now).isEmpty, "and not told again")
+        }
+        let seconds: [Int] = [30, 60, 120, 240, 300, 300]
+        #expect(pauses == seconds.map { .seconds($0) })
+        _ = machine.timePassed(at: now.advanced(by: .minutes(5)))
+        let proof = try Self.proof("nova-sds011", part: "A160")
+        #expect(Self.names(machine.probeEnded(port: 1, proof, at: now)) == ["balcony"])
+        // Nobody is missing any more.
+        _ = machine.take([.appeared(Self.device(2))], at: now)
+        _ = machine.probeEnded(port: 2, mute, at: now)
+        #expect(machine.nextDeadline == nil)
+    }
+
     @Test func theSecondOfOneNumberIsKnownByItsSocket() throws {
         var machine = DetectionMachine(.shipped)
         _ = machine.begin(with: [:], at: .boot)
