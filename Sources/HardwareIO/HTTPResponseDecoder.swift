@@ -1,12 +1,14 @@
 /// Takes an HTTP/1.0 or 1.1 response to a GET apart, however it is cut.
 ///
-/// Bounds: 8 KiB of head, 64 KiB of body; more is an error. Bodies by length, in chunks, or up to
-/// the end of the connection.
+/// Bounds: 8 KiB of head, 64 KiB of body, 256 KiB with announcements and the lengths of chunks;
+/// more is an error. Bodies by length, in chunks, or up to the end of the connection.
 ///
 /// - Source: RFC 9112, sections 4, 6 and 7.
 package struct HTTPResponseDecoder: Sendable {
     package static let headLimit = 8 * 1_024
     package static let bodyLimit = 64 * 1_024
+    /// Everything: announcements (1xx) and small chunks could go on for as long as anybody reads.
+    package static let byteLimit = 256 * 1_024
 
     package struct Flaw: Error, Hashable, Sendable {
         package let words: String
@@ -26,6 +28,7 @@ package struct HTTPResponseDecoder: Sendable {
     private var step = Step.head
     private var bytes: [UInt8] = []  // What is not taken apart yet.
     private var body: [UInt8] = []
+    private var byteCount = 0
 
     package init() {}
 
@@ -41,6 +44,8 @@ package struct HTTPResponseDecoder: Sendable {
         isAtEnd: Bool = false
     ) throws(Flaw) -> HTTPResponse? {
         bytes += received
+        byteCount += received.count
+        guard byteCount <= Self.byteLimit else { throw Flaw(words: "more than 256 KiB") }
         if case .head = step { try takeHead() }
         guard case .body(let status, let framing) = step else {
             guard !isAtEnd else { throw Flaw(words: "it ends in its head") }
@@ -114,17 +119,17 @@ package struct HTTPResponseDecoder: Sendable {
             switch parts[0].lowercased() {
             case "transfer-encoding":
                 guard value.lowercased() == "chunked" else {
-                    throw Flaw(words: "encoding \(value)")
+                    throw Flaw(words: "encoding \(PlainText.shown(value))")
                 }
                 return .chunks
             case "content-encoding":
                 guard value.lowercased() == "identity" else {
-                    throw Flaw(words: "encoding \(value)")
+                    throw Flaw(words: "encoding \(PlainText.shown(value))")
                 }
             case "content-length":
                 guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(value),
                     length ?? count == count
-                else { throw Flaw(words: "length \(value)") }
+                else { throw Flaw(words: "length \(PlainText.shown(value))") }
                 guard count <= bodyLimit else { throw Flaw(words: "more than 64 KiB") }
                 length = count
             default: break

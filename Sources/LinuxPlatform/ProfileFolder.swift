@@ -3,7 +3,8 @@ import Profiles
 
 /// The owner's profiles on disk.
 package enum ProfileFolder {
-    /// Every `.json` of a folder in order of name, besides the schema; none when it is not there.
+    /// Every `.json` of a folder in order of name, besides the schema and hidden files such as an
+    /// editor's; none when it is not there.
     ///
     /// A file that cannot be read is among them, with the reason. Never waits: what is no regular
     /// file is refused, so a pipe in the folder holds nobody up. At most one file more than a
@@ -22,15 +23,24 @@ package enum ProfileFolder {
         }
         defer { closedir(stream) }
         var names: [String] = []
+        var unreadable: [ProfileFile] = []
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            let (name, isText) = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    (String(cString: $0), String(validatingCString: $0) != nil)
+                }
             }
-            guard name.hasSuffix(".json"), name != "profile.schema.json" else { continue }
-            names.append(name)
+            guard name.hasSuffix(".json"), !name.hasPrefix("."), name != "profile.schema.json"
+            else { continue }
+            if isText {
+                names.append(name)
+            } else if unreadable.isEmpty {
+                let reason = "its name is not UTF-8; give it another"
+                unreadable.append(ProfileFile(path: "\(folder)/\(name)", unreadable: reason))
+            }
         }
         let kept = names.sorted().prefix(ProfileCatalog.fileLimit + 1)
-        return kept.map { file("\(folder)/\($0)") }
+        return kept.map { file("\(folder)/\($0)") } + unreadable
     }
 
     /// One file: its bytes, at most one more than a profile may have.
@@ -66,6 +76,7 @@ package enum ProfileFolder {
         case ENOENT: "is not there; correct the path"
         case EACCES, EPERM: "may not be read; give the station's user the right to"
         case ENOTDIR: "is no folder"
+        case ELOOP: "is a link that leads in a circle"
         default: "cannot be read, errno \(number)"
         }
     }

@@ -115,7 +115,7 @@ package struct StationProcess: Sendable {
         do {
             let contents = try files.read()
             Self.tell(contents, logger)
-            station.reload(contents.configuration)
+            station.reload(contents.configuration, catalog: contents.catalog)
         } catch {
             // The station goes on as it was.
             for problem in error.problems {

@@ -6,7 +6,7 @@ import Readings
 extension ControlAnswers {
     /// Carries out what a person wants to be left out, and writes down who said it.
     ///
-    /// Only what has spoken can be muted, so that a wrong name is noticed.
+    /// Only what has spoken can be muted, and motion sensors, so that a wrong name is noticed.
     func mute(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         do throws(ControlFailure) {
             try changeMutes(request)
@@ -63,11 +63,16 @@ extension ControlAnswers {
             throw ControlFailure(code: "bad-request", message: "seconds is 1 at least")
         }
         let channels = station.recorder.channels.map(\.channel)
-        guard channels.contains(where: { Mute(target: target, end: nil).covers($0) }) else {
-            let known = channels.map(\.description).sorted().joined(separator: ", ")
+        let sensors = station.leds.motionSensors
+        let isKnown =
+            sensors.contains(target)
+            || channels.contains { Mute(target: target, end: nil).covers($0) }
+        guard isKnown else {
+            let known = (channels.map(\.description) + sensors).sorted().joined(separator: ", ")
             throw ControlFailure(
                 code: "unknown-device",
-                message: "\(target) has no readings; there are: \(known)"
+                message: "\(PlainText.shown(target, limit: 200)) has no readings; "
+                    + (known.isEmpty ? "nothing has measured yet" : "there are: \(known)")
             )
         }
         let longest = MuteBoard.longest.inSeconds

@@ -75,6 +75,7 @@ extension HTTPLineReport {
         if let lastAnswerAt {
             facts.append(.init("last answer", "\(lastAnswerAt.age(at: now)) s ago"))
         }
+        if !doubts.isEmpty { facts.append(.init("doubts", doubts.joined(separator: ", "))) }
         if let lastTrouble { facts.append(.init("last trouble", lastTrouble)) }
         return DeviceBoard.Account(state: state, facts: facts)
     }

@@ -73,6 +73,9 @@ package final class LEDBoard: Sendable {
         state.withLock { $0.entries[name]?.light } ?? LEDLight(at: clock.now)
     }
 
+    /// Names of the devices that see motion, in order.
+    var motionSensors: [String] { state.withLock { $0.motionSensors.sorted() } }
+
     private func take(_ sample: [Reading], _ modes: ModeBoard) {
         guard let first = sample.first else { return }
         let (device, isContinuous) = (first.channel.device, modes.isContinuous)

@@ -3,6 +3,8 @@ import Store
 import Synchronization
 
 /// What somebody wants no values of, a device or one channel of it, and until when.
+///
+/// Of a motion sensor it is motion that nobody wants; of anything else events stay.
 struct Mute: Hashable, Sendable {
     /// An end, by the clocks that there were when it was said.
     struct End: Hashable, Sendable {
@@ -101,6 +103,9 @@ package final class MuteBoard: Sendable {
         let (now, wall) = (clock.now, clock.wallTime)
         return mutes.filter { $0.holds(in: boot, at: now, wall) }
     }
+
+    /// Whether all of a device is muted.
+    func covers(device: String) -> Bool { current.contains { $0.target == device } }
 
     /// The readings without the values that nobody wants.
     func applied(to readings: [Reading]) -> [Reading] {

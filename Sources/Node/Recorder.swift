@@ -34,6 +34,8 @@ package final class Recorder: ReadingSink {
         var renamed: [String: String] = [:]
         var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()
+        /// Motion sensors whose motion was left out and has not ended.
+        var leftOut: Set<String> = []
     }
 
     private let clock: any NodeClock
@@ -80,6 +82,7 @@ package final class Recorder: ReadingSink {
 
     /// Records an event from code that cannot wait.
     package func note(_ event: Event) {
+        guard isWanted(event) else { return }
         let (feeds, watchers, verdict) = state.withLock { state in
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
             state.events.append(event)
@@ -91,6 +94,17 @@ package final class Recorder: ReadingSink {
         for watcher in watchers { watcher(event) }
         for feed in feeds { feed.mailbox.offer(.event(event)) }
         if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
+    }
+
+    /// Whether an event is for anybody: motion of a muted sensor is not, from its start to its end.
+    private func isWanted(_ event: Event) -> Bool {
+        switch event.kind {
+        case "motion" where mutes?.covers(device: event.source) == true:
+            state.withLock { _ = $0.leftOut.insert(event.source) }
+            return false
+        case "motion ended": return state.withLock { $0.leftOut.remove(event.source) } == nil
+        default: return true
+        }
     }
 
     /// Keeps a reading.

@@ -317,7 +317,7 @@ extension Station {
     /// Takes over a new configuration: only what differs is stopped and started.
     ///
     /// Name, socket and watchdog are what the process is known by; they change at a restart alone.
-    package func reload(_ next: StationConfiguration) {
+    package func reload(_ next: StationConfiguration, catalog: ProfileCatalog? = nil) {
         guard !state.withLock({ $0.isStopping }) else { return }
         surroundings.platform.notify(.reloading)
         let (old, devices) = state.withLock { state in
@@ -340,7 +340,7 @@ extension Station {
         context.leds.configure(effective)
         context.sameAir.configure(next.sameAir)
         store.configure(effective)
-        detection.configure(next)
+        detection.configure(next, catalog: catalog)
         if old.lights != next.lights {
             root.remove("lights")
             context.devices.remove("lights")

@@ -1,5 +1,4 @@
 import Devices
-import FoundationEssentials
 import HardwareIO
 import Profiles
 import Readings
@@ -75,9 +74,12 @@ package struct WatchdogConfiguration: Hashable, Sendable {
 }
 
 extension StationConfiguration {
-    /// 1…64 letters, digits, `-`, `_` and `.`: such a name may stand in file names and queries.
+    /// What a name is; it may stand in file names, queries and commands.
+    static let nameForm = "1 to 64 letters, digits, - _ or ., neither - nor . the first"
+
+    /// Whether a text is of `nameForm`: `..` is another folder, and `-x` an option.
     static func isPlainName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
+        (1...64).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasPrefix("-")
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -113,10 +115,8 @@ extension StationConfiguration {
             throw failure()
         }
         let root: JSONValue
-        do {
-            root = try JSONDecoder().decode(JSONValue.self, from: Data(text))
-        } catch {
-            problems.add("", "not JSON: \(JSONFault.words(for: error, in: text))")
+        do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
+            problems.add("", "not JSON: \(JSONParser.words(for: error, in: text))")
             throw failure()
         }
         let configuration = ObjectReader(root, at: "", problems).map { reader in
@@ -132,7 +132,7 @@ extension StationConfiguration {
     /// told when all of it is read.
     package static func profileFolder(in text: [UInt8]) -> String? {
         guard text.count <= 1 << 20,
-            case .object(let fields)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text)),
+            case .object(let fields)? = try? JSONParser.parse(text),
             case .string(let folder)? = fields["profiles"], folder.hasPrefix("/")
         else { return nil }
         return folder
@@ -375,7 +375,8 @@ extension ObjectReader {
     fileprivate mutating func name(_ key: String) -> String? {
         guard let text = string(key) else { return nil }
         guard StationConfiguration.isPlainName(text) else {
-            problem(key, "expected 1 to 64 letters, digits, - _ or ., found \"\(text.prefix(36))\"")
+            let form = StationConfiguration.nameForm
+            problem(key, "expected \(form), found \"\(PlainText.shown(text))\"")
             return nil
         }
         return text

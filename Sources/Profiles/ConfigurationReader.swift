@@ -1,4 +1,9 @@
+import HardwareIO
+
 /// What is wrong with a configuration, at one place of it.
+///
+/// Places and words hold what somebody wrote, so they are made fit for a line of a log: 200
+/// characters of a place, 1 000 of a message.
 package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
     /// Path within the file: `devices[0].port`; empty for the whole.
     package let place: String
@@ -7,7 +12,9 @@ package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible
     package let suggestion: String?
 
     package init(place: String, message: String, suggestion: String? = nil) {
-        (self.place, self.message, self.suggestion) = (place, message, suggestion)
+        self.place = PlainText.shown(place, limit: 200)
+        self.message = PlainText.shown(message, limit: 1_000)
+        self.suggestion = suggestion
     }
 
     package var description: String {
@@ -22,7 +29,8 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package let problems: [ConfigurationProblem]
 
     package init(file: String, problems: [ConfigurationProblem]) {
-        (self.file, self.problems) = (file, problems)
+        // As long as a path can be.
+        (self.file, self.problems) = (PlainText.shown(file, limit: 4_096), problems)
     }
 
     /// One problem of the whole file.
@@ -37,17 +45,28 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
 }
 
 /// Collects problems while objects of a configuration are read.
+///
+/// Bound: `limit` of one file, and a last one that says so; a file of something else altogether has
+/// a mistake in every line.
 package final class ProblemList {
+    package static let limit = 100
+
     package private(set) var problems: [ConfigurationProblem] = []
 
     package init() {}
 
-    package func add(_ problem: ConfigurationProblem) { problems.append(problem) }
+    package func add(_ problem: ConfigurationProblem) {
+        guard problems.count <= Self.limit else { return }
+        let isLast = problems.count == Self.limit
+        problems.append(
+            isLast
+                ? ConfigurationProblem(place: "", message: "there are more mistakes than these")
+                : problem
+        )
+    }
 
     package func add(_ place: String, _ message: String, meant suggestion: String? = nil) {
-        problems.append(
-            ConfigurationProblem(place: place, message: message, suggestion: suggestion)
-        )
+        add(ConfigurationProblem(place: place, message: message, suggestion: suggestion))
     }
 }
 

@@ -1,3 +1,5 @@
+import HardwareIO
+
 /// Reads a JSON text strictly and says where it stops being one.
 ///
 /// Refuses what decoders let pass and people never mean: a key twice in an object, a number that
@@ -19,12 +21,23 @@ package struct JSONParser {
 
     /// The value of a whole text.
     package static func parse(_ text: [UInt8]) throws(Fault) -> JSONValue {
+        try refuseMarks(text)
         var parser = JSONParser(text)
         parser.skipSpace()
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.index == text.count else { throw parser.unexpected() }
         return value
+    }
+
+    /// What some editors put in front of a text; JSON has none.
+    private static func refuseMarks(_ text: [UInt8]) throws(Fault) {
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) {
+            throw Fault(offset: 0, reason: "a byte order mark (save it as UTF-8 without one)")
+        }
+        if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
+            throw Fault(offset: 0, reason: "UTF-16 (save it as UTF-8)")
+        }
     }
 
     /// A fault in words, with the line and column that an editor shows.
@@ -41,7 +54,8 @@ package struct JSONParser {
 
     private func unexpected() -> Fault {
         let shown = text[index...].prefix(1).map {
-            $0 > 0x20 && $0 < 0x7F ? String(UnicodeScalar($0)) : "byte \($0)"
+            $0 > 0x20 && $0 < 0x7F
+                ? String(UnicodeScalar($0)) : $0 == 0x20 ? "space" : "byte \($0)"
         }
         return Fault(offset: index, reason: "unexpected \(shown.first ?? "end")")
     }
@@ -90,7 +104,10 @@ package struct JSONParser {
             let start = index
             let key = try string()
             guard fields[key] == nil else {
-                throw Fault(offset: start, reason: "key \"\(key.prefix(36))\" for the second time")
+                throw Fault(
+                    offset: start,
+                    reason: "key \"\(PlainText.shown(key))\" for the second time"
+                )
             }
             skipSpace()
             guard take(":") else { throw unexpected() }

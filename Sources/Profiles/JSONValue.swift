@@ -1,7 +1,7 @@
-import FoundationEssentials
+import HardwareIO
 
 /// A JSON text as a tree, so that a mistake in it can be named by its place.
-package enum JSONValue: Decodable, Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -9,31 +9,14 @@ package enum JSONValue: Decodable, Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
-    }
-
-    /// The value as an error message shows it, at most 40 characters.
+    /// The value as an error message shows it, a few dozen characters at most.
     package var shown: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"
         case .number(let value):
             value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
-        case .string(let value): "\"\(value.prefix(36))\""
+        case .string(let value): "\"\(PlainText.shown(value))\""
         case .array(let values): "an array of \(values.count)"
         case .object: "an object"
         }

@@ -127,9 +127,13 @@ extension Profile {
         guard driver == other.driver, driver != "line" || settings == other.settings else {
             return nil
         }
-        return matches.first(where: other.matches.contains).map { match in
-            "match: \(match.words) and driver \(driver ?? "") are also \(other.id)'s, so nothing "
+        for match in matches {
+            guard let theirs = other.matches.first(where: match.meets) else { continue }
+            let fit = match == theirs ? "are also" : "meet \(theirs.words) of"
+            let whose = match == theirs ? "\(other.id)'s" : other.id
+            return "match: \(match.words) and driver \(driver ?? "") \(fit) \(whose), so nothing "
                 + "could tell them apart; use the id \(other.id) to take its place"
         }
+        return nil
     }
 }

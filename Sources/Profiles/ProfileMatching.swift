@@ -34,6 +34,17 @@ extension ProfileMatch {
         return weight(serial, 16) + weight(model, 6) + weight(interface, 2)
     }
 
+    /// Whether an adapter can fit both and neither of them better.
+    func meets(_ other: ProfileMatch) -> Bool {
+        func meet(_ left: String?, _ right: String?) -> Bool {
+            guard let left, let right else { return true }
+            return Glob.meet(left, right)
+        }
+        return vendorID == other.vendorID && productID == other.productID && rank == other.rank
+            && meet(serial, other.serial) && meet(model, other.model)
+            && meet(interface, other.interface)
+    }
+
     /// For people: `1a86:7523 with serial 00*`.
     package var words: String {
         let more = [("serial", serial), ("model", model), ("interface", interface)]
@@ -66,5 +77,36 @@ enum Glob {
             }
         }
         return pattern[index...].allSatisfy { $0 == star }
+    }
+
+    /// Whether some text fits both patterns; ends where they first differ.
+    static func meet(_ left: String, _ right: String) -> Bool {
+        let (right, star) = (Array(right.utf8), UInt8(ascii: "*"))
+        // Where in `right` a text may be that has gone through so much of `left`.
+        var places = [Bool](repeating: false, count: right.count + 1)
+        places[0] = true
+        passStars(&places, right, passingAll: false)
+        for byte in left.utf8 {
+            var next = [Bool](repeating: false, count: places.count)
+            for (place, isThere) in places.enumerated() where isThere {
+                if byte == star || (place < right.count && right[place] == star) {
+                    next[place] = true
+                } else if place < right.count, right[place] == byte {
+                    next[place + 1] = true
+                }
+            }
+            guard next.contains(true) else { return false }
+            passStars(&next, right, passingAll: byte == star)
+            places = next
+        }
+        return places[right.count]
+    }
+
+    /// Goes on over stars, which may stand for nothing, or over all that a star may stand for.
+    private static func passStars(_ places: inout [Bool], _ right: [UInt8], passingAll: Bool) {
+        for place in right.indices
+        where places[place] && (passingAll || right[place] == UInt8(ascii: "*")) {
+            places[place + 1] = true
+        }
     }
 }

@@ -116,7 +116,10 @@ extension ProfileReader {
     }
 
     private func channel(_ entry: inout ObjectReader) -> ChannelProfile? {
-        let name = entry.requiredText("name", limit: 32, .channel)
+        // A file with a mistake is not used, but the rest of it is compared with the names it has.
+        var named: String?
+        if case .string(let text)? = entry.value("name") { named = text }
+        _ = entry.requiredText("name", limit: 32, .channel)
         let unit = unit(&entry)
         let decimals = entry.requiredWhole("decimals", in: 0...9)
         let range = range(&entry)
@@ -124,10 +127,10 @@ extension ProfileReader {
         let shown = entry.string("shown", in: ["line", "steps", "bar", "none"]) ?? "line"
         let step = entry.number("step", in: 0.000_001...1e9)
         entry.finish()
-        guard let name, let unit, let decimals, let range else { return nil }
+        guard let named else { return nil }
         return ChannelProfile(
-            Quantity(name: name, unit: unit, decimals: decimals),
-            range: range,
+            Quantity(name: named, unit: unit ?? "", decimals: decimals ?? 0),
+            range: range ?? 0...1,
             words: words ?? "",
             shown: shown,
             step: step

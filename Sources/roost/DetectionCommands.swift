@@ -76,7 +76,7 @@ struct RenameCommand: ParsableCommand {
     @Argument(help: "A port, an identity or a name, as in `roost devices`.")
     var device: String
 
-    @Argument(help: "The new name: 1 to 64 letters, digits, - _ or .")
+    @Argument(help: "The new name: 1 to 64 letters, digits, - _ or ., neither - nor . the first.")
     var name: String
 
     @OptionGroup var client: ClientOptions

@@ -63,7 +63,7 @@ struct Daemon: ParsableCommand {
             guard contents.catalog.problems.isEmpty else { throw ExitCode(78) }
             let count = contents.configuration.devices.count
             if let note = contents.note { Terminal.line(note) }
-            Terminal.line("\(files.path): right, \(count) devices")
+            Terminal.line("\(files.path): right, \(count) device\(count == 1 ? "" : "s")")
             return
         }
         let logger = Logger(label: "roostd", level: verbose ? .info : .notice)

@@ -64,6 +64,30 @@ import Testing
         }
     }
 
+    /// Why it does not become a response, when it is fed that piece over and over.
+    private static func flaw(_ start: String, then piece: String) -> String? {
+        var decoder = HTTPResponseDecoder()
+        do throws(HTTPResponseDecoder.Flaw) {
+            _ = try decoder.take(Array(start.utf8))
+            for _ in 0..<100_000 { _ = try decoder.take(Array(piece.utf8)) }
+        } catch { return error.words }
+        return nil
+    }
+
+    @Test func endsWhatGoesOnForEver() {
+        #expect(Self.flaw("", then: "HTTP/1.1 100 Continue\r\n\r\n") == "more than 256 KiB")
+        let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let chunk = "1;" + String(repeating: "x", count: 99) + "\r\ny\r\n"
+        #expect(Self.flaw(chunks, then: chunk) == "more than 256 KiB")
+    }
+
+    @Test func aHeaderOfAStrangerObeysNobody() {
+        let name = "\u{1B}[2J\u{7}" + String(repeating: "z", count: 5_000)
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(name)\r\n\r\n"
+        let words = "encoding \\u{1b}[2J\\u{7}" + String(repeating: "z", count: 31) + "…"
+        #expect(Self.flaw(head, then: "") == words)
+    }
+
     @Test func survivesAnything() {
         var generator = SplitMix64(seed: 11)
         for _ in 0..<2_000 {

@@ -160,6 +160,48 @@ import Testing
         #expect(hints.count == 1 && hints[0].contains("I²C"), "told before the first try")
     }
 
+    @Test func motionThatIsMutedIsLeftOutFromItsStartToItsEnd() throws {
+        let text = """
+            {"name": "test", "devices": [
+              {"name": "door", "type": "pir", "line": "GPIO17", "settleSeconds": 0},
+              {"name": "seen", "type": "led", "line": "GPIO23", "shows": "motion"}]}
+            """
+        let (kinds, lamps, codes) = try simulate { clock in
+            let test = try TestStation(clock, text)
+            let gpio = test.platform.gpio
+            @Sendable func say(_ command: ControlRequest.Command, _ target: String) async throws
+                -> String?
+            {
+                var request = ControlRequest(command)
+                request.device = target
+                return try await test.ask(request, DevicesReport.self).error?.code
+            }
+            return try await test.run { test in
+                var (lamps, codes): ([Bool], [String?]) = ([], [])
+                func move(_ isMoving: Bool) async throws {
+                    gpio.drive("GPIO17", isMoving)
+                    try await test.sleep(.seconds(20))
+                    lamps.append(gpio.level(of: "GPIO23"))
+                }
+                try await test.sleep(.minutes(2))
+                try await move(true)
+                codes.append(try await say(.mute, "door"))
+                try await move(false)
+                try await move(true)
+                codes.append(try await say(.unmute, "door"))
+                try await move(false)
+                try await move(true)
+                try await move(false)
+                codes.append(try await say(.mute, "seen"))
+                return (test.events.filter { $0.source == "door" }.map(\.kind), lamps, codes)
+            }
+        }
+        // What had begun ends; what began while it was muted does not.
+        #expect(kinds == ["motion", "motion ended", "motion", "motion ended"])
+        #expect(lamps == [true, false, false, false, true, false])
+        #expect(codes == [nil, nil, "unknown-device"])
+    }
+
     @Test func aStationTellsPressesAndItsLampsShowWhatHappens() throws {
         let text = """
             {"name": "test", "mode": "live", "devices": [

@@ -69,7 +69,9 @@ import Testing
     @Test(arguments: [
         (#"{"nam": "x"}"#, "nam: unknown key; did you mean name?"),
         (#"{"name": 3}"#, "name: expected a text, found 3"),
-        (#"{"name": "a b"}"#, #"name: expected 1 to 64 letters, digits, - _ or ., found "a b""#),
+        (#"{"name": "a b"}"#, #"name: expected \#(StationConfiguration.nameForm), found "a b""#),
+        (#"{"name": ".."}"#, #"name: expected \#(StationConfiguration.nameForm), found "..""#),
+        (#"{"name": "-x"}"#, #"name: expected \#(StationConfiguration.nameForm), found "-x""#),
         (#"{"mode": "survey"}"#, #"mode: expected one of months, live, found "survey""#),
         (#"{"devices": {}}"#, "devices: expected an array, found an object"),
         (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),
@@ -104,7 +106,11 @@ import Testing
             "watchdog.timeoutSeconds: the watchdog of most boards takes 15 s at most, found 60"
         ),
         ("[]", "expected an object, found an array of 0"),
-        ("{\n  \"name\": tru }", "not JSON: unexpected   in line 2, column 14"),
+        ("{\n  \"name\": tru }", "not JSON: unexpected space in line 2, column 14"),
+        (
+            #"{"name": "a", "name": "b"}"#,
+            #"not JSON: key "name" for the second time in line 1, column 15"#
+        ),
         ("{\"name\": \"x\"", "not JSON: it ends in the middle (line 1)"),
         ("", "not JSON: it ends in the middle (line 1)"),
     ])

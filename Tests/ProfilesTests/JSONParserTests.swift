@@ -31,6 +31,20 @@ import Testing
         } catch { #expect(JSONParser.words(for: error, in: bytes) == expected) }
     }
 
+    @Test(
+        arguments: [
+            ([0xEF, 0xBB, 0xBF, 0x7B, 0x7D], "a byte order mark (save it as UTF-8 without one)"),
+            ([0xFF, 0xFE, 0x7B, 0], "UTF-16 (save it as UTF-8)"),
+            ([0xFE, 0xFF, 0, 0x7B], "UTF-16 (save it as UTF-8)"),
+        ] as [([UInt8], String)]
+    )
+    func saysWhatToDoAboutAMark(text: [UInt8], reason: String) {
+        do throws(JSONParser.Fault) {
+            _ = try JSONParser.parse(text)
+            Issue.record("taken")
+        } catch { #expect(error.offset == 0 && error.reason == reason) }
+    }
+
     @Test func refusesTextThatIsNotUTF8() {
         #expect(throws: JSONParser.Fault.self) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
     }

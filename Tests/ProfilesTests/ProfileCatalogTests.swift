@@ -89,6 +89,23 @@ import Testing
         #expect(both.problems.isEmpty && both.profile("my-twin") != nil)
     }
 
+    @Test(arguments: [
+        ("A*", "*B", true), ("A*", "B*", false), ("A*1", "A2*", true), ("A1", "A*", false),
+        ("AB*", "A*C", true), ("*", "**", true),
+    ])
+    func refusesPatternsThatMeet(first: String, second: String, isRefused: Bool) {
+        let mine = ProfileSample.text.replacing(#""serial": "A*""#, with: #""serial": "\#(first)""#)
+        let twin = ProfileSample.text.replacing("my-meter", with: "my-twin")
+            .replacing(#""serial": "A*""#, with: #""serial": "\#(second)""#)
+        let catalog = ProfileCatalog(overlay: [Self.file(mine), Self.file(twin, "d/my-twin.json")])
+        #expect((catalog.profile("my-twin") == nil) == isRefused)
+        let words =
+            "d/my-twin.json: match: 1a86:7523 with serial \(second), interface 00 and driver line "
+            + "meet 1a86:7523 with serial \(first), interface 00 of my-meter, so nothing could "
+            + "tell them apart; use the id my-meter to take its place"
+        #expect(catalog.problems.map(\.description) == (isRefused ? [words] : []))
+    }
+
     @Test func refusesTwoBoardsForOneModel() {
         let board = #"""
             {"schemaVersion": 1, "id": "my-pi", "kind": "board", "name": "A", "words": "B",

@@ -44,6 +44,31 @@ import Testing
         #expect(matchCount > 200)
     }
 
+    @Test func patternsMeetWhereSomeTextFitsBoth() {
+        func texts(_ length: Int) -> [String] {
+            length == 0 ? [""] : texts(length - 1).flatMap { [$0, $0 + "a", $0 + "b"] }
+        }
+        let all = Set(texts(8))
+        var random = SplitMix64(seed: 11)
+        var counts = [0, 0]
+        for _ in 0..<300 {
+            // Of four places each, so that a text of eight shows whatever any text shows.
+            let patterns = (0..<2).map { _ in
+                String(
+                    (0..<Int.random(in: 0...4, using: &random)).map { _ in
+                        "ab*".randomElement(using: &random) ?? "a"
+                    }
+                )
+            }
+            let expected = all.contains { text in
+                patterns.allSatisfy { Glob.matches(text, $0) }
+            }
+            counts[expected ? 1 : 0] += 1
+            #expect(Glob.meet(patterns[0], patterns[1]) == expected, "\(patterns)")
+        }
+        #expect(counts.allSatisfy { $0 > 50 })
+    }
+
     @Test func everyKeyThatIsGivenMustAgree() {
         let device = HotplugDevice(
             devpath: "/d",

@@ -206,6 +206,39 @@ import Testing
         #expect(ProfileSample.problems(deep).first?.contains("more than 64 levels") == true)
     }
 
+    @Test func whatAFileSaysCannotForgeALineOrRunOn() {
+        let key = #"\u001b[31m\n"# + String(repeating: "k", count: 9_000)
+        let version = #""schemaVersion": 1"#
+        let text = ProfileSample.text.replacing(version, with: #"\#(version), "\#(key)": 1"#)
+        let problem = ProfileSample.problems(text).first ?? ""
+        #expect(problem.hasPrefix("\\u{1b}[31m\\u{a}kkkk"))
+        #expect(problem.count < 500)
+    }
+
+    @Test func listsSoManyMistakesAndSaysThatThereAreMore() {
+        let keys = (0..<5_000).map { #""key\#($0)": 1"# }.joined(separator: ",")
+        let text = ProfileSample.text.replacing(
+            #""schemaVersion": 1"#,
+            with: #""schemaVersion": 1, \#(keys)"#
+        )
+        let problems = ProfileSample.problems(text)
+        #expect(problems.count == ProblemList.limit + 1)
+        #expect(problems.last == "there are more mistakes than these")
+    }
+
+    @Test func comparesTheRestWithAChannelThatHasAMistake() {
+        let reader = ProfileReader(
+            settingsProblems: { profile in
+                let names = profile.channels.map(\.quantity.name).joined(separator: " ")
+                return [ConfigurationProblem(place: "settings", message: names)]
+            },
+            graphProblems: { _, _ in [ConfigurationProblem(place: "", message: "asked")] }
+        )
+        let text = ProfileSample.text.replacing(#""decimals": 1"#, with: #""decimals": 12"#)
+        let problems = ProfileSample.problems(text, reader: reader)
+        #expect(problems.count == 3 && problems.last == "settings: pm25 pm10")
+    }
+
     @Test func asksTheDriverAndTheGraphAndPlacesWhatTheySay() {
         let reader = ProfileReader(
             settingsProblems: { profile in

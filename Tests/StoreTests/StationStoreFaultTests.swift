@@ -8,92 +8,6 @@ import Testing
 
 @testable import Store
 
-/// A station's store on real files, its journal in memory, and dust that goes in.
-private final class Bench {
-    let folder = HistoryFolder()
-    let ring: SimulatedBlockStorage
-    var dust: DustSeries
-    private(set) var store: StationStore
-
-    init(blockCount: Int = 64, noise: Int64 = 3) throws {
-        dust = DustSeries(every: 10, noise: noise)
-        ring = SimulatedBlockStorage(blockSize: 4_096, blockCount: blockCount)
-        store = try Self.open(ring, folder)
-        try append(dust.start().payload)
-    }
-
-    static func open(_ ring: SimulatedBlockStorage, _ folder: HistoryFolder) throws -> StationStore
-    {
-        try StationStore(
-            journal: ring,
-            historyPath: folder.database,
-            plan: StorePlan(.megabytes(4)),
-            version: "1.0",
-            mirrorSequence: 0
-        )
-    }
-
-    func append(_ payload: [UInt8]) throws { _ = try store.append(payload, boot: dust.boot) }
-
-    /// Ten minutes of samples in a block.
-    func live(_ blockCount: Int = 1) throws {
-        for _ in 0..<blockCount { try append(dust.block(dust.samples(600)).payload) }
-    }
-
-    /// Overwrites pages of the file as it lies there.
-    func damage(_ pages: Range<Int>) throws {
-        let descriptor = Glibc.open(folder.database, O_WRONLY)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        let noise = [UInt8](repeating: 0xA5, count: 4_096)
-        for page in pages {
-            #expect(pwrite(descriptor, noise, noise.count, off_t(page * 4_096)) == noise.count)
-        }
-    }
-
-    /// The account of all that the history holds, from the start to the last sample.
-    func ledger() throws -> GapLedgerReport.Line {
-        let reader = try HistoryReader(path: folder.database)
-        return try #require(try reader.ledger(upTo: dust.tick - dust.interval + 1).lines.first)
-    }
-}
-
-extension HistoryReader {
-    /// What `roost ledger` does, for one run.
-    func ledger(upTo end: Int64) throws -> GapLedgerReport {
-        let stream = DustSeries.stream
-        let runs = try self.runs().map {
-            NodeRun(boot: $0.boot, started: $0.started, ended: Tick(tenths: end), end: .running)
-        }
-        let clock = ClockAnchors(runs: runs, anchors: [])
-        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
-        var ledger = GapLedger(stream, along: timeline)
-        var marks = GapMarks(try GapMarks.all(in: self), of: stream.id, along: timeline)
-        let spans = try boots().map { HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end) }
-        let samples = try raw(stream.id, spans)
-        for schedule in try schedules() {
-            ledger.schedule(schedule.interval, schedule.boot, from: schedule.from)
-        }
-        while let sample = try samples.next() {
-            for loss in samples.takeLosses(interval: 10) { ledger.mark(loss) }
-            while let mark = marks.next(upTo: timeline.position(sample.boot, sample.tick) ?? .min) {
-                ledger.mark(mark)
-            }
-            ledger.sample(sample.outcomes, sample.boot, sample.tick)
-        }
-        for loss in samples.takeLosses(interval: 10) { ledger.mark(loss) }
-        while let mark = marks.next(upTo: .max) { ledger.mark(mark) }
-        return ledger.finish()
-    }
-}
-
-extension GapLedgerReport.Line {
-    /// Tenths of one cause.
-    fileprivate func tenths(_ cause: GapCause) -> Int64 {
-        gaps.filter { $0.cause == cause }.reduce(0) { $0 + $1.tenths }
-    }
-}
-
 @Suite struct StationStoreFaultTests {
     @Test func aHistoryIsGivenUpForErrorsOnlyWhileTheJournalWrites() throws {
         for isJournalWriting in [false, true] {
@@ -130,130 +44,20 @@ extension GapLedgerReport.Line {
         }
     }
 
-    // MARK: - A history beyond repair
-
-    @Test func aHistoryDamagedWhileOpenIsReplacedAndHasAllThatTheJournalHolds() throws {
-        let bench = try Bench()
-        try bench.live(10)
-        try bench.store.checkpoint()
-        try bench.store.set("place", to: "balcony")
-        try bench.live(5)
-        // Past the first page, which SQLite has in its cache.
-        try bench.damage(0..<400)
-        guard case .replaced(.setAside(let aside, _)) = try bench.store.checkpoint() else {
-            Issue.record("it was not replaced")
-            return
-        }
-        #expect(access(aside, F_OK) == 0)
-        #expect(try bench.store.setting("place") == "balcony")
-        try bench.live(5)
-        #expect(try bench.store.checkpoint() == .taken)
-        let stored = try HistoryReader(path: bench.folder.database).all()
-        #expect(stored.count == 20 * 600)
-        let line = try bench.ledger()
-        #expect(line.tenths(.unexplained) == 0)
-        #expect(line.remainderTenths == 0)
-    }
-
-    @Test func whatOnlyTheDamagedHistoryHeldIsNamedInTheLedger() throws {
-        // A ring of eight blocks: the first hours are in the history alone.
-        let bench = try Bench(blockCount: 8)
-        for _ in 0..<5 {
-            try bench.live(4)
-            try bench.store.checkpoint()
-        }
-        try bench.damage(0..<400)
-        try bench.live()
-        guard case .replaced = try bench.store.checkpoint() else {
-            Issue.record("it was not replaced")
-            return
-        }
-        let stored = try HistoryReader(path: bench.folder.database).all()
-        #expect(stored.count == 8 * 600)
-        let line = try bench.ledger()
-        #expect(line.valueCount + line.noDataCount == 8 * 600)
-        #expect(line.tenths(.damaged) == 13 * 6_000 - 10)
-        #expect(line.tenths(.unexplained) == 0)
-        #expect(line.remainderTenths == 0)
-    }
-
-    @Test func aHistoryFoundDamagedAtTheStartKeepsWhatItsSmallTablesSay() throws {
-        let bench = try Bench(blockCount: 8)
-        for _ in 0..<5 {
-            try bench.live(4)
-            try bench.store.checkpoint()
-        }
-        try bench.store.set("place", to: "balcony")
-        try bench.store.close()
-        // The header still says what it is, and the first ring's root does not.
-        try bench.damage(1..<2)
-        let again = try Bench.open(bench.ring, bench.folder)
-        guard case .setAside = again.opening.history else {
-            Issue.record("\(again.opening.history)")
-            return
-        }
-        #expect(again.opening.streams == [DustSeries.stream])
-        #expect(try again.setting("place") == "balcony")
-        let line = try bench.ledger()
-        #expect(line.valueCount + line.noDataCount == 8 * 600)
-        #expect(line.tenths(.damaged) == 12 * 6_000 - 10)
-        #expect(line.tenths(.unexplained) == 0)
-    }
-
-    @Test func aPageThatRotsIsMetByTheNextTake() throws {
-        let bench = try Bench()
-        try bench.live(3)
-        try bench.store.checkpoint()
-        let reader = try Connection(bench.folder.database, mode: .readOnly)
-        let sql = "SELECT rootpage FROM sqlite_master WHERE name = 'anchors'"
-        let pages = try reader.rows(sql) { (row) throws(SQLiteError) in try row[0] as Int }
-        let page = try #require(pages.first)
-        try reader.close()
-        // Its first leaf: no sample and no word of the next take goes there.
-        try bench.damage(page - 1..<page)
-        try bench.live()
-        guard case .replaced = try bench.store.checkpoint() else {
-            Issue.record("it was not replaced")
-            return
-        }
-        #expect(try HistoryReader(path: bench.folder.database).all().count == 4 * 600)
-        #expect(try bench.ledger().tenths(.unexplained) == 0)
-    }
-
-    @Test func aHistorySetAsideByWhoCouldNotMakeANewOneIsAskedLater() throws {
-        let bench = try Bench(blockCount: 8)
-        for _ in 0..<5 {
-            try bench.live(4)
-            try bench.store.checkpoint()
-        }
-        try bench.store.set("place", to: "balcony")
-        try bench.store.close()
-        try bench.damage(1..<2)
-        History.setAside(bench.folder.database)
-        let again = try Bench.open(bench.ring, bench.folder)
-        #expect(again.opening.history == .fresh)
-        #expect(again.opening.streams == [DustSeries.stream])
-        #expect(try again.setting("place") == "balcony")
-        let line = try bench.ledger()
-        #expect(line.valueCount + line.noDataCount == 8 * 600)
-        #expect(line.tenths(.damaged) == 12 * 6_000 - 10)
-        #expect(line.tenths(.unexplained) == 0)
-    }
-
     // MARK: - Damaged blocks of the journal
 
     /// Blocks 1…4 are in the history, 5…9 wait in the slots of their numbers.
     @Test(arguments: [[5, 6], [6, 7], [5, 8]])
     func lostBlocksAreNamedInTheLedger(slots: [Int]) throws {
         for isReopened in [false, true] {
-            let bench = try Bench()
+            let bench = try StoreBench()
             try bench.live(3)
             try bench.store.checkpoint()
             try bench.live(5)
             for slot in slots { bench.ring.corrupt(slot) { $0[200] ^= 1 } }
             if isReopened {
                 try bench.store.close()
-                let again = try Bench.open(bench.ring, bench.folder)
+                let again = try StoreBench.open(bench.ring, bench.folder)
                 #expect(again.opening.damage.map(\.slot) == slots)
             } else {
                 try bench.store.checkpoint()
@@ -264,7 +68,7 @@ extension GapLedgerReport.Line {
 
     @Test(arguments: [[5, 6], [6, 7], [5, 8]])
     func lostBlocksOfAJournalThatNobodyTookAreNamedAsWell(slots: [Int]) throws {
-        let bench = try Bench()
+        let bench = try StoreBench()
         try bench.live(3)
         try bench.store.checkpoint()
         try bench.live(5)
@@ -278,7 +82,7 @@ extension GapLedgerReport.Line {
     }
 
     /// What a station tells of its journal before the history takes it, so many blocks at a time.
-    private func tail(_ bench: Bench, pageOf limit: Int) -> HistoryTail {
+    private func tail(_ bench: StoreBench, pageOf limit: Int) -> HistoryTail {
         var tail = HistoryTail()
         var after: UInt64 = 0
         while true {
@@ -310,7 +114,7 @@ extension GapLedgerReport.Line {
     /// 9 is the newest, and nothing comes after it.
     @Test(arguments: [[5, 6], [6, 7], [5, 8], [7, 9], [8, 9]], [1, 2, 3, 8])
     func lostBlocksThatStillWaitAreNamedAtOnce(slots: [Int], limit: Int) throws {
-        let bench = try Bench()
+        let bench = try StoreBench()
         try bench.live(3)
         try bench.store.checkpoint()
         try bench.live(5)
@@ -339,7 +143,7 @@ extension GapLedgerReport.Line {
     // MARK: - Damaged slots
 
     @Test func aDamagedSlotIsNamedWithItsSamples() throws {
-        let bench = try Bench(blockCount: 32, noise: 500)
+        let bench = try StoreBench(blockCount: 32, noise: 500)
         try bench.live(20)
         try bench.store.checkpoint()
         let whole = try bench.ledger()
@@ -355,13 +159,13 @@ extension GapLedgerReport.Line {
     }
 
     @Test func aDamagedNewestSlotIsLeftAsItLiesAndNamed() throws {
-        let bench = try Bench()
+        let bench = try StoreBench()
         try bench.live(2)
         try bench.store.checkpoint()
         try bench.store.close()
         let count = try breakSlot(1, in: bench.folder.database)
         #expect(count == 1_200)
-        let again = try Bench.open(bench.ring, bench.folder)
+        let again = try StoreBench.open(bench.ring, bench.folder)
         for _ in 0..<2 {
             let payload = bench.dust.block(bench.dust.samples(600)).payload
             _ = try again.append(payload, boot: bench.dust.boot)
@@ -390,7 +194,7 @@ extension GapLedgerReport.Line {
     // MARK: - A reader that stays
 
     @Test func aReaderThatStaysPutsTheHistoryOffAndTheLogStaysBounded() throws {
-        let bench = try Bench()
+        let bench = try StoreBench()
         try bench.store.checkpoint()
         let size = bench.folder.databaseByteCount
         let reader = try Connection(bench.folder.database, mode: .readOnly)

@@ -32,6 +32,8 @@ package actor HTTPLineDriver: OrderlyStop {
     private let stop = Signal()
     private let stopRequested = Atomic(false)
 
+    private var judge: ChannelJudge
+    private var eventBudget = EventBudget(perHour: 120)
     private var failures = 0
     private var failingSince: MonotonicInstant?
     private var answerCount = 0
@@ -61,6 +63,7 @@ package actor HTTPLineDriver: OrderlyStop {
         self.format = format
         self.interval = interval
         self.fetcher = fetcher
+        judge = ChannelJudge(format.quantities, by: format.channels)
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
@@ -71,6 +74,7 @@ package actor HTTPLineDriver: OrderlyStop {
         HTTPLineReport(
             answerCount: answerCount,
             questionCount: questionCount,
+            doubts: judge.findings.map(\.description),
             failureCount: failures,
             lastAnswerAt: lastAnswerAt,
             lastTrouble: lastTrouble
@@ -114,7 +118,9 @@ package actor HTTPLineDriver: OrderlyStop {
         do {
             let response = try await fetcher.get(target, until: deadline)
             guard response.status == 200 else {
-                return await fail(.badFrames, "\(target): status \(response.status)")
+                let isElsewhere = (300...399).contains(response.status)
+                let next = isElsewhere ? ", another address, which is not followed; give that" : ""
+                return await fail(.badFrames, "\(target): status \(response.status)\(next)")
             }
             guard let line = Self.line(of: response.body) else {
                 return await fail(.badFrames, "\(target): an empty answer")
@@ -139,14 +145,18 @@ package actor HTTPLineDriver: OrderlyStop {
         let now = clock.now
         if failures >= Self.failuresUntilTold, let since = failingSince {
             let seconds = Int(since.duration(to: now).inSeconds)
-            await record(Self.backKind, .notice, ["after": "\(seconds) s"])
+            await record(Self.backKind, .notice, [Event.Detail("after", "\(seconds) s")])
+            judge.restart()
         }
         (failures, failingSince, lastAnswerAt) = (0, nil, now)
+        let verdict = judge.judge(outcomes, by: .asked(every: interval))
         await sink.accept(
-            zip(format.quantities, outcomes).map { quantity, outcome in
+            zip(format.quantities, verdict.outcomes).map { quantity, outcome in
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)
             }
         )
+        for finding in verdict.begun { await tell("readings doubtful", .warning, finding) }
+        for finding in verdict.ended { await tell("readings good again", .notice, finding) }
     }
 
     private func fail(_ reason: NoData, _ words: String) async -> Answer {
@@ -154,7 +164,7 @@ package actor HTTPLineDriver: OrderlyStop {
         if failingSince == nil { failingSince = clock.now }
         lastTrouble = words
         if failures == Self.failuresUntilTold {
-            await record(Self.lostKind, .error, ["reason": words])
+            await record(Self.lostKind, .error, [Event.Detail("reason", words)])
         }
         return .noData(reason)
     }
@@ -180,7 +190,8 @@ package actor HTTPLineDriver: OrderlyStop {
             )
         }
         if missed > Self.missedMax {
-            await record("intervals skipped", .warning, ["count": "\(missed - Self.missedMax)"])
+            let details = [Event.Detail("count", "\(missed - Self.missedMax)")]
+            await record("intervals skipped", .warning, details)
         }
         return due.advanced(by: interval * (passed + 1))
     }
@@ -188,11 +199,24 @@ package actor HTTPLineDriver: OrderlyStop {
     private func record(
         _ kind: String,
         _ severity: Event.Severity,
-        _ details: KeyValuePairs<String, String>
+        _ details: [Event.Detail]
     ) async {
         await sink.record(
-            Event(at: clock.now, source: name, kind: kind, severity: severity, details)
+            Event(at: clock.now, source: name, kind: kind, severity: severity, details: details)
         )
+    }
+
+    /// Tells of a doubt that begins or ends, which each answer may do.
+    private func tell(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ finding: ChannelJudge.Finding
+    ) async {
+        let decision = eventBudget.admit(at: clock.now)
+        guard decision != .withhold else { return }
+        await record(kind, severity, finding.details)
+        guard decision == .recordLast else { return }
+        await record("events withheld", .warning, [])
     }
 }
 
@@ -200,6 +224,8 @@ package actor HTTPLineDriver: OrderlyStop {
 package struct HTTPLineReport: Hashable, Sendable {
     package let answerCount: Int
     package let questionCount: Int
+    /// What is doubtful about its values.
+    package let doubts: [String]
     /// Failures since the last good answer.
     package let failureCount: Int
     package let lastAnswerAt: MonotonicInstant?

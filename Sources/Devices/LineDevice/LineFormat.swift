@@ -1,3 +1,4 @@
+import HardwareIO
 import Profiles
 import Readings
 
@@ -10,6 +11,10 @@ package struct LineFormat: Hashable, Sendable {
     static let lineLimit = 512
     /// Fields of one line.
     static let fieldLimit = 64
+    /// Bytes of what every line begins with.
+    static let prefixLimit = 64
+    /// Bytes of the question for a line.
+    static let queryLimit = 256
     /// Seconds between two questions to a device on the network.
     package static let askedInterval = 1.0...3_600.0
 
@@ -33,6 +38,8 @@ package struct LineFormat: Hashable, Sendable {
     package let interval: Duration
     /// Whether the last two characters after `*` are the exclusive or of what is before.
     let isChecked: Bool
+    /// What the profile says of the values.
+    let channels: [ChannelProfile]
 
     package var quantities: [Quantity] { fields.compactMap(\.quantity) }
 
@@ -50,10 +57,14 @@ package struct LineFormat: Hashable, Sendable {
             reader.problem("delimiter", "expected one character that is in no number")
         }
         self.delimiter = delimiter.utf8.first ?? UInt8(ascii: ";")
-        prefix = Array((reader.string("prefix") ?? "").utf8)
+        prefix = Self.bytes(&reader, "prefix", limit: Self.prefixLimit)
+        if prefix.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            reader.problem("prefix", "holds the end of a line, so no line could begin with it")
+        }
         // Over HTTP the request is the query.
         let isAsked = profile.kind == .http
-        query = isAsked ? nil : reader.string("query").map { Array($0.utf8) }
+        let question = isAsked ? [] : Self.bytes(&reader, "query", limit: Self.queryLimit)
+        query = question.isEmpty ? nil : question
         isChecked = reader.bool("checksum") ?? false
         let range = isAsked ? Self.askedInterval : 0.1...3_600
         interval = reader.seconds("intervalSeconds", in: range) ?? .seconds(isAsked ? 5 : 1)
@@ -62,6 +73,7 @@ package struct LineFormat: Hashable, Sendable {
         if absent.count != words.count {
             reader.problem("absent", "expected an array of different texts")
         }
+        channels = profile.channels
         fields = Self.fields(&reader, profile.channels)
         reader.finish()
         guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
@@ -72,7 +84,11 @@ package struct LineFormat: Hashable, Sendable {
         _ channels: [ChannelProfile]
     ) -> [Field] {
         let names = reader.array("fields", limit: fieldLimit)
-        if names.isEmpty { reader.problem("fields", "is missing: name the line's fields in order") }
+        switch reader.value("fields") {
+        case nil: reader.problem("fields", "is missing: name the line's fields in order")
+        case .array(let all)? where all.isEmpty: reader.problem("fields", "names no field")
+        default: break
+        }
         var used: Set<String> = []
         let fields = names.enumerated().map { index, value in
             guard case .string(let name) = value else {
@@ -101,6 +117,13 @@ package struct LineFormat: Hashable, Sendable {
         return fields
     }
 
+    private static func bytes(_ reader: inout ObjectReader, _ key: String, limit: Int) -> [UInt8] {
+        let bytes = Array((reader.string(key) ?? "").utf8)
+        guard bytes.count > limit else { return bytes }
+        reader.problem(key, "expected at most \(limit) bytes, found \(bytes.count)")
+        return []
+    }
+
     private static func isUnusable(_ delimiter: String) -> Bool {
         delimiter.utf8.contains { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -121,15 +144,19 @@ package struct LineFormat: Hashable, Sendable {
         }
         let texts = Devices.fields(of: content, at: delimiter)
         guard texts.count == fields.count else {
-            return .failure(LineFlaw("\(texts.count) fields in place of \(fields.count)"))
+            return .failure(LineFlaw("\(fields.count) fields expected, found \(texts.count)"))
         }
         var outcomes: [Outcome] = []
         for (index, (text, field)) in zip(texts, fields).enumerated() {
             guard let quantity = field.quantity else { continue }
-            guard let outcome = outcome(Self.trimmed(text), quantity, field.limits) else {
-                return .failure(LineFlaw("field \(index + 1)"))
+            switch outcome(Self.trimmed(text), quantity, field.limits) {
+            case .success(let outcome): outcomes.append(outcome)
+            case .failure(let flaw):
+                let shown = PlainText.shown(String(decoding: text, as: UTF8.self))
+                return .failure(
+                    LineFlaw("field \(index + 1), \(quantity.name): \"\(shown)\" \(flaw.words)")
+                )
             }
-            outcomes.append(outcome)
         }
         return .success(outcomes)
     }
@@ -138,15 +165,24 @@ package struct LineFormat: Hashable, Sendable {
         _ text: ArraySlice<UInt8>,
         _ quantity: Quantity,
         _ limits: ClosedRange<Double>?
-    ) -> Outcome? {
-        if absent.contains(String(decoding: text, as: UTF8.self)) { return .noData(.notMeasured) }
-        // As many digits as were sent: at the channel's own resolution where they fit it.
-        guard let value = PlainDecimal.read(text, decimals: 9) else { return nil }
-        if let limits, !limits.contains(value.doubleValue) { return nil }
-        guard let mantissa = value.mantissa(atDecimals: quantity.decimals) else {
-            return .value(value)
+    ) -> Result<Outcome, LineFlaw> {
+        if absent.contains(String(decoding: text, as: UTF8.self)) {
+            return .success(.noData(.notMeasured))
         }
-        return .value(FixedPoint(mantissa, decimals: quantity.decimals))
+        // As many digits as were sent: at the channel's own resolution where they fit it.
+        guard let value = PlainDecimal.read(text, decimals: 9) else {
+            return .failure(LineFlaw("is no plain number"))
+        }
+        if let limits, !limits.contains(value.doubleValue) {
+            let (low, high) = (
+                JSONValue.number(limits.lowerBound), JSONValue.number(limits.upperBound)
+            )
+            return .failure(LineFlaw("is not within \(low.shown)…\(high.shown)"))
+        }
+        guard let mantissa = value.mantissa(atDecimals: quantity.decimals) else {
+            return .success(.value(value))
+        }
+        return .success(.value(FixedPoint(mantissa, decimals: quantity.decimals)))
     }
 
     /// The line before `*hh`, when the digits are right.

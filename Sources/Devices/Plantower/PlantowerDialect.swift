@@ -22,6 +22,7 @@ package struct PlantowerDialect: SensorDialect {
     ///
     /// - Source: data manual V2.5, *Output result*.
     package let rhythm = SensorRhythm.streams(every: .milliseconds(2_300))
+    package let fastest: Duration = .milliseconds(200)
 
     private var pending: [UInt8] = []  // Empty, or the start of one frame: at most 39 bytes.
 

@@ -271,11 +271,19 @@ extension SDS011Driver {
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String> = [:]
     ) async {
+        await record(kind, severity, details.map { Event.Detail($0.key, $0.value) })
+    }
+
+    func record(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: [Event.Detail]
+    ) async {
         let now = clock.now
         let decision = eventBudget.admit(at: now)
         guard decision != .withhold else { return }
         await sink.record(
-            Event(at: now, source: name, kind: kind, severity: severity, details)
+            Event(at: now, source: name, kind: kind, severity: severity, details: details)
         )
         guard decision == .recordLast else { return }
         await sink.record(

@@ -103,6 +103,11 @@ extension SDS011Driver {
     }
 
     private func take(_ measurement: SDS011Measurement, at instant: MonotonicInstant) async {
+        guard sampleBudget.admit(at: instant) else {
+            note(measurement)
+            if let news = sampleBudget.news { await record("samples left out", .warning, news) }
+            return
+        }
         if instant < warmAt {
             note(measurement)
             await accept(.warmingUp, at: instant)

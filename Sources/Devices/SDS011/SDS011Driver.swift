@@ -55,6 +55,8 @@ package actor SDS011Driver: OrderlyStop {
     var ladder = RemedyLadder()
     var nextAttempt: MonotonicInstant?
     var judge = SDS011Judge()
+    /// Its datasheet says one in 1 ± 0.5 s.
+    var sampleBudget = SampleBudget(fastest: .milliseconds(500))
     var isResetWanted = false  // Stuck or zero in live mode: sleep and wake, once.
     var lastMeasurement: SDS011Measurement?
     var lastMeasurementAt: MonotonicInstant?
@@ -136,6 +138,7 @@ package actor SDS011Driver: OrderlyStop {
             remedy: ladder.remedy,
             doubts: judge.doubts,
             isAcknowledging: isAcknowledging,
+            surplusCount: sampleBudget.surplusCount,
             frameCount: decoder.frameCount,
             rejectedCount: decoder.rejectedCount,
             skippedByteCount: decoder.skippedByteCount

@@ -61,6 +61,8 @@ package struct SDS011Status: Hashable, Sendable {
     package var doubts: Set<SensorDoubt>
     /// False when it measures without acknowledging commands.
     package var isAcknowledging: Bool
+    /// Measurements that came too fast to become samples.
+    package var surplusCount: Int
     package var frameCount: Int
     /// Frames that failed their check.
     package var rejectedCount: Int
@@ -88,6 +90,7 @@ extension SDS011Status {
             Event.Detail("frames", "\(frameCount)"),
             Event.Detail("rejected", "\(rejectedCount)"),
         ]
+        if surplusCount > 0 { facts.append(Event.Detail("left out", "\(surplusCount)")) }
         if let remedy { facts.append(Event.Detail("remedy", remedy.rawValue)) }
         if !isAcknowledging { facts.append(Event.Detail("acknowledges", "no")) }
         if !doubts.isEmpty {

@@ -12,6 +12,9 @@ package protocol SensorDialect: Sendable {
     /// Whether measurements come by themselves or must be asked for.
     var rhythm: SensorRhythm { get }
 
+    /// The least time from one measurement to the next; half of the rhythm's unless told.
+    var fastest: Duration { get }
+
     /// Bytes still missing from what has begun, or from the shortest thing it can say; ≥ 1.
     var missingByteCount: Int { get }
 
@@ -80,6 +83,12 @@ package enum SensorUtterance: Hashable, Sendable {
 }
 
 extension SensorDialect {
+    package var fastest: Duration {
+        switch rhythm {
+        case .streams(let interval), .answers(let interval): interval / 2
+        }
+    }
+
     /// Feeds bytes and collects what they say.
     ///
     /// For tests and small work.

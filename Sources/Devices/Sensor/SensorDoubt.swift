@@ -1,3 +1,5 @@
+import Readings
+
 /// What can be doubtful about a measurement that arrived in a good frame.
 package enum SensorDoubt: String, Hashable, Sendable, CaseIterable {
     /// The same values for suspiciously long; kept and flagged.
@@ -42,4 +44,13 @@ extension SensorDoubt.Limits {
     package static let anyDutyCycle = Self(unchanging: 12, stuck: 288, zeros: 12)
     /// For any part every few seconds: an hour and a day at 1 Hz.
     package static let anyLive = Self(unchanging: 3_600, stuck: 86_400, zeros: 3_600)
+
+    /// For any part that is asked at an interval: an hour and a day, and no fewer samples than
+    /// every few minutes.
+    package static func asked(every interval: Duration) -> Self {
+        func count(in time: Duration, least: Int) -> Int { max(least, Int(time / interval)) }
+        let hour = count(in: .hours(1), least: anyDutyCycle.unchanging)
+        let day = count(in: .hours(24), least: anyDutyCycle.stuck)
+        return Self(unchanging: hour, stuck: day, zeros: hour)
+    }
 }

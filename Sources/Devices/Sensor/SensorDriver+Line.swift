@@ -35,8 +35,9 @@ extension SensorDriver {
         var ours: [SensorUtterance] = []
         for utterance in dialect.decode(bytes) {
             switch utterance {
-            case .rejected:
+            case .rejected(let flaw):
                 rejectedCount += 1
+                lastFlaw = flaw
                 heardSinceSuccess.bad = true
             case .measurement(_, let id):
                 guard await isOurs(id) else { continue }
@@ -271,7 +272,8 @@ extension SensorDriver {
     }
 
     func report() async {
-        let details = [Event.Detail("reason", reason.rawValue)]
+        var details = [Event.Detail("reason", reason.rawValue)]
+        if reason == .badFrames, let lastFlaw { details.append(Event.Detail("last", lastFlaw)) }
         await record("sensor not answering", .error, details)
     }
 

@@ -71,6 +71,10 @@ extension SensorDriver {
         for (index, outcomes) in measurements.enumerated() {
             let due = now.advanced(by: .zero - interval * (count - 1 - index))
             let instant = max(before, due)
+            guard sampleBudget.admit(at: instant) else {
+                if let news = sampleBudget.news { await record("samples left out", .warning, news) }
+                continue
+            }
             if let warmAt, instant < warmAt {
                 await accept(.warmingUp, at: instant)
             } else {

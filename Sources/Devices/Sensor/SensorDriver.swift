@@ -69,9 +69,12 @@ package actor SensorDriver: SensorChild {
     var ladder = RemedyLadder()
     var nextAttempt: MonotonicInstant?
     var judge: ChannelJudge
+    var sampleBudget: SampleBudget
     var isResetWanted = false  // Stuck in live mode: rest and wake, once.
     var measurementCount = 0
     var rejectedCount = 0
+    /// What was wrong with the last thing said that was not to be believed, in words.
+    var lastFlaw: String?
     var lastMeasurementAt: MonotonicInstant?
     /// Since the last success: has anything come, and was any of it to be understood.
     var heardSinceSuccess = (anything: false, good: false, bad: false)
@@ -97,6 +100,7 @@ package actor SensorDriver: SensorChild {
             case .answers(let least): max(least, setup.profile.duty?.liveInterval ?? .seconds(1))
             }
         canRest = !dialect.commands(for: .rest).isEmpty
+        sampleBudget = SampleBudget(fastest: dialect.fastest)
         judge = ChannelJudge(dialect.quantities, by: setup.profile.channels)
         requested = Mutex(setup.mode)
     }
@@ -151,6 +155,10 @@ package actor SensorDriver: SensorChild {
             Event.Detail("measurements", "\(measurementCount)"),
             Event.Detail("rejected", "\(rejectedCount)"),
         ]
+        if sampleBudget.surplusCount > 0 {
+            facts.append(Event.Detail("left out", "\(sampleBudget.surplusCount)"))
+        }
+        if let lastFlaw { facts.append(Event.Detail("last rejected", lastFlaw)) }
         if let remedy = ladder.remedy { facts.append(Event.Detail("remedy", remedy.rawValue)) }
         if !isAcknowledging { facts.append(Event.Detail("acknowledges", "no")) }
         if !judge.findings.isEmpty {

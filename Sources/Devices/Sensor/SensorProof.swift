@@ -17,6 +17,8 @@ package struct SensorProof: Sendable {
     private var heard: (id: String?, count: Int) = (nil, 0)
     /// What has been said that was not to be believed.
     package private(set) var rejectedCount = 0
+    /// What was wrong with the last of it, in words.
+    package private(set) var lastFlaw: String?
     /// Measurements and answers that came, whether they were proof or not.
     package private(set) var goodCount = 0
 
@@ -35,7 +37,12 @@ package struct SensorProof: Sendable {
     {
         var evidence: Evidence?
         for utterance in dialect.decode(bytes) {
-            if case .rejected = utterance { rejectedCount += 1 } else { goodCount += 1 }
+            if case .rejected(let flaw) = utterance {
+                rejectedCount += 1
+                lastFlaw = flaw
+            } else {
+                goodCount += 1
+            }
             guard evidence == nil else { continue }
             switch utterance {
             case .rejected: break

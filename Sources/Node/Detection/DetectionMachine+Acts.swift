@@ -63,9 +63,10 @@ extension DetectionMachine {
         }
         let known = registry[target] != nil ? target : registry.identity(named: target)
         guard let known else {
+            let shown = PlainText.shown(target, limit: 200)
             throw DetectionRefusal(
                 code: "unknown-device",
-                message: "\(target) is no device, identity or adapter; roost devices lists them"
+                message: "\(shown) is no device, identity or adapter; roost devices lists them"
             )
         }
         return (nil, known)
@@ -91,7 +92,7 @@ extension DetectionMachine {
             guard let profile, profile.kind == .usbSerial else {
                 throw DetectionRefusal(
                     code: "bad-request",
-                    message: "\(id) is no profile of a sensor on a serial line; "
+                    message: "\(PlainText.shown(id)) is no profile of a sensor on a serial line; "
                         + "roost profiles list shows them"
                 )
             }
@@ -114,10 +115,18 @@ extension DetectionMachine {
             return try rename(devpath, identity, to: name, at: now)
         }
         actions += release(devpath, at: now)
+        forgive(devpath, identity)
         ports[devpath]?.forced = profile
         ports[devpath]?.wishedName = name
         set(devpath, .found(until: nil, why: "asked for"), at: now)
         return actions + admit(at: now)
+    }
+
+    /// Whoever asks for a device that was held off wants it now.
+    private mutating func forgive(_ devpath: String, _ identity: String) {
+        guard let port = ports[devpath] else { return }
+        let guests = registry.records.filter { $0.value.port == port.key.description }.keys
+        for key in [port.socket.description, identity] + guests { flaps.forgive(key) }
     }
 
     private mutating func ignore(
@@ -182,11 +191,12 @@ extension DetectionMachine {
     }
 
     /// A name may stand in file names and queries, and is nobody else's.
-    private func check(_ name: String, for identity: String) throws(DetectionRefusal) {
+    func check(_ name: String, for identity: String) throws(DetectionRefusal) {
         guard StationConfiguration.isPlainName(name) else {
             throw DetectionRefusal(
                 code: "bad-request",
-                message: "a name has 1 to 64 letters, digits, - _ or ., not \"\(name.prefix(36))\""
+                message:
+                    "a name has \(StationConfiguration.nameForm), not \"\(PlainText.shown(name))\""
             )
         }
         let owner = registry.identity(named: name)
@@ -194,6 +204,8 @@ extension DetectionMachine {
             takenNames.contains(name) || StationConfiguration.reservedNames.contains(name)
             || (owner != nil && owner != identity)
             || unremembered.contains { $0.key != identity && $0.value.name == name }
+            || provisional.contains { $0.key != identity && $0.value.name == name }
+            || ports.values.contains { $0.wishedName == name && self.identity(of: $0) != identity }
         guard !isTaken else {
             throw DetectionRefusal(code: "bad-request", message: "\(name) is taken")
         }

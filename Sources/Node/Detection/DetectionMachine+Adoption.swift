@@ -110,11 +110,10 @@ extension DetectionMachine {
             return []
         }
         if let wait = flaps.holdOff(identity, at: now) {
-            let why =
-                "\(identity) comes and goes: left alone for "
-                + "\(Int(wait.inSeconds.rounded(.up))) s"
+            let why = "\(identity) comes and goes"
             set(devpath, .found(until: now.advanced(by: wait), why: why), at: now)
-            return actions + [tell("hotplug", "device held off", .warning, words(port, why: why))]
+            let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
+            return actions + [tell("hotplug", "device held off", .warning, details)]
         }
         let known = record(identity)
         if known?.isIgnored == true {
@@ -141,19 +140,34 @@ extension DetectionMachine {
         _ profile: Profile,
         on devpath: String
     ) -> (name: String, [Action]) {
-        let wish = ports[devpath]?.wishedName
-        ports[devpath]?.wishedName = nil
         let known = record(identity)
         var record = known ?? DeviceRecord()
-        if let wish { record.name = wish }
+        let isWished = ports[devpath]?.wishedName != nil
+        let actions = grantWish(at: devpath, to: identity, &record)
         let name = name(for: record, identity, profile)
         (record.name, record.profile) = (name, profile.id)
         record.port = ports[devpath]?.key.description
-        guard knowsNames || registry[identity] != nil || wish != nil else {
+        guard knowsNames || registry[identity] != nil || isWished else {
             provisional[identity] = record
-            return (name, [])
+            return (name, actions)
         }
-        return (name, record == known ? [] : remember(identity, record, name: name))
+        return (name, actions + (record == known ? [] : remember(identity, record, name: name)))
+    }
+
+    /// Gives the name that somebody wants, unless it is another's by now.
+    private mutating func grantWish(
+        at devpath: String,
+        to identity: String,
+        _ record: inout DeviceRecord
+    ) -> [Action] {
+        guard let port = ports[devpath], let wish = port.wishedName else { return [] }
+        ports[devpath]?.wishedName = nil
+        do throws(DetectionRefusal) { try check(wish, for: identity) } catch {
+            let details = words(port, why: error.message)
+            return [tell("hotplug", "name not given", .warning, details)]
+        }
+        record.name = wish
+        return []
     }
 
     private mutating func start(
@@ -240,7 +254,8 @@ extension DetectionMachine {
         _ profile: Profile
     ) -> String {
         if let name = record.name, !takenNames.contains(name) { return name }
-        let others = (Array(unremembered.values) + Array(provisional.values)).compactMap(\.name)
+        let records = Array(unremembered.values) + Array(provisional.values)
+        let others = records.compactMap(\.name) + ports.values.compactMap(\.wishedName)
         let taken = takenNames.union(StationConfiguration.reservedNames).union(others)
         // A name that another has had would mix up two histories.
         let suffix = knowsNames ? nil : identity.split(separator: ":", maxSplits: 1).last

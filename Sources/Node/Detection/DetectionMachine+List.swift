@@ -49,11 +49,17 @@ extension DetectionMachine {
         )
     }
 
+    /// When it is looked at again by itself.
+    private func again(_ instant: MonotonicInstant?, at now: MonotonicInstant) -> String {
+        guard let instant, now < instant else { return "" }
+        return "; looked at again in \(now.duration(to: instant).wholeSeconds), or by roost adopt"
+    }
+
     private func words(for port: Port, at now: MonotonicInstant) -> (String, String) {
         switch port.standing {
-        case .found(_, let why):
+        case .found(let until, let why):
             if !isOn { return ("found", "detection is off") }
-            return ("found", why.isEmpty ? "waits for its turn" : why)
+            return ("found", (why.isEmpty ? "waits for its turn" : why) + again(until, at: now))
         case .probing:
             let since = Int(port.since.duration(to: now).inSeconds)
             return ("probing", "for \(since) s; fits \(candidates(for: port).count) profiles")
@@ -61,8 +67,13 @@ extension DetectionMachine {
             return ("adopted", port.forced == nil ? "proved by what it says" : "as it was told")
         case .ignored: return ("ignored", "somebody wants it so; roost adopt ends that")
         case .unknown(let why, _): return ("unknown", why)
-        case .faulty(let why, _): return ("faulty", why)
+        case .faulty(let why, let retryAt): return ("faulty", why + again(retryAt, at: now))
         case .claimed: return ("claimed", "configured")
         }
     }
+}
+
+extension Duration {
+    /// In seconds, rounded up: `17 s`.
+    var wholeSeconds: String { "\(Int(inSeconds.rounded(.up))) s" }
 }

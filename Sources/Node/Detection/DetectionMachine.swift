@@ -103,7 +103,7 @@ package struct DetectionMachine: Sendable {
     /// as long each time, `longestPause` at most.
     static let firstUnknownPause: Duration = .seconds(30)
 
-    let catalog: ProfileCatalog
+    private(set) var catalog: ProfileCatalog
     var ports: [String: Port] = [:]  // By devpath.
     package internal(set) var registry = DeviceRegistry()
     /// Devices that found no room in the registry.
@@ -152,16 +152,18 @@ package struct DetectionMachine: Sendable {
     ///   - ports: Paths that are never touched here: nodes or links to them.
     ///   - names: Names that are taken.
     ///   - isOn: Whether anything is looked for at all.
+    ///   - catalog: The profiles from now on; nil leaves them.
     ///   - now: When.
     /// - Returns: What is to be done.
     package mutating func configure(
         ports: Set<String>,
         names: Set<String>,
         isOn: Bool,
+        catalog: ProfileCatalog? = nil,
         at now: MonotonicInstant
     ) -> [Action] {
         (claimedPorts, takenNames, self.isOn) = (ports, names, isOn)
-        var actions: [Action] = []
+        var actions = catalog.map { goBy($0, at: now) } ?? []
         for devpath in sortedPaths {
             guard let port = self.ports[devpath] else { continue }
             let name = name(of: port)
@@ -174,6 +176,30 @@ package struct DetectionMachine: Sendable {
             }
         }
         return actions + admit(at: now)
+    }
+
+    /// Looks again at every adapter for which other profiles speak now, and at no other.
+    private mutating func goBy(_ next: ProfileCatalog, at now: MonotonicInstant) -> [Action] {
+        let old = catalog
+        catalog = next
+        var actions: [Action] = []
+        for devpath in sortedPaths {
+            guard let port = ports[devpath] else { continue }
+            let isOther: Bool
+            switch port.standing {
+            case .adopted(let identity):
+                let id = record(identity)?.profile ?? ""
+                isOther = old.profile(id) != next.profile(id)
+            case .probing, .unknown, .faulty:
+                isOther = old.candidates(for: port.device) != next.candidates(for: port.device)
+            case .found, .ignored, .claimed: isOther = false
+            }
+            guard isOther else { continue }
+            actions += release(devpath, at: now)
+            ports[devpath]?.forced = port.forced.flatMap { next.profile($0.id) }
+            set(devpath, .found(until: nil, why: "profiles changed"), at: now)
+        }
+        return actions
     }
 
     /// Takes what the ledger says has changed.
@@ -242,9 +268,10 @@ package struct DetectionMachine: Sendable {
         if isClaimed(device) {
             port.standing = .claimed
         } else if let wait = flaps.holdOff(port.socket.description, at: now) {
-            let why = "comes and goes: left alone for \(Int(wait.inSeconds.rounded(.up))) s"
+            let why = "comes and goes"
             port.standing = .found(until: now.advanced(by: wait), why: why)
-            actions.append(tell("hotplug", "adapter held off", .warning, words(port, why: why)))
+            let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
+            actions.append(tell("hotplug", "adapter held off", .warning, details))
         }
         ports[device.devpath] = port
         return actions

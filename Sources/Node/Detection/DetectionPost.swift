@@ -32,8 +32,8 @@ package final class DetectionPost: Sendable {
         }
     }
 
-    /// What the configuration says now.
-    func configure(_ configuration: StationConfiguration) {
+    /// What the configuration says now, and which profiles there are if those are others.
+    func configure(_ configuration: StationConfiguration, catalog: ProfileCatalog? = nil) {
         let ports = Set(configuration.claimedPorts + configuration.leaves)
         let names = Set(configuration.devices.map(\.name))
         decide { state, now in
@@ -41,6 +41,7 @@ package final class DetectionPost: Sendable {
                 ports: ports,
                 names: names,
                 isOn: configuration.detects,
+                catalog: catalog,
                 at: now
             )
         }

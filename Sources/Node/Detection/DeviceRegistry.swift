@@ -80,7 +80,7 @@ package struct DeviceRegistry: Hashable, Sendable {
         let driver = profile.driver ?? profile.id
         var base = driver == "line" ? profile.id : driver
         if let suffix {
-            let plain = suffix.map { StationConfiguration.isPlainName(String($0)) ? $0 : "-" }
+            let plain = suffix.map { StationConfiguration.isPlainName("x\($0)") ? $0 : "-" }
             // Its end tells most: a socket's path begins like that of every other.
             base = "\(base.prefix(24))-\(String(plain.suffix(32)))"
         }

@@ -2,8 +2,8 @@ import Readings
 
 /// Finds adapters and parts that come and go, and says how long to leave them alone.
 ///
-/// The third short stay within two minutes begins it: 2 s, then twice as long each time, at most
-/// five minutes. A minute plugged in, or two minutes of peace, ends it.
+/// The third short stay within two minutes begins it: 2 s, then twice as long each time, at most a
+/// minute. A minute plugged in, or two minutes of peace, ends it.
 package struct FlapJudge: Hashable, Sendable {
     /// A stay that is worth a strike.
     static let shortStay: Duration = .seconds(15)
@@ -12,7 +12,8 @@ package struct FlapJudge: Hashable, Sendable {
     static let peace: Duration = .minutes(2)
     /// Short stays that pass: whoever plugs tries a socket or two.
     static let patience = 2
-    static let longestPause: Duration = .minutes(5)
+    /// No longer than the stay that forgives all: what has stayed for so long is steady again.
+    static let longestPause = longStay
     /// Keys remembered at most; at the bound the one that left first is forgotten.
     static let keyLimit = 128
 
@@ -45,6 +46,9 @@ package struct FlapJudge: Hashable, Sendable {
         let rest = now.duration(to: record.leftAt.advanced(by: pause(record)))
         return rest > .zero ? rest : nil
     }
+
+    /// Forgets what was held against `key`: somebody wants it to be tried now.
+    package mutating func forgive(_ key: String) { records[key] = nil }
 
     /// How often it has left after a short stay.
     package func strikes(_ key: String) -> Int { records[key]?.strikes ?? 0 }

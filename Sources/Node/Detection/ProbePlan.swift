@@ -181,16 +181,21 @@ package struct ProbePlan: Sendable {
 
     private mutating func conclude() {
         if heardByteCount > 0 {
-            verdict = .unknown(
-                sentByteCount == 0
-                    ? "it talks, and no profile that fits understands it"
-                    : "it answers, and no profile that fits understands it"
-            )
+            let verb = sentByteCount == 0 ? "talks" : "answers"
+            verdict = .unknown("it \(verb), and no profile that fits understands it" + flaws)
         } else if sentByteCount > 0 {
             verdict = .unknown("it is silent, and answers no question of a profile that fits")
         } else {
             verdict = .unknown("it is silent, and no profile that fits may ask it")
         }
+    }
+
+    /// What profiles of lines found wrong with it: somebody may be writing one of them.
+    private var flaws: String {
+        let lines = listeners.filter { candidates[$0.candidate].profile.driver == "line" }
+        return lines.prefix(2).compactMap { listener in
+            listener.proof.lastFlaw.map { "; \(candidates[listener.candidate].profile.id): \($0)" }
+        }.joined()
     }
 
     private mutating func retune(to baud: Int) {

@@ -82,6 +82,24 @@ import Testing
         #expect(sink.events.map(\.kind) == ["board not answering"])
     }
 
+    @Test func doubtsWhatABoardRepeatsForEver() throws {
+        // At 5 s: doubtful after an hour, no value after a day.
+        let (sink, _) = try Self.run([(0, Self.ok("1.5;4"))], for: 90_000)
+        let outcomes = sink.samples.map { $0[0].outcome }
+        let first = try #require(outcomes.firstIndex(of: .value(1.5, .unchanging)))
+        let last = try #require(outcomes.firstIndex(of: .noData(.stuck)))
+        #expect((700...740).contains(first) && (17_100...17_400).contains(last))
+        #expect(outcomes.suffix(10).allSatisfy { $0 == .noData(.stuck) })
+        #expect(sink.events.map(\.kind).prefix(2) == ["readings doubtful", "readings doubtful"])
+    }
+
+    @Test func flagsAJumpAsItsProfileSays() throws {
+        let (sink, _) = try Self.run([(0, Self.ok("1.5;4")), (30, Self.ok("90;4"))], for: 60)
+        let outcomes = sink.samples.map { $0[0].outcome }
+        #expect(outcomes.count { $0 == .value(90, .jump) } == 1)
+        #expect(outcomes.count { $0 == .value(90) } > 3)
+    }
+
     @Test func accountsForEveryIntervalOfAnOutageAndAsksLessOften() throws {
         let (sink, questions) = try Self.run([(3_600, Self.ok("1.5;4"))], for: 4_200)
         let missed = sink.samples.filter { $0[0].outcome == .noData(.replyTimeout) }.count

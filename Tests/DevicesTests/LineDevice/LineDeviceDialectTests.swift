@@ -1,5 +1,4 @@
 import Devices
-import FoundationEssentials
 import Profiles
 import Readings
 import Testing
@@ -7,7 +6,7 @@ import Testing
 @Suite struct LineDeviceDialectTests {
     /// A profile with the given settings; channels a (0.1, 0…100) and b (1, -50…50).
     static func profile(_ settings: String) throws -> Profile {
-        let value = try JSONDecoder().decode(JSONValue.self, from: Data(settings.utf8))
+        let value = try JSONParser.parse(Array(settings.utf8))
         return Profile(
             id: "test-line",
             kind: .usbSerial,
@@ -15,7 +14,8 @@ import Testing
             driver: (name: "line", settings: value, duty: nil),
             measures: (
                 channels: [
-                    channel("a", decimals: 1, 0...100), channel("b", decimals: 0, -50...50),
+                    channel("a", decimals: 1, 0...100, step: 50),
+                    channel("b", decimals: 0, -50...50),
                 ],
                 graph: nil, board: nil
             )
@@ -25,13 +25,15 @@ import Testing
     private static func channel(
         _ name: String,
         decimals: Int,
-        _ range: ClosedRange<Double>
+        _ range: ClosedRange<Double>,
+        step: Double? = nil
     ) -> ChannelProfile {
         ChannelProfile(
             Quantity(name: name, unit: "1", decimals: decimals),
             range: range,
             words: "",
-            shown: "line"
+            shown: "line",
+            step: step
         )
     }
 
@@ -63,6 +65,17 @@ import Testing
         #expect(found.allSatisfy { if case .rejected = $0 { true } else { false } })
     }
 
+    @Test(arguments: [
+        ("1.5;7", "3 fields expected, found 2"),
+        ("1.5;7;3,0", #"field 3, b: "3,0" is no plain number"#),
+        ("101;7;3", #"field 1, a: "101" is not within 0…100"#),
+        ("1.5;7;\u{1B}[2J", #"field 3, b: "\u{1b}[2J" is no plain number"#),
+    ])
+    func saysWhatIsWrongWithALine(line: String, words: String) throws {
+        var dialect = try LineDeviceDialect(Self.profile(Self.plain))
+        #expect(dialect.decode(Array("\n\(line)\n".utf8)) == [.rejected(words)])
+    }
+
     @Test func believesNoLineJoinedInItsMiddle() throws {
         var dialect = try LineDeviceDialect(Self.profile(Self.plain))
         #expect(dialect.decode(Array("5;7;3\n".utf8)).isEmpty)
@@ -92,6 +105,20 @@ import Testing
             (#"{"fields": ["a", "a", "b"]}"#, ["settings.fields[1]"]),
             (#"{"fields": ["a", "b"], "delimiter": "."}"#, ["settings.delimiter"]),
             (#"{"fields": ["a", "b"], "speling": 1}"#, ["settings.speling"]),
+            (#"{"fields": []}"#, ["settings.fields"]),
+            (
+                #"{"fields": [\#(String(repeating: "null,", count: 64))null]}"#,
+                ["settings.fields"]
+            ),
+            (#"{"fields": ["a", "b"], "prefix": "a\n"}"#, ["settings.prefix"]),
+            (
+                #"{"fields": ["a", "b"], "prefix": "\#(String(repeating: "p", count: 65))"}"#,
+                ["settings.prefix"]
+            ),
+            (
+                #"{"fields": ["a", "b"], "query": "\#(String(repeating: "q", count: 257))"}"#,
+                ["settings.query"]
+            ),
         ] as [(String, [String])]
     )
     func namesEveryMistakeOfAProfile(settings: String, places: [String]) throws {

@@ -42,6 +42,71 @@ import Testing
         #expect(kinds == ["sensor found"])
     }
 
+    /// Says good frames as fast as its line takes them, and hears nothing.
+    private struct Chatterer: SerialPeer {
+        /// The bytes of the frame of this number.
+        let frame: @Sendable (Int) -> [UInt8]
+        private var count = 0
+        private(set) var nextActivity: MonotonicInstant?
+
+        init(frame: @escaping @Sendable (Int) -> [UInt8]) {
+            (self.frame, nextActivity) = (frame, .boot)
+        }
+
+        mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] { [] }
+
+        mutating func advance(to now: MonotonicInstant) -> [UInt8] {
+            var sent: [UInt8] = []
+            while let due = nextActivity, due <= now {
+                let bytes = frame(count)
+                sent += bytes
+                count += 1
+                // 960 bytes a second at 9600 baud.
+                nextActivity = due.advanced(by: .milliseconds(bytes.count * 1_000 / 960))
+            }
+            return sent
+        }
+    }
+
+    private static func sds011Frame(_ number: Int) -> [UInt8] {
+        let values = [UInt8(number % 100), 0, UInt8(100 + number % 100), 0, 0xA1, 0x60]
+        return [0xAA, 0xC0] + values + [values.reduce(0, &+), 0xAB]
+    }
+
+    private static func plantowerFrame(_ number: Int) -> [UInt8] {
+        var bytes: [UInt8] = [0x42, 0x4D, 0, 28] + [UInt8](repeating: 0, count: 26)
+        for index in 2..<15 { bytes[2 * index + 1] = UInt8(number % 50 + 3 * index) }
+        let sum = bytes.reduce(0) { $0 + Int($1) }
+        return bytes + [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+    }
+
+    @Test(
+        arguments: [
+            // Its manual knows one each 0.2 s at the fastest.
+            (SensorKind.plantower, plantowerFrame, 3_000),
+            // Its datasheet knows one each 0.5 s.
+            (.sds011, sds011Frame, 1_200),
+        ] as [(SensorKind, @Sendable (Int) -> [UInt8], Int)]
+    )
+    func recordsAPartThatBabblesAtThePaceOfItsKind(
+        kind: SensorKind,
+        frame: @escaping @Sendable (Int) -> [UInt8],
+        expected: Int
+    ) throws {
+        let (samples, kinds, facts) = try simulate { clock in
+            let part = SensorPart(Chatterer(frame: frame))
+            let bench = try SensorBench(kind, clock: clock, mode: .live, part: part)
+            try await bench.run(for: .seconds(660))
+            return (bench.sink.samples, bench.sink.eventKinds, await bench.driver.report.facts)
+        }
+        let late = samples.filter { $0[0].instant > .boot.advanced(by: .seconds(60)) }
+        #expect((expected - 10...expected + 10).contains(late.count), "\(late.count)")
+        #expect(late.allSatisfy { $0[0].outcome.value != nil }, "nothing is missing meanwhile")
+        #expect(kinds.filter { $0 == "samples left out" }.count == 1)
+        let leftOut = try #require(facts.first { $0.key == "left out" }?.value)
+        #expect(Int(leftOut) ?? 0 > 10_000)
+    }
+
     @Test func measuresWithAPMS3003ThatTakesNoCommandsAndSaysSo() throws {
         let (samples, kinds) = try simulate { clock in
             let part = SensorPart(PlantowerSimulator(.pms3003))

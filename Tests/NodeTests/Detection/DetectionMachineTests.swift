@@ -1,3 +1,4 @@
+import ControlProtocol
 import HardwareIO
 import Profiles
 import Readings
@@ -133,9 +134,106 @@ import Testing
             pauses.append(judge.holdOff("port", at: now) ?? .zero)
         }
         #expect(pauses.prefix(5) == [.zero, .zero, .seconds(2), .seconds(4), .seconds(8)])
-        #expect(pauses.last == .minutes(5))
+        #expect(pauses.last == .minutes(1), "what stays for so long is steady again")
         judge.left("port", after: .minutes(1), at: now)
         #expect(judge.holdOff("port", at: now) == nil)
+    }
+
+    @Test func saysHowLongWhatComesAndGoesIsLeftAloneAndLooksAtOnceWhenAsked() throws {
+        var (machine, now) = (DetectionMachine(.shipped), MonotonicInstant.boot)
+        _ = machine.begin(with: [:], at: now)
+        func probes(_ actions: [DetectionMachine.Action]) -> Int {
+            actions.count { if case .probe = $0 { true } else { false } }
+        }
+        var told: [DetectionMachine.Action] = []
+        for _ in 0..<6 {
+            told = machine.take([.appeared(Self.device(1))], at: now)
+            now = now.advanced(by: .seconds(1))
+            _ = machine.take([.vanished(Self.device(1))], at: now)
+        }
+        told = machine.take([.appeared(Self.device(1))], at: now)
+        #expect(probes(told) == 0)
+        #expect(machine.list(at: now).map(\.state) == ["found"])
+        let held = "comes and goes; looked at again in 16 s, or by roost adopt"
+        #expect(machine.list(at: now).map(\.why) == [held])
+        now = now.advanced(by: .milliseconds(5_500))
+        let later = "comes and goes; looked at again in 11 s, or by roost adopt"
+        #expect(machine.list(at: now).map(\.why) == [later])
+        let act = DetectionMachine.Act.adopt(profile: nil, name: nil)
+        #expect(probes(try machine.act(act, on: "/dev/ttyUSB1", at: now)) == 1)
+        // Nor is the part behind it held off.
+        let proof = try Self.proof("nova-sds011", part: "A160")
+        #expect(Self.names(machine.probeEnded(port: 7, proof, at: now)) == ["sds011"])
+    }
+
+    @Test func aNameThatSomebodyWantsForOneIsGivenToNoOther() throws {
+        var machine = DetectionMachine(.shipped)
+        _ = machine.begin(with: [:], at: .boot)
+        for number in 1...3 {
+            _ = machine.take([.appeared(Self.device(number))], at: .boot)
+        }
+        let wish = DetectionMachine.Act.adopt(profile: nil, name: "plantower")
+        _ = try machine.act(wish, on: "/dev/ttyUSB1", at: .boot)
+        #expect(throws: DetectionRefusal.self) {
+            try machine.act(wish, on: "/dev/ttyUSB3", at: .boot)
+        }
+        // The one that would be called so by itself is proved first.
+        let other = try Self.proof("plantower-pms", part: nil)
+        #expect(Self.names(machine.probeEnded(port: 2, other, at: .boot)) == ["plantower-2"])
+        let proof = try Self.proof("nova-sds011", part: "A160")
+        #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["plantower"])
+    }
+
+    @Test func newProfilesConcernOnlyTheAdaptersThatTheyFit() throws {
+        var machine = DetectionMachine(.shipped)
+        _ = machine.begin(with: [:], at: .boot)
+        let arduino = HotplugDevice(
+            devpath: "/devices/usb1/1-1.9/ttyACM0/tty/ttyACM0",
+            node: "/dev/ttyACM0",
+            subsystem: "tty",
+            properties: ["ID_VENDOR_ID": "2341", "ID_MODEL_ID": "0043"]
+        )
+        _ = machine.take([.appeared(Self.device(1)), .appeared(arduino)], at: .boot)
+        let proof = try Self.proof("nova-sds011", part: "A160")
+        #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["sds011"])
+        #expect(machine.list(at: .boot).map(\.state) == ["adopted", "unknown"])
+        func overlay(_ id: String, _ old: String, _ new: String) throws -> ProfileCatalog {
+            let file = ShippedProfiles.files.first { $0.path == "shipped/\(id).json" }
+            let bytes = try #require(file).contents.get()
+            let text = String(decoding: bytes, as: UTF8.self).replacing(old, with: new)
+            let mine = ProfileFile(path: "d/\(id).json", bytes: Array(text.utf8))
+            let catalog = ProfileCatalog(overlay: [mine], reader: .checking)
+            #expect(catalog.problems.isEmpty)
+            return catalog
+        }
+        func configure(_ catalog: ProfileCatalog) -> [DetectionMachine.Action] {
+            machine.configure(ports: [], names: [], isOn: true, catalog: catalog, at: .boot)
+        }
+        #expect(configure(.shipped).isEmpty, "the same profiles are no news")
+        let probed = configure(
+            try overlay(
+                "winsen-mhz19b",
+                #""1a86", "productID": "7523""#,
+                #""2341", "productID": "0043""#
+            )
+        )
+        guard case .probe(let probe)? = probed.first, probed.count == 1 else {
+            Issue.record("\(probed)")
+            return
+        }
+        #expect(probe.node == "/dev/ttyACM0")
+        // Back to the shipped one, and another duty for what runs: it is found anew.
+        let found = configure(
+            try overlay("nova-sds011", #""periodSeconds": 300"#, #""periodSeconds": 600"#)
+        )
+        #expect(found.contains(.end(name: "sds011")))
+        #expect(machine.list(at: .boot).map(\.state) == ["probing", "unknown", "absent"])
+        guard case .start(let adoption)? = machine.probeEnded(port: 1, proof, at: .boot).first
+        else {
+            Issue.record("not started")
+            return
+        }
+        #expect(adoption.name == "sds011")
     }
 
     @Test func recordsFitTheStoresSettings() throws {
