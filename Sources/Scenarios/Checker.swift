@@ -247,11 +247,18 @@ struct Checker {
             to: end.advanced(by: Life.restartPause)
         )
         if segment.ending.isOrderly || (!segment.ending.losesPages && isMirrored) { return true }
-        return start.advanced(by: world.scenario.lossWindow + .seconds(15)) <= end
+        // Nobody writes while the machine is suspended.
+        let asleep = records.windows.filter { $0.kind == .suspend }.reduce(Duration.zero) {
+            let (from, to) = (max($1.start, start), min($1.end, end))
+            return from < to ? $0 + from.duration(to: to) : $0
+        }
+        return start.advanced(by: world.scenario.lossWindow + .seconds(15) + asleep) <= end
     }
 
     // MARK: P3
 
+    /// Nobody runs, or only as far as the next thing that hangs.
+    private static let standstills: Set<FaultKind> = [.suspend, .freeze, .longFreeze, .boardHang]
     /// In simulated time, in which the card's own stalls count, and in the real time of the work.
     private static let openingMax: Duration = .seconds(2)
 
@@ -262,7 +269,7 @@ struct Checker {
             let soon = segment.start.advanced(by: .seconds(10))
             guard segment.end > soon,
                 !hasWindow(
-                    { Self.cardTrouble.contains($0) || $0 == .suspend || $0 == .freeze },
+                    { Self.cardTrouble.contains($0) || Self.standstills.contains($0) },
                     from: segment.start.advanced(by: .minutes(-6)),
                     to: soon
                 )

@@ -124,11 +124,13 @@ extension Machine {
             } as [(channel: String, told: Duration, age: Duration?)]
         let lights = devices?.devices.first { $0.type == "traffic-light" }
         let followed = lights?.facts.first { $0.key == "follows" }?.value
+        // Lamps whose lines went away show nothing, and follow nobody.
+        let isLevel = lamp.map(["good", "moderate", "poor"].contains) ?? false
         world.records.looks.append(
             LifeRecords.Look(
                 at: now,
                 lamp: lamp,
-                isLampLevel: lamp.map(["good", "moderate", "poor"].contains) ?? false,
+                isLampLevel: isLevel && followed != nil,
                 followed: followed,
                 followedValueAt: followed.flatMap { world.lastValueAt[$0] },
                 fresh: fresh

@@ -187,6 +187,6 @@ import Testing
         let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
         let report = try Life(scenario, Life.Order(seed: 1, length: .hours(8))).run()
         #expect(report.failures.isEmpty)
-        #expect(report.fired["merged-frames"] == 1)
+        #expect(report.fired["merged-frames", default: 0] > 1_000)
     }
 }

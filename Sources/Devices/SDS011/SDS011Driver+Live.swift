@@ -9,7 +9,8 @@ extension SDS011Driver {
 
     func runLive() async throws {
         let startedAt = clock.now
-        accountedUntil = startedAt
+        // From when it was asked for: what was in progress may have taken a while to end.
+        accountedUntil = max(accountedUntil, modeSince ?? startedAt)
         isAccounting = true
         defer { isAccounting = false }
         skippedBefore = decoder.skippedByteCount

@@ -29,7 +29,7 @@ package actor SDS011Driver: OrderlyStop {
     let reopen: Reopen?
     var port: any SerialPort
 
-    private let requested: Mutex<SensorMode>
+    private let requested: Mutex<RequestedMode>
     private let change = Signal()
     private let stopRequested = Atomic(false)
 
@@ -89,7 +89,7 @@ package actor SDS011Driver: OrderlyStop {
         sink = environment.sink
         heartbeat = environment.heartbeat
         laser = environment.laser
-        requested = Mutex(mode)
+        requested = Mutex(RequestedMode(mode))
         self.settings = settings
         self.reopen = reopen
     }
@@ -115,15 +115,14 @@ package actor SDS011Driver: OrderlyStop {
         change.raise()
     }
 
-    nonisolated var mode: SensorMode { requested.withLock { $0 } }
+    nonisolated var mode: SensorMode { requested.withLock { $0.mode } }
+    /// When the mode was last changed; nil before that.
+    nonisolated var modeSince: MonotonicInstant? { requested.withLock { $0.since } }
 
     /// Changes the mode; a measurement in progress on a duty cycle is given up for it.
     nonisolated package func setMode(_ mode: SensorMode) {
-        let hasChanged = requested.withLock { requested in
-            defer { requested = mode }
-            return requested != mode
-        }
-        if hasChanged { change.raise() }
+        let now = clock.now
+        if requested.withLock({ $0.change(to: mode, at: now) }) { change.raise() }
     }
 
     package var status: SDS011Status {

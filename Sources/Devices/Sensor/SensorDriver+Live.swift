@@ -5,7 +5,8 @@ import Supervision
 // Live mode: every streamed measurement is a sample, or one is asked for each interval.
 extension SensorDriver {
     func runLive() async throws {
-        accountedUntil = clock.now
+        // From when it was asked for: what was in progress may have taken a while to end.
+        accountedUntil = max(accountedUntil, modeSince ?? clock.now)
         isAccounting = true
         defer { isAccounting = false }
         heardSinceSuccess = (false, false, false)

@@ -43,7 +43,7 @@ package actor SensorDriver: SensorChild {
     let canRest: Bool
     var port: any SerialPort
 
-    private let requested: Mutex<SensorMode>
+    private let requested: Mutex<RequestedMode>
     private let change = Signal()
     private let stopRequested = Atomic(false)
 
@@ -102,7 +102,7 @@ package actor SensorDriver: SensorChild {
         canRest = !dialect.commands(for: .rest).isEmpty
         sampleBudget = SampleBudget(fastest: dialect.fastest)
         judge = ChannelJudge(dialect.quantities, by: setup.profile.channels)
-        requested = Mutex(setup.mode)
+        requested = Mutex(RequestedMode(setup.mode))
     }
 
     /// Runs until asked to stop or cancelled.
@@ -126,14 +126,13 @@ package actor SensorDriver: SensorChild {
         change.raise()
     }
 
-    nonisolated var mode: SensorMode { requested.withLock { $0 } }
+    nonisolated var mode: SensorMode { requested.withLock { $0.mode } }
+    /// When the mode was last changed; nil before that.
+    nonisolated var modeSince: MonotonicInstant? { requested.withLock { $0.since } }
 
     nonisolated package func setMode(_ mode: SensorMode) {
-        let hasChanged = requested.withLock { requested in
-            defer { requested = mode }
-            return requested != mode
-        }
-        if hasChanged { change.raise() }
+        let now = clock.now
+        if requested.withLock({ $0.change(to: mode, at: now) }) { change.raise() }
     }
 
     package var report: SensorReport {
