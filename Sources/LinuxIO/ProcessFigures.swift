@@ -39,6 +39,17 @@ package struct ProcessFigures: Hashable, Sendable {
         )
     }
 
+    /// Processor time of all threads so far, which no other process can lengthen.
+    package static func cpuTime() -> Duration {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return .microseconds(microseconds(usage.ru_utime) + microseconds(usage.ru_stime))
+    }
+
+    private static func microseconds(_ time: timeval) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec)
+    }
+
     /// The value of a line such as `Rss:   1234 kB`.
     static func kibibytes(_ name: String, in text: String?) -> Int? {
         guard let text else { return nil }

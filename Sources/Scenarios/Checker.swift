@@ -259,7 +259,7 @@ struct Checker {
 
     /// Nobody runs, or only as far as the next thing that hangs.
     private static let standstills: Set<FaultKind> = [.suspend, .freeze, .longFreeze, .boardHang]
-    /// In simulated time, in which the card's own stalls count, and in the real time of the work.
+    /// In simulated time, in which the card's own stalls count, and in the work's processor time.
     private static let openingMax: Duration = .seconds(2)
 
     private func theStoreAlwaysOpens() throws -> Int {

@@ -40,7 +40,7 @@ package struct Life {
     package var log: ((String) -> Void)?
     /// Told where the card's files are left; nil: they are not.
     package var keepFiles: ((String) -> Void)?
-    /// Real time, for how long the store really takes to open; nil does not time it.
+    /// Processor time, for how long the store really works to open; nil does not time it.
     package var stopwatch: (() -> MonotonicInstant)?
     /// Told how long each opening took; by far not in every life the same.
     package var openingTook: (Duration) -> Void = { _ in }

@@ -227,9 +227,9 @@ final class Machine: Platform, @unchecked Sendable {
             }
             isSlowDone = false
             let errand = errands.removeFirst()
-            let began = world.stopwatch?()
+            let began = isStoreOpen ? nil : world.stopwatch?()
             errand.work()
-            if !isStoreOpen, let began, let ended = world.stopwatch?() {
+            if let began, let ended = world.stopwatch?() {
                 openingTime += began.duration(to: ended)
             }
             world.card.settle()

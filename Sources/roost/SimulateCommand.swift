@@ -136,7 +136,7 @@ struct SimulateCommand: ParsableCommand {
             line.show("simulate: \(scenario.name) seed \(order.seed), \(Int(share * 100)) %")
         }
         var slowest: Duration = .zero
-        life.stopwatch = { line.now }
+        life.stopwatch = { .boot.advanced(by: ProcessFigures.cpuTime()) }
         life.openingTook = { slowest = max(slowest, $0) }
         let report = try life.run()
         if let log { try TextOutput.write(lines.joined(separator: "\n") + "\n", to: log) }
