@@ -115,7 +115,6 @@ final class ProgressLine {
         next = start.advanced(by: .seconds(2))
     }
 
-    var now: MonotonicInstant { clock.now }
     var elapsed: Double { start.duration(to: clock.now).inSeconds }
 
     func show(_ text: @autoclosure () -> String) {
