@@ -36,12 +36,12 @@ extension GapLedger {
             while let sample = try samples.next() {
                 for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
                 if !changes.isEmpty || !marks.isEmpty {
-                    let position = timeline.position(sample.boot, sample.tick) ?? .min
-                    while let mark = marks.next(upTo: position) {
+                    let here = timeline.order(sample.boot, sample.tick)
+                    while let mark = marks.next(upTo: here) {
                         // Of a lost block nobody knows which samples were in it.
                         ledger.mark(mark.reaching(back: interval * 3 / 2))
                     }
-                    while let change = changes.next(upTo: position) {
+                    while let change = changes.next(upTo: here) {
                         ledger.schedule(change.interval, change.boot, from: change.from)
                         interval = change.tenths
                     }
@@ -59,10 +59,10 @@ extension GapLedger {
                 }
             }
             for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
-            while let mark = marks.next(upTo: .max) {
+            while let mark = marks.next(upTo: .last) {
                 ledger.mark(mark.reaching(back: interval * 3 / 2))
             }
-            while let change = changes.next(upTo: .max) {
+            while let change = changes.next(upTo: .last) {
                 ledger.schedule(change.interval, change.boot, from: change.from)
             }
             let report = ledger.finish()
@@ -79,21 +79,21 @@ extension StoredSchedule {
 
 /// The schedules of one stream, handed out in the order of the timeline.
 struct ScheduleChanges {
-    private var waiting: ArraySlice<(position: Int64, change: StoredSchedule)>
+    private var waiting: ArraySlice<(order: GapLedgerTimeline.Order, change: StoredSchedule)>
 
     init(_ schedules: [StoredSchedule], along timeline: GapLedgerTimeline) {
         waiting =
             schedules.enumerated()
-            .map { (timeline.position($1.boot, $1.from) ?? .min, $0, $1) }
+            .map { (timeline.order($1.boot, $1.from), $0, $1) }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-            .map { (position: $0.0, change: $0.2) }[...]
+            .map { (order: $0.0, change: $0.2) }[...]
     }
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// The next that counts from a position on, or before.
-    mutating func next(upTo position: Int64) -> StoredSchedule? {
-        guard let first = waiting.first, first.position <= position else { return nil }
+    /// The next that counts from a place on, or before.
+    mutating func next(upTo order: GapLedgerTimeline.Order) -> StoredSchedule? {
+        guard let first = waiting.first, first.order <= order else { return nil }
         waiting.removeFirst()
         return first.change
     }

@@ -57,6 +57,24 @@ package struct GapLedgerTimeline: Sendable {
     /// At the tick where one run ends and the next begins, the earlier counts.
     package func position(_ boot: BootID, _ tick: Tick) -> Int64? { place(boot, tick)?.position }
 
+    /// What comes before what: one run may begin where the one before ended.
+    package struct Order: Comparable, Sendable {
+        let run: Int
+        let position: Int64
+
+        package static let first = Order(run: .min, position: .min)
+        package static let last = Order(run: .max, position: .max)
+
+        package static func < (left: Order, right: Order) -> Bool {
+            (left.run, left.position) < (right.run, right.position)
+        }
+    }
+
+    /// Where a tick comes; what lies in no run comes first.
+    package func order(_ boot: BootID, _ tick: Tick) -> Order {
+        place(boot, tick).map { Order(run: $0.run, position: $0.position) } ?? .first
+    }
+
     /// The run that a tick lies in, and where.
     func place(_ boot: BootID, _ tick: Tick) -> (run: Int, position: Int64)? {
         guard let numbers = numbers[boot] else { return nil }

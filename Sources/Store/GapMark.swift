@@ -104,7 +104,7 @@ package struct GapMarks {
     /// Marks that are kept; beyond it the oldest go, and what they explain is unexplained.
     package static let countMax = 4_096
 
-    private var waiting: ArraySlice<(position: Int64, mark: GapMark)>
+    private var waiting: ArraySlice<(order: GapLedgerTimeline.Order, mark: GapMark)>
 
     /// All marks that the history's events carry.
     ///
@@ -118,16 +118,16 @@ package struct GapMarks {
         waiting =
             marks.enumerated()
             .filter { $1.stream == nil || $1.stream == stream }
-            .map { (timeline.position($1.from.boot, $1.from.tick) ?? .min, $0, $1) }
+            .map { (timeline.order($1.from.boot, $1.from.tick), $0, $1) }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-            .map { (position: $0.0, mark: $0.2) }[...]
+            .map { (order: $0.0, mark: $0.2) }[...]
     }
 
     package var isEmpty: Bool { waiting.isEmpty }
 
-    /// The next that begins at a position or before.
-    package mutating func next(upTo position: Int64) -> GapMark? {
-        guard let first = waiting.first, first.position <= position else { return nil }
+    /// The next that begins at a place or before.
+    package mutating func next(upTo order: GapLedgerTimeline.Order) -> GapMark? {
+        guard let first = waiting.first, first.order <= order else { return nil }
         waiting.removeFirst()
         return first.mark
     }

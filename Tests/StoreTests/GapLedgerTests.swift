@@ -218,6 +218,20 @@ import Testing
         #expect(report.lines[1].gaps[0].tenths == 75_000)
     }
 
+    @Test func whatBeginsWithARunComesAfterTheEndOfTheRunBefore() {
+        // No clock says how long it was off, so the second begins where the first ends.
+        let runs = [Self.run(1, 0...100, .lost), Self.run(2, 0...100, .running)]
+        let clock = ClockAnchors(runs: runs, anchors: [])
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        let (first, second) = (BootID.numbered(1), BootID.numbered(2))
+        let from = GapMark.Place(second, Tick(tenths: 0))
+        let to = GapMark.Place(second, Tick(tenths: 50))
+        let mark = GapMark(.muted, of: nil, from: from, to: to)
+        var marks = GapMarks([mark], of: StreamDescription.balcony.id, along: timeline)
+        #expect(marks.next(upTo: timeline.order(first, Tick(tenths: 1_000))) == nil)
+        #expect(marks.next(upTo: timeline.order(second, Tick(tenths: 0))) == mark)
+    }
+
     @Test func aMarkOfTimeInWhichTheNodeWasOffIsNoFault() {
         var ledger = Self.ledger([Self.run(1, 100...200, .stopped)])
         let boot = BootID.numbered(1)

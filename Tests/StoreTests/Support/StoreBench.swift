@@ -76,13 +76,13 @@ extension HistoryReader {
         }
         while let sample = try samples.next() {
             for loss in samples.takeLosses(interval: 10) { ledger.mark(loss) }
-            while let mark = marks.next(upTo: timeline.position(sample.boot, sample.tick) ?? .min) {
+            while let mark = marks.next(upTo: timeline.order(sample.boot, sample.tick)) {
                 ledger.mark(mark)
             }
             ledger.sample(sample.outcomes, sample.boot, sample.tick)
         }
         for loss in samples.takeLosses(interval: 10) { ledger.mark(loss) }
-        while let mark = marks.next(upTo: .max) { ledger.mark(mark) }
+        while let mark = marks.next(upTo: .last) { ledger.mark(mark) }
         return ledger.finish()
     }
 }
