@@ -27,9 +27,6 @@ package final class StorePost: Sendable {
     /// Reads blocks that wait for the history, newer than one and at most so many.
     typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
 
-    /// Start of the node to the first word of an absence when nothing hinders the store.
-    private static let openingUsual: Duration = .minutes(2)
-
     let context: StationContext
     /// When the node began to run; a card may let the store wait for hours after that.
     private let startedAt: MonotonicInstant
@@ -129,7 +126,8 @@ package final class StorePost: Sendable {
             return (state.queue, state.devices, !state.hasToldAbsent)
         }
         let (present, now) = (Set(devices.map(\.name)), context.clock.now)
-        if isFirst, startedAt.advanced(by: Self.openingUsual) < now {
+        let starting = Duration.milliseconds(GapLedger.startingMax * 100)
+        if isFirst, startedAt.advanced(by: starting) < now {
             // They were not here while the store could not be opened either.
             for device in queue?.absent(besides: present) ?? [] {
                 tellMissing(.unplugged, startedAt..<now, of: device)

@@ -43,7 +43,7 @@ package struct LifeRecords: Sendable {
         package internal(set) var ending: LifeEnding = .finished
         /// When the store was there.
         package internal(set) var storeOpenAt: MonotonicInstant?
-        /// What the work on the files took in real time until it was; nil when nobody timed it.
+        /// Processor time of the work on the files until it was; nil when nobody timed it.
         package internal(set) var openingTime: Duration?
         package internal(set) var byteCounts: [String: Int] = [:]
         /// SDS011s with a laser on when it ended, none of them excused by a fault.

@@ -33,12 +33,7 @@ import Testing
     }
 
     @Test func whatOnlyTheDamagedHistoryHeldIsNamedInTheLedger() throws {
-        // A ring of eight blocks: the first hours are in the history alone.
-        let bench = try StoreBench(blockCount: 8)
-        for _ in 0..<5 {
-            try bench.live(4)
-            try bench.store.checkpoint()
-        }
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.damage(0..<400)
         try bench.live()
         guard case .replaced = try bench.store.checkpoint() else {
@@ -55,11 +50,7 @@ import Testing
     }
 
     @Test func aHistoryFoundDamagedAtTheStartKeepsWhatItsSmallTablesSay() throws {
-        let bench = try StoreBench(blockCount: 8)
-        for _ in 0..<5 {
-            try bench.live(4)
-            try bench.store.checkpoint()
-        }
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.set("place", to: "balcony")
         try bench.store.close()
         // The header still says what it is, and the first ring's root does not.
@@ -98,11 +89,7 @@ import Testing
     }
 
     @Test func aHistorySetAsideByWhoCouldNotMakeANewOneIsAskedLater() throws {
-        let bench = try StoreBench(blockCount: 8)
-        for _ in 0..<5 {
-            try bench.live(4)
-            try bench.store.checkpoint()
-        }
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.set("place", to: "balcony")
         try bench.store.close()
         try bench.damage(1..<2)

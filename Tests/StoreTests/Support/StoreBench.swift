@@ -33,6 +33,16 @@ final class StoreBench {
         )
     }
 
+    /// A ring of eight blocks and twenty lived: the first two hours are in the history alone.
+    static func withHoursThatOnlyTheHistoryHolds() throws -> StoreBench {
+        let bench = try StoreBench(blockCount: 8)
+        for _ in 0..<5 {
+            try bench.live(4)
+            try bench.store.checkpoint()
+        }
+        return bench
+    }
+
     func append(_ payload: [UInt8]) throws { _ = try store.append(payload, boot: dust.boot) }
 
     /// Ten minutes of samples in a block.
