@@ -343,7 +343,12 @@ extension Machine {
             if next > now {
                 _ = try await simulated.wait(for: changed, until: next, tolerance: .zero)
             }
-            while !isDead, let action = world.takePlanned(by: now) { action(self) }
+            while !isDead, let action = world.takePlanned(by: now) {
+                let before = now
+                action(self)
+                // Nobody ran for a while: timers that fell due come before what else happens.
+                if now > before { try await simulated.sleep(for: .milliseconds(20)) }
+            }
         }
     }
 
