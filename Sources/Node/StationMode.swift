@@ -5,7 +5,7 @@ import Readings
 /// `live` and `survey` cost laser hours, so those that were asked for end by themselves.
 package struct StationMode: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// A sample every few minutes: nine years of laser.
+        /// A sample every few minutes: ten years of laser.
         case months
         /// Every second.
         case live

@@ -47,7 +47,7 @@ struct ModeCommand: ParsableCommand {
         commandName: "mode",
         abstract: "Changes how much the station measures.",
         discussion: """
-            months   a sample every few minutes; the laser lasts nine years
+            months   a sample every few minutes; the laser lasts ten years
             live     every second; ends by itself (10 min unless told)
             survey   every second under a name, between two marks (1 h unless told)
 

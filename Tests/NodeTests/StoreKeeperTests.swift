@@ -116,13 +116,13 @@ private final class Folder: Sendable {
             return reports
         }
         #expect(reports.map(\.part) == ["nova-sds011 A160", "nova-sds011 A160"])
-        #expect(reports.map(\.hours) == [1, 2])
-        // 7 999 h at one in ten are 3 333 days.
-        #expect(reports.allSatisfy { (3_330...3_334).contains($0.daysLeft ?? 0) })
+        #expect(reports.map(\.hours) == [0.83, 1.67])
+        // 7 999 h at one in twelve are 3 999 days.
+        #expect(reports.allSatisfy { (3_990...4_000).contains($0.daysLeft ?? 0) })
         let reader = try HistoryReader(path: "\(folder.path)/history.db")
         let text = try #require(reader.settings()[LaserBook.key]?.split(separator: "=").last)
         let saved = try #require(Double(text))
-        #expect((7_200...7_210).contains(saved))
+        #expect((6_000...6_010).contains(saved))
     }
 
     @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {

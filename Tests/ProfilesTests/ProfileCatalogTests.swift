@@ -134,6 +134,15 @@ import Testing
         #expect(catalog.problems.first?.description == words)
     }
 
+    @Test func sparesTheLaserThatLastsTheShortest() throws {
+        let catalog = ProfileCatalog()
+        let duty = try #require(catalog.profiles.first { $0.id == "nova-sds011" }?.duty)
+        // 8 000 h last ten years, and remedies and samples out of turn stay below one in ten.
+        #expect((duty.warmUp + duty.window) / duty.period <= 8_000 / (10 * 365.25 * 24))
+        // The shortest in use.
+        #expect(duty.warmUp >= .seconds(15) && duty.window >= .seconds(5))
+    }
+
     @Test func ordersCandidatesBySpecificityThenByWhoSpeaks() {
         let catalog = ProfileCatalog(overlay: [Self.file(ProfileSample.text)])
         let plain = Self.tty(["ID_VENDOR_ID": "1a86", "ID_MODEL_ID": "7523"])

@@ -79,7 +79,7 @@ package actor SDS011Driver: OrderlyStop {
         name: String,
         port: any SerialPort,
         environment: DriverEnvironment,
-        mode: SensorMode = .dutyCycle(.sds011),
+        mode: SensorMode,
         settings: SDS011Settings = SDS011Settings(),
         reopen: Reopen? = nil
     ) {

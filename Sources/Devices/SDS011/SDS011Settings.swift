@@ -1,19 +1,4 @@
 import Readings
-import Scheduling
-
-extension DutyCycle {
-    /// 30 s awake of every 5 min: 10 %, so that 8 000 h of laser last nine years.
-    ///
-    /// The warm-up is above the 15 s that are the least in use; the window gives five measurements.
-    ///
-    /// - Source: SDS011 datasheet V1.3 (life); airrohr-firmware, `WARMUPTIME_SDS_MS`.
-    package static let sds011 = DutyCycle(
-        period: .minutes(5),
-        warmUp: .seconds(25),
-        window: .seconds(5),
-        tolerance: .seconds(10)
-    )
-}
 
 /// How to talk to one SDS011.
 package struct SDS011Settings: Hashable, Sendable {

@@ -5,6 +5,16 @@ import Scheduling
 import SimulationKit
 import Supervision
 
+extension DutyCycle {
+    /// That of the shipped profile.
+    static let sds011 = DutyCycle(
+        period: .minutes(5),
+        warmUp: .seconds(20),
+        window: .seconds(5),
+        tolerance: .seconds(10)
+    )
+}
+
 /// One driver with one simulated part on one simulated line.
 final class SDS011Bench: Sendable {
     let clock: SimulatedClock

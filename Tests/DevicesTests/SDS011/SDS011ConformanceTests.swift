@@ -124,6 +124,7 @@ import Testing
                     sink: RecordingSink(),
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
                 ),
+                mode: .dutyCycle(.sds011),
                 reopen: {
                     try await clock.sleep(for: .hours(1))
                     return line.reopen()

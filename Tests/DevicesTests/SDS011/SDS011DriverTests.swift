@@ -16,7 +16,7 @@ import Testing
         }
         #expect(samples.count == 288)
         #expect(samples.allSatisfy { $0.count == 2 && $0.allSatisfy { $0.outcome.value != nil } })
-        #expect(laserTime == .seconds(288 * 30))
+        #expect(laserTime == .seconds(288 * 25))
         #expect(events == ["sensor found"])
     }
 
@@ -57,7 +57,7 @@ import Testing
         }
         #expect(samples.count == 288)
         #expect(samples.allSatisfy { $0[0].outcome.value != nil })
-        #expect(laserTime >= .seconds(288 * 30) && laserTime < .seconds(288 * 30.1))
+        #expect(laserTime >= .seconds(288 * 25) && laserTime < .seconds(288 * 25.1))
     }
 
     @Test func spendsNoMoreLaserOnAMutePartThanOnAGoodOne() throws {
@@ -69,7 +69,7 @@ import Testing
         }
         #expect(samples.count == 288)
         #expect(samples.allSatisfy { $0[0].outcome == .noData(.replyTimeout) })
-        #expect(laserTime < .seconds(288 * 30 / 2))
+        #expect(laserTime < .seconds(288 * 25 / 2))
         #expect(events.count == 4)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let outcomes = try simulate { clock in
             let air = SDS011Air.function { instant in
                 let second = UInt16(instant.nanoseconds / 1_000_000_000 % 300)
-                let isOutlier = second == 27
+                let isOutlier = second == 22
                 return SDS011Measurement(
                     pm25Tenths: isOutlier ? 5_000 : second,
                     pm10Tenths: isOutlier ? 1 : second * 2
@@ -105,7 +105,7 @@ import Testing
             try await bench.run(for: .seconds(60))
             return bench.sink.samples.map { $0.map(\.outcome) }
         }
-        #expect(outcomes == [[.value(2.9), .value(5.6)]])
+        #expect(outcomes == [[.value(2.4), .value(4.6)]])
     }
 
     @Test func givesTheSameDayTwiceForTheSameSeed() throws {
@@ -156,10 +156,10 @@ import Testing
         #expect(status.firmware?.description == "18-11-16")
         #expect(status.isAwake == false)
         #expect(status.isAnswering && status.isAcknowledging && status.remedy == nil)
-        #expect(status.laserTime == .seconds(30))
+        #expect(status.laserTime == .seconds(25))
         #expect(status.state == "asleep")
         #expect(status.facts.prefix(2) == [.init("id", "A160"), .init("firmware", "18-11-16")])
-        #expect(status.lastMeasurementAt == .boot.advanced(by: .seconds(30)))
+        #expect(status.lastMeasurementAt == .boot.advanced(by: .seconds(25)))
     }
 
     @Test func changesItsModeWhileItSleeps() throws {
@@ -277,6 +277,7 @@ import Testing
                     sink: sink,
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
                 ),
+                mode: .dutyCycle(.sds011),
                 reopen: {
                     try await clock.sleep(for: .minutes(20))
                     return line.reopen()
