@@ -191,6 +191,6 @@ extension Checker {
                 throw Broken(words: "\(name) sampled \(when) after the last fault, \(words(last))")
             }
         }
-        return count
+        return try count + everySensorSamplesBetweenFaults()
     }
 }

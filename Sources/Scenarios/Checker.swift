@@ -14,6 +14,8 @@ struct Checker {
     private(set) var ledgerSeconds: [String: Double] = [:]
     /// The longest that a sensor took to give a value after the last fault.
     var resumedAfter: Duration = .zero
+    /// Samples that are gone because the card lied or rotted.
+    private(set) var betrayedCount = 0
     private let reader: HistoryReader?
     private let readerError: String
     var stored: StoredSamples?
@@ -153,7 +155,7 @@ struct Checker {
     /// After these a card may have lost what it took, and nobody can help it.
     private static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot]
 
-    private func acknowledgedIsDurable() throws -> Int {
+    private mutating func acknowledgedIsDurable() throws -> Int {
         guard let stored else { throw Broken(words: "the history cannot be read: \(readerError)") }
         var count = 0
         if !records.acknowledged.isEmpty {
@@ -177,7 +179,7 @@ struct Checker {
         }
         for sample in records.samples {
             let segment = segment(sample.segment)
-            guard isOwed(sample, segment), !wasBetrayed(sample.at) else { continue }
+            guard isOwed(sample, segment) else { continue }
             let device = records.devices[Int(sample.device)]
             guard !isExpired(device, segment, sample.tick) else { continue }
             let key = StoredSamples.Key(
@@ -186,6 +188,10 @@ struct Checker {
                 digest: sample.digest
             )
             guard stored.holds(device, key) else {
+                if wasBetrayed(sample.at) {
+                    betrayedCount += 1
+                    continue
+                }
                 throw Broken(
                     words: "\(device) of \(words(sample.at)) is lost, "
                         + "\(segment.ending.words) at \(words(segment.end))"

@@ -23,6 +23,8 @@ package struct LifeReport: Codable, Sendable {
     package internal(set) var valueCount = 0
     package internal(set) var eventCount = 0
     package internal(set) var acknowledgedCount = 0
+    /// Samples that a card which lied or rotted has lost.
+    package internal(set) var betrayedCount = 0
     package internal(set) var processCount = 0
     package internal(set) var bootCount = 0
     /// How processes ended, by words.
@@ -101,6 +103,7 @@ package struct LifeReport: Codable, Sendable {
         var checker = Checker(world)
         verdicts = checker.verdicts()
         ledger = checker.ledgerSeconds
+        betrayedCount = checker.betrayedCount
         resumedSeconds = checker.resumedAfter.inSeconds
     }
 }

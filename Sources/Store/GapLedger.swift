@@ -249,9 +249,9 @@ package struct GapLedger: Sendable {
             if let mark = marks.first(where: { $0.range.contains(cursor) }) {
                 // A mark given earlier may begin within this one.
                 fill(to: nextMarkStart(before: min(end, mark.range.upperBound)), mark.cause)
-                // What was to explain the silence after it may have been in it, or nobody is there
-                // to say anything until another driver is.
-                if mark.cause == .damaged || mark.cause == .driverStopped {
+                // Where samples are due, what was to explain the silence after it may have been in
+                // it; and nobody is there to say anything until another driver is.
+                if mark.cause == .driverStopped || mark.cause == .damaged && interval != nil {
                     held = held.map { $0 ?? mark.cause }
                 }
             } else {

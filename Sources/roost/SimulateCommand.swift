@@ -210,6 +210,7 @@ enum SimulateWords {
             row("readings", "\(report.sampleCount) samples, \(report.valueCount) with values"),
             row("events", "\(report.eventCount)"),
             row("acknowledged", "\(report.acknowledgedCount) samples that a client was told"),
+            row("lost", "\(report.betrayedCount) samples, by a card that lied or rotted"),
             row("processes", "\(report.processCount) in \(report.bootCount) boots"),
         ]
         for (ending, count) in report.endings.sorted(by: { $0.key < $1.key }) {
