@@ -130,8 +130,8 @@ extension Machine {
             let size = world.card.byteCounts[name] ?? 0
             guard size > 0 else { return }
             var chance = world.dice(at: now)
-            let block = chance.index(size / 4_096)
-            let isDone = try? world.card.rot(name, at: block * 4_096 + 100, count: 64)
+            let place = chance.index(size - 64)
+            let isDone = try? world.card.rot(name, at: place, count: 64)
             if isDone == true { world.fire(fault.kind) }
         case .longReader: beginReading(until: end)
         default: break

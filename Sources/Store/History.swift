@@ -10,6 +10,8 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     case found(migrated: [String])
     /// What was there could not be used and lies at `path` now; a fresh one was made.
     case setAside(path: String, because: String)
+    /// What was there was damaged and lies at `path` now; what could be read of it is in a new one.
+    case mended(path: String, because: String, HistoryRescued)
     /// A newer Roost has written it: it can be read, and not be written.
     case newer(migration: String)
 
@@ -20,6 +22,9 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
         case .found(let migrated): "the history, brought up to date: \(migrated)"
         case .setAside(let path, let because):
             "a new history; the one before lies at \(path), because \(because)"
+        case .mended(let path, let because, let rescued):
+            "a new history with all but \(rescued.lost) of the slots of the one before, "
+                + "which lies at \(path), because \(because)"
         case .newer(let migration):
             "the history of a newer version, for reading only: it knows \(migration)"
         }
@@ -102,6 +107,18 @@ package final class History {
         } catch { throw .database(error) }
     }
 
+    func slots(_ ring: HistoryRing) -> HistorySlots {
+        guard let slots = rings[ring] else { preconditionFailure("all rings are opened") }
+        return slots
+    }
+
+    /// Takes over how far the journal was taken, after somebody wrote the counters.
+    func readCursor() throws(StoreError) {
+        do { cursor = UInt64(bitPattern: try catalogue.number("cursor")) } catch {
+            throw .database(error)
+        }
+    }
+
     /// The last sample that it has, of any stream of the station.
     func newestPlace() throws(StoreError) -> GapMark.Place? {
         try HistoryReader(connection, rings).newestPlace()
@@ -152,6 +169,22 @@ package final class History {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
             for (boot, record) in records { try intake.take(record, in: boot) }
+            try intake.finish(cursor: cursor)
+            for slots in rings.values { slots.rest() }
+        }
+    }
+
+    /// Takes samples and events that lie after the ends of some chains from blocks that it took
+    /// before, and nothing else of them.
+    func retake(_ blocks: [JournalBlock], after floors: HistoryFloors) throws(StoreError) {
+        defer { for slots in rings.values { slots.rest() } }
+        let cursor = cursor
+        try connection.transaction(.immediate, wrapping: StoreError.database) {
+            () throws(StoreError) in
+            let intake = try HistoryIntake(connection, rings)
+            for block in blocks where block.sequence <= cursor {
+                try intake.retake(block, after: floors)
+            }
             try intake.finish(cursor: cursor)
             for slots in rings.values { slots.rest() }
         }

@@ -286,10 +286,3 @@ extension StreamHeads {
         }
     }
 }
-
-extension History {
-    fileprivate func slots(_ ring: HistoryRing) -> HistorySlots {
-        guard let slots = rings[ring] else { preconditionFailure("all rings are opened") }
-        return slots
-    }
-}

@@ -9,24 +9,66 @@ struct HistoryCopyTables {
         (self.source, self.target) = (source, target)
     }
 
+    /// One table, and which of its rows say something.
+    struct Table {
+        let name: String
+        /// All but the place; padding comes first, so that a row is never longer than made.
+        let columns: [String]
+        let condition: String
+        let rowCountMax: Int
+
+        var selection: String {
+            "SELECT place, \(columns.joined(separator: ", ")) FROM \(name) WHERE \(condition)"
+        }
+    }
+
     /// Streams, boots, anchors, runs, schedules and settings.
-    ///
-    /// A row's padding goes first, so that the row is never longer than it was made.
+    static let catalogue = [
+        Table(
+            name: "streams",
+            columns: ["pad", "id", "device", "quantities"],
+            condition: "id IS NOT NULL",
+            rowCountMax: HistorySchema.streamCountMax
+        ),
+        Table(
+            name: "boots",
+            columns: ["boot", "id"],
+            condition: "boot > 0",
+            rowCountMax: HistorySchema.bootCountMax
+        ),
+        Table(
+            name: "anchors",
+            columns: ["boot", "tick", "wall", "trusted"],
+            condition: "boot > 0",
+            rowCountMax: HistorySchema.bootCountMax * HistorySchema.anchorsPerBoot
+        ),
+        Table(
+            name: "runs",
+            columns: ["run", "boot", "started", "stopped", "version"],
+            condition: "run > 0",
+            rowCountMax: HistorySchema.bootCountMax
+        ),
+        Table(
+            name: "schedules",
+            columns: ["number", "stream", "boot", "start", "interval"],
+            condition: "number > 0",
+            rowCountMax: HistorySchema.scheduleCountMax
+        ),
+        Table(
+            name: "settings",
+            columns: ["pad", "key", "value"],
+            condition: "key IS NOT NULL",
+            rowCountMax: HistorySchema.settingCountMax
+        ),
+    ]
+
+    /// All rows that say something.
     func copyCatalogue() throws(SQLiteError) {
-        let tables = [
-            ("streams", ["pad", "id", "device", "quantities"], "id IS NOT NULL"),
-            ("boots", ["boot", "id"], "boot > 0"),
-            ("anchors", ["boot", "tick", "wall", "trusted"], "boot > 0"),
-            ("runs", ["run", "boot", "started", "stopped", "version"], "run > 0"),
-            ("schedules", ["number", "stream", "boot", "start", "interval"], "number > 0"),
-            ("settings", ["pad", "key", "value"], "key IS NOT NULL"),
-        ]
-        for (table, columns, condition) in tables {
-            let select = "SELECT place, \(columns.joined(separator: ", ")) FROM \(table)"
-            try source.query("\(select) WHERE \(condition)") { (row) throws(SQLiteError) in
-                for (index, column) in columns.enumerated() {
+        for table in Self.catalogue {
+            try source.query(table.selection) { (row) throws(SQLiteError) in
+                for (index, column) in table.columns.enumerated() {
                     try target.execute(
-                        "UPDATE \(table) SET \(column) = ? WHERE place = ?",
+                        "UPDATE \(table.name) SET \(column) = ? WHERE place = ?",
                         row.value(index + 1),
                         row.value(0)
                     )

@@ -12,6 +12,7 @@ final class HistoryIntake {
     private var ordinals: [BootID: UInt32] = [:]
     private let chains: HistoryChains
     private var intakes: [StreamID: StreamIntake] = [:]
+    private var retakers: [StreamID: SampleWriter] = [:]
     private lazy var events = EventWriter(chains)
 
     init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) throws(StoreError) {
@@ -43,8 +44,37 @@ final class HistoryIntake {
         try take(record, try ordinal(of: boot))
     }
 
+    /// Takes what lies after the ends of some chains, and nothing else; rollups have it already.
+    func retake(_ block: JournalBlock, after floors: HistoryFloors) throws(StoreError) {
+        guard let boot = ordinals[block.boot] else { return }
+        for record in JournalRecordCodec.contents(block.payload).records {
+            switch record {
+            case .samples(let stream, let segment):
+                guard let floor = floors.samples[stream], let known = streams[stream],
+                    var decoder = try? SegmentDecoder(segment, decimals: known.decimals)
+                else { continue }
+                let appender = try chains.samples(known)
+                var writer =
+                    retakers[stream] ?? SampleWriter(decimals: known.decimals, appender)
+                while let (tick, outcomes) = (try? decoder.next()) ?? nil {
+                    guard HistoryPosition(boot: boot, tick: tick) > floor else { continue }
+                    try writer.append(boot: boot, tick, outcomes)
+                    taken.samples += 1
+                }
+                retakers[stream] = writer
+            case .event(let event):
+                let position = HistoryPosition(boot: boot, tick: Tick(event.instant))
+                guard let floor = floors.events, position > floor else { continue }
+                try events.append(event, boot: boot)
+                taken.events += 1
+            case .started, .stopped, .stream, .schedule, .anchor: continue
+            }
+        }
+    }
+
     /// Writes what is still in memory, and how far the journal was taken.
     func finish(cursor: UInt64) throws(StoreError) {
+        for stream in retakers.keys.sorted() { try retakers[stream]?.close() }
         for intake in intakes.values.sorted(by: { $0.id < $1.id }) { try intake.finish() }
         try chains.finish()
         for (name, head) in chains.ringHeads { numbers[name] = Int64(head) }

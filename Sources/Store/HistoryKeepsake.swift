@@ -5,56 +5,132 @@ import SQLite
 /// The small tables of a history, remembered in case it has to be replaced.
 ///
 /// The journal names a stream once, when it is new, and that block is long gone; without this, a
-/// new history would not know whose samples the journal holds. Bound: that of the tables.
-struct HistoryKeepsake: Sendable {
-    /// In the order they happened.
-    var boots: [BootID] = []
-    var streams: [StreamDescription] = []
-    var runs: [StoredRun] = []
-    var schedules: [StoredSchedule] = []
-    var anchors: [ClockAnchor] = []
-    var settings: [String: String] = [:]
+/// new history would not know whose samples the journal holds, nor what a slot of the old one says.
+/// A database in memory with the rows that say something. Bound: that of the tables.
+final class HistoryKeepsake {
+    let connection: Connection
+    private var catalogue: HistoryCatalogue { HistoryCatalogue(connection: connection) }
 
-    /// Reads what can be read; of a table that cannot, what was known before stays.
-    ///
-    /// - Returns: Why the first table that cannot be read cannot.
-    @discardableResult
-    mutating func refresh(_ connection: Connection) -> SQLiteError? {
-        let catalogue = HistoryCatalogue(connection: connection)
-        var trouble: SQLiteError?
-        func read<Rows: Collection>(_ rows: () throws(SQLiteError) -> Rows) -> Rows? {
-            do throws(SQLiteError) {
-                let read = try rows()
-                return read.isEmpty ? nil : read
-            } catch {
-                trouble = trouble ?? error
-                return nil
+    /// Remembers nothing yet.
+    init() throws(StoreError) {
+        do throws(SQLiteError) {
+            connection = try Connection(":memory:")
+            for table in HistoryCopyTables.catalogue {
+                let columns = table.columns.joined(separator: ", ")
+                try connection.execute(
+                    "CREATE TABLE \(table.name)(place INTEGER PRIMARY KEY, \(columns))"
+                )
             }
-        }
-        if let read = read(catalogue.boots) { boots = read.map(\.id) }
-        if let read = read(catalogue.streams) { streams = read.map(\.description) }
-        if let read = read(catalogue.runs) { runs = read }
-        if let read = read(catalogue.schedules) { schedules = read }
-        if let read = read(catalogue.anchors) { anchors = read }
-        if let read = read(catalogue.settings) { settings = read }
-        return trouble
+            try connection.execute("CREATE TABLE heads(place INTEGER PRIMARY KEY, data)")
+            try connection.execute("CREATE TABLE numbers(name TEXT PRIMARY KEY, value)")
+        } catch { throw .database(error) }
     }
 
     /// What a damaged file at `path` still says.
-    static func salvaged(from path: String) -> HistoryKeepsake {
-        var keepsake = HistoryKeepsake()
+    static func salvaged(from path: String) throws(StoreError) -> HistoryKeepsake {
+        let keepsake = try HistoryKeepsake()
         // A pipe would wait for a writer, a folder in place of the shared memory for ten seconds.
         let areFiles = ["", "-wal", "-journal", "-shm"].allSatisfy { suffix in
             var status = stat()
             guard lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
             return status.st_mode & S_IFMT == S_IFREG
         }
-        guard areFiles else { return keepsake }
-        guard let connection = try? Connection(path, mode: .readOnly) else { return keepsake }
-        keepsake.refresh(connection)
+        guard areFiles, let connection = try? Connection(path, mode: .readOnly) else {
+            return keepsake
+        }
+        if keepsake.refresh(connection) != nil { keepsake.pick(from: connection) }
         try? connection.close()
         return keepsake
     }
+
+    /// Reads what can be read; of a table that cannot, what was known before stays.
+    ///
+    /// - Returns: Why the first table that cannot be read cannot.
+    @discardableResult
+    func refresh(_ source: Connection) -> SQLiteError? {
+        var trouble: SQLiteError?
+        func remember(_ name: String, _ columns: [String], _ selection: String) {
+            do throws(SQLiteError) {
+                let rows = try source.rows(selection) { (row) throws(SQLiteError) in
+                    (0...columns.count).map(row.value)
+                }
+                guard !rows.isEmpty else { return }
+                try connection.transaction { () throws(SQLiteError) in
+                    try connection.execute("DELETE FROM \(name)")
+                    for row in rows { try insert(row, into: name, columns) }
+                }
+            } catch {
+                trouble = trouble ?? error
+            }
+        }
+        for table in HistoryCopyTables.catalogue {
+            remember(table.name, table.columns, table.selection)
+        }
+        remember("heads", ["data"], "SELECT place, data FROM heads")
+        remember("numbers", ["value"], "SELECT name, value FROM numbers")
+        return trouble
+    }
+
+    /// Takes what single rows of the tables say of which nothing is known.
+    private func pick(from source: Connection) {
+        func pick(_ name: String, _ columns: [String], _ selection: String, _ places: Range<Int>) {
+            let known: Int? = try? connection.scalar("SELECT count(*) FROM \(name)")
+            guard known == 0 else { return }
+            for place in places {
+                let rows = try? source.rows(selection, place) { (row) throws(SQLiteError) in
+                    (0...columns.count).map(row.value)
+                }
+                for row in rows ?? [] { try? insert(row, into: name, columns) }
+            }
+        }
+        for table in HistoryCopyTables.catalogue {
+            let selection = "\(table.selection) AND place = ?"
+            pick(table.name, table.columns, selection, 1..<table.rowCountMax + 1)
+        }
+        let heads = 0..<HistorySchema.streamCountMax + 1
+        pick("heads", ["data"], "SELECT place, data FROM heads WHERE place = ?", heads)
+        inventBoots()
+    }
+
+    /// Gives boots whose ids are lost ids of their own: what is known of them stays together.
+    private func inventBoots() {
+        let sql = "SELECT boot FROM runs UNION SELECT boot FROM anchors ORDER BY 1"
+        let told = try? connection.rows(sql) { (row) throws(SQLiteError) in try row[0] as Int64 }
+        let known = Set(((try? catalogue.boots()) ?? []).map { Int64($0.ordinal) })
+        for ordinal in told ?? [] where ordinal > 0 && !known.contains(ordinal) {
+            var id = [UInt8](repeating: 0, count: 16)
+            HistoryBytes.put(ordinal, in: &id, at: 0)
+            let place = (ordinal - 1) % Int64(HistorySchema.bootCountMax) + 1
+            let row: [SQLiteValue] = [.integer(place), .integer(ordinal), .blob(id)]
+            try? insert(row, into: "boots", ["boot", "id"])
+        }
+    }
+
+    private func insert(
+        _ row: [SQLiteValue],
+        into table: String,
+        _ columns: [String]
+    ) throws(SQLiteError) {
+        let key = table == "numbers" ? "name" : "place"
+        try connection.execute("INSERT INTO \(table)(\(key)) VALUES(?)", row[0])
+        for (index, column) in columns.enumerated() {
+            try connection.execute(
+                "UPDATE \(table) SET \(column) = ? WHERE \(key) = ?",
+                row[index + 1],
+                row[0]
+            )
+        }
+    }
+
+    /// In the order they happened.
+    private var boots: [BootID] { (try? catalogue.boots().map(\.id)) ?? [] }
+    private var streams: [StreamDescription] {
+        (try? catalogue.streams().map(\.description)) ?? []
+    }
+    var runs: [StoredRun] { (try? catalogue.runs()) ?? [] }
+    private var schedules: [StoredSchedule] { (try? catalogue.schedules()) ?? [] }
+    private var anchors: [ClockAnchor] { (try? catalogue.anchors()) ?? [] }
+    var settings: [String: String] { (try? catalogue.settings()) ?? [:] }
 
     /// The records that tell a new history what the journal will not tell again, oldest first, and
     /// which time is lost.
@@ -62,7 +138,7 @@ struct HistoryKeepsake: Sendable {
     /// - Parameter journal: What the ring still holds.
     /// - Returns: Records in their order, with the boot of each.
     func records(before journal: JournalOutline) -> [(boot: BootID, record: JournalRecord)] {
-        let order = order(before: journal)
+        let (runs, order) = (runs, order(before: journal))
         guard let oldest = order.first else { return [] }
         var records = streams.map { (boot: oldest, record: JournalRecord.stream($0)) }
         for run in runs where !journal.starts.contains(GapMark.Place(run.boot, run.started)) {

@@ -21,6 +21,12 @@ final class HistorySlots: SlotHeaders {
         }
     }
 
+    /// The slots of a ring that may not be able to say how many they are, for reading.
+    init(_ ring: HistoryRing, in connection: Connection, count: Int) {
+        (self.ring, self.connection, self.count) = (ring, connection, count)
+        isWritable = false
+    }
+
     func header(of slot: Int) throws(StoreError) -> SlotHeader {
         let bytes = try withBlob(slot) { (blob) throws(SQLiteError) in
             try blob.read(count: SlotHeader.byteCount)

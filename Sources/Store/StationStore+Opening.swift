@@ -93,15 +93,17 @@ struct StoreFiles {
         var isWhole = false
         // Whoever sets it aside has to have closed it.
         defer { if !isWhole { try? history.close() } }
-        var keepsake = HistoryKeepsake()
         let aside: String? =
             switch found {
-            case .setAside(let path, _): path
+            case .setAside(let path, _), .mended(let path, _, _): path
             // Set aside by somebody who could not make a new one any more.
+            // Or who was ended before the new one knew anything.
             case .fresh: History.newestSetAside(beside: place.historyPath)
+            case .found where history.cursor == 0 && !history.isReadOnly:
+                History.newestSetAside(beside: place.historyPath)
             case .found, .newer: nil
             }
-        if let aside { keepsake = .salvaged(from: aside) }
+        let (keepsake, rescued) = try rescue(aside, history)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
             try Journal(
@@ -110,6 +112,7 @@ struct StoreFiles {
                 through: acknowledged
             )
         }
+        if let rescued { try retake(journal, history, rescued.floors) }
         if aside != nil || found == .fresh && !journal.isBlank, history.cursor == 0 {
             try begin(history, journal, keepsake)
         }
@@ -122,7 +125,7 @@ struct StoreFiles {
         isWhole = true
         return StoreFiles(
             history: history,
-            historyOpening: found,
+            historyOpening: found.with(rescued),
             journal: journal,
             journalOpening: opening,
             moved: moved,
@@ -130,6 +133,41 @@ struct StoreFiles {
             keepsake: keepsake,
             isHeld: isHeld
         )
+    }
+
+    /// Brings what can be read of a history that lies aside into the new one.
+    private static func rescue(
+        _ aside: String?,
+        _ history: History
+    ) throws(StoreError) -> (HistoryKeepsake, HistoryRescued?) {
+        guard let aside else { return (try HistoryKeepsake(), nil) }
+        try mend(aside, like: history)
+        let keepsake = try HistoryKeepsake.salvaged(from: aside)
+        return (keepsake, try HistoryRescue.run(from: aside, into: history, keepsake))
+    }
+
+    /// Puts whole trees into a damaged history.
+    static func mend(_ aside: String, like history: History) throws(StoreError) {
+        do { try HistoryTrees(of: history.connection).mend(aside) } catch { throw .database(error) }
+    }
+
+    /// Lets chains that lost their ends take what the ring still holds of that.
+    static func retake(
+        _ journal: Journal,
+        _ history: History,
+        _ floors: HistoryFloors
+    ) throws(StoreError) {
+        guard !floors.isEmpty else { return }
+        journal.rewind()
+        var after: UInt64 = 0
+        while after < history.cursor {
+            let blocks = journal.replay(after: after, limit: StationStore.blocksPerTransaction)
+                .blocks
+            guard let last = blocks.last else { break }
+            try history.retake(blocks, after: floors)
+            after = last.sequence
+        }
+        journal.release(through: history.cursor)
     }
 
     /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
@@ -241,6 +279,14 @@ struct StoreFiles {
     }
 }
 
+extension HistoryOpening {
+    /// The same, with what was saved of a history that lies aside.
+    func with(_ rescued: HistoryRescued?) -> HistoryOpening {
+        guard case .setAside(let path, let because) = self, let rescued else { return self }
+        return .mended(path: path, because: because, rescued)
+    }
+}
+
 extension History {
     static func open(_ place: StorePlace) throws(StoreError) -> (History, HistoryOpening) {
         try open(
@@ -290,7 +336,7 @@ extension StationStore.Opening {
         case .found: break
         case .fresh where files.journal.isBlank: break
         case .fresh: losses.append("the history was gone, and the journal was not")
-        case .setAside, .newer: losses.append("\(files.historyOpening)")
+        case .setAside, .mended, .newer: losses.append("\(files.historyOpening)")
         }
         switch files.journalOpening {
         case .found: break

@@ -136,7 +136,7 @@ package final class StationStore {
         // A newer version wrote it: the blocks wait for that one.
         guard !history.isReadOnly else { return .taken }
         if mustBegin {
-            if history.cursor == 0 { try StoreFiles.begin(history, journal, keepsake) }
+            if history.cursor == 0 { try begin(history) }
             mustBegin = false
         }
         if let logByteCount = try Self.take(from: journal, into: history) {
@@ -211,6 +211,18 @@ package final class StationStore {
         (inputErrorCount, hasAppended) = (0, false)
         let aside = History.setAside(place.historyPath)
         (setAside, mustBegin) = (.setAside(path: aside, because: error.message), true)
+    }
+
+    /// Gives a new history what can be read of the one before, or at least what its tables knew.
+    private func begin(_ history: History) throws(StoreError) {
+        if case .setAside(let path, _) = setAside {
+            try StoreFiles.mend(path, like: history)
+            if let rescued = try HistoryRescue.run(from: path, into: history, keepsake) {
+                setAside = setAside?.with(rescued)
+                return try StoreFiles.retake(journal, history, rescued.floors)
+            }
+        }
+        try StoreFiles.begin(history, journal, keepsake)
     }
 
     private func openHistory() throws(StoreError) -> History {

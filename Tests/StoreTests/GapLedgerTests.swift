@@ -279,10 +279,8 @@ import Testing
         let second = { (number: Int64) in Tick(tenths: number * 10) }
         ledger.mark(.damaged, boot, second(200)..<second(300))
         ledger.schedule(.seconds(10), boot, from: second(990))
-        ledger.sample([.value(1), .value(2)], boot, second(1_000))
         let report = ledger.finish()
         #expect(Self.seconds(report, .damaged) == 100)
-        #expect(Self.seconds(report, .notScheduled) == 890)
     }
 
     @Test func theWordThatADamagedPartTookIsNotMissed() {

@@ -43,6 +43,11 @@ final class StoreBench {
         return bench
     }
 
+    func reopen() throws {
+        try store.close()
+        store = try Self.open(ring, folder)
+    }
+
     func append(_ payload: [UInt8]) throws { _ = try store.append(payload, boot: dust.boot) }
 
     /// Ten minutes of samples in a block.

@@ -1,0 +1,333 @@
+import Readings
+import SQLite
+
+/// What was brought from a damaged history into a new one.
+package struct HistoryRescued: Hashable, Sendable {
+    /// Slots with something in them.
+    package let kept: Int
+    /// Slots on pages that cannot be read: nobody knows what was in them, or whether anything was.
+    package let lost: Int
+    /// Of the chains whose newest slots are lost: the last that they have.
+    let floors: HistoryFloors
+}
+
+/// Up to where chains of a history are whole; what the journal still has after that is theirs.
+struct HistoryFloors: Hashable, Sendable {
+    var samples: [StreamID: HistoryPosition] = [:]
+    var events: HistoryPosition?
+
+    var isEmpty: Bool { samples.isEmpty && events == nil }
+}
+
+/// Brings what a history that was set aside still holds into the new one in its place.
+///
+/// A page of a tree or of a small table that rots makes SQLite refuse all that hangs on it, and
+/// some of it everything. The trees are mended first; see `HistoryTrees`. Slots never move, so each
+/// is read by its number, and whatever can be read is written where it lay. Slots that are gone
+/// leave empty ones in their chains, which readers take for what they are: damage, from the slot
+/// before to the slot after. Memory: some sixty bytes for each slot.
+struct HistoryRescue {
+    /// Slots of one transaction: 4 MiB of large ones.
+    private static let slotsPerTransaction = 1_024
+    /// Reads that the card refuses until it is left alone.
+    private static let refusalMax = 64
+
+    private let source: Connection
+    private let target: History
+    private let keepsake: HistoryKeepsake
+    private var kept = 0
+    private var lost = 0
+    private var refusals = 0
+    private var floors = HistoryFloors()
+
+    /// Fills a new history, whose cursor is 0, from the one at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: The damaged one; only read.
+    ///   - target: As large as that one.
+    ///   - keepsake: Its small tables as far as they are known.
+    /// - Returns: What was saved; nil when too little is known, or it has another size: the new one
+    ///   is then as before, and slots without an owner are used as empty ones are.
+    /// - Throws: `StoreError.database` for the new one.
+    static func run(
+        from path: String,
+        into target: History,
+        _ keepsake: HistoryKeepsake
+    ) throws(StoreError) -> HistoryRescued? {
+        let known = HistoryCatalogue(connection: keepsake.connection)
+        guard !target.isReadOnly, target.cursor == 0, let cursor = try? known.number("cursor"),
+            cursor > 0, let boots = try? known.boots(), !boots.isEmpty,
+            let source = try? Connection(path, mode: .readOnly)
+        else { return nil }
+        defer { try? source.close() }
+        var rescue = HistoryRescue(source, target, keepsake)
+        defer { for slots in target.rings.values { slots.rest() } }
+        let streams = (try? known.streams()) ?? []
+        var ends: [HistoryRing: [SlotKey: StreamHeads.Newest]] = [:]
+        for ring in HistoryRing.allCases {
+            guard let found = try rescue.copy(ring, streams) else { return nil }
+            ends[ring] = try rescue.mend(found, rescue.wanted(ring, streams))
+        }
+        try rescue.finish(ends, streams)
+        return HistoryRescued(kept: rescue.kept, lost: rescue.lost, floors: rescue.floors)
+    }
+
+    private init(_ source: Connection, _ target: History, _ keepsake: HistoryKeepsake) {
+        (self.source, self.target, self.keepsake) = (source, target, keepsake)
+    }
+
+    // MARK: Slots
+
+    /// What was found in one ring.
+    fileprivate struct Found {
+        let ring: HistoryRing
+        /// Slots of each chain by their depths.
+        var chains: [SlotKey: [UInt32: (slot: Int, header: SlotHeader)]] = [:]
+        /// Slots that cannot be read.
+        var dead: [Int] = []
+        var range: ClosedRange<HistoryPosition>?
+    }
+
+    /// Copies the slots of a ring as they are; nil when it has another size.
+    private mutating func copy(
+        _ ring: HistoryRing,
+        _ streams: [HistoryCatalogue.Stream]
+    ) throws(StoreError) -> Found? {
+        let into = target.slots(ring)
+        // Nil: not even that can be read, and it will have been as large as the new one.
+        let count: Int? = try? source.scalar("SELECT max(slot) FROM \(ring.table)")
+        guard count == nil || count == into.count else { return nil }
+        let from = HistorySlots(ring, in: source, count: into.count)
+        defer { from.rest() }
+        let owners = Self.owners(ring, streams)
+        var found = Found(ring: ring)
+        for start in stride(from: 0, to: into.count, by: Self.slotsPerTransaction) {
+            let end = min(start + Self.slotsPerTransaction, into.count)
+            try target.connection.transaction(.immediate, wrapping: StoreError.database) {
+                () throws(StoreError) in
+                for place in start..<end {
+                    guard let slot = read(place, from) else {
+                        found.dead.append(place)
+                        continue
+                    }
+                    guard let key = slot.header.key, owners.contains(key) else { continue }
+                    found.note(slot.header, key, place)
+                    try into.write(slot, at: place)
+                }
+                into.rest()
+            }
+            guard refusals <= Self.refusalMax else { return nil }
+        }
+        kept += found.chains.values.reduce(0) { $0 + $1.count }
+        lost += found.dead.count
+        return found
+    }
+
+    private mutating func read(_ place: Int, _ slots: HistorySlots) -> HistorySlot? {
+        do throws(StoreError) {
+            return try slots.read(place)
+        } catch {
+            if case .database(let cause) = error, cause.isInputOutput { refusals += 1 }
+            return nil
+        }
+    }
+
+    /// The chains that a ring may have.
+    private static func owners(
+        _ ring: HistoryRing,
+        _ streams: [HistoryCatalogue.Stream]
+    ) -> Set<SlotKey> {
+        switch ring {
+        case .events: [.events]
+        case .samples: Set(streams.map { SlotKey($0.description.id) })
+        case .minutes, .quarterHours, .sixHours:
+            Set(
+                streams.flatMap { stream in
+                    stream.decimals.indices.map { SlotKey(stream.description.id, channel: $0) }
+                }
+            )
+        }
+    }
+
+    // MARK: Chains
+
+    /// Where the chains of a ring ended, as far as that is remembered.
+    private func wanted(
+        _ ring: HistoryRing,
+        _ streams: [HistoryCatalogue.Stream]
+    ) -> [SlotKey: StreamHeads.Newest] {
+        let known = HistoryCatalogue(connection: keepsake.connection)
+        var wanted: [SlotKey: StreamHeads.Newest] = [:]
+        if ring == .events {
+            wanted[.events] = (try? known.heads(0))?.samples
+            return wanted
+        }
+        for stream in streams {
+            guard let heads = try? known.heads(stream.place) else { continue }
+            let id = stream.description.id
+            if ring == .samples {
+                wanted[SlotKey(id)] = heads.samples
+                continue
+            }
+            for tier in RollupTier.allCases where HistoryRing(tier) == ring {
+                for channel in stream.decimals.indices {
+                    wanted[SlotKey(id, channel: channel)] = heads[channel, tier]
+                }
+            }
+        }
+        return wanted
+    }
+
+    /// Puts an empty slot wherever one of a chain is gone.
+    ///
+    /// - Returns: Where the chains end now.
+    private mutating func mend(
+        _ found: Found,
+        _ wanted: [SlotKey: StreamHeads.Newest]
+    ) throws(StoreError) -> [SlotKey: StreamHeads.Newest] {
+        var free = found.dead
+        var ends: [SlotKey: StreamHeads.Newest] = [:]
+        guard let range = found.range else { return ends }
+        try target.connection.transaction(.immediate, wrapping: StoreError.database) {
+            () throws(StoreError) in
+            let keys = Set(found.chains.keys).union(wanted.keys).sorted {
+                $0.rawValue < $1.rawValue
+            }
+            for key in keys {
+                let slots = found.chains[key] ?? [:]
+                let newest = slots.keys.max()
+                let end = max(wanted[key]?.depth ?? 0, newest ?? 0)
+                if end > newest ?? 0 {
+                    note(found.ring, key, newest.flatMap { slots[$0]?.header.last })
+                }
+                // Before its oldest slot the ring was used again.
+                guard var depth = slots.keys.min() ?? (free.isEmpty ? nil : end) else { continue }
+                var before: (slot: Int, header: SlotHeader)?
+                while depth <= end {
+                    if let here = slots[depth] {
+                        before = here
+                    } else {
+                        // Nothing can be in more places than are gone.
+                        guard !free.isEmpty else { break }
+                        let place = free.removeFirst()
+                        let after = slots.keys.filter { $0 > depth }.min().flatMap { slots[$0] }
+                        let gap = Self.gap(key, depth, before, after, within: range)
+                        before = try link(found.ring, before, (place, gap), after)
+                    }
+                    depth += 1
+                }
+                if let before {
+                    ends[key] = StreamHeads.Newest(slot: before.slot, depth: before.header.depth)
+                }
+            }
+        }
+        target.slots(found.ring).rest()
+        return ends
+    }
+
+    /// Remembers up to where a chain is whole.
+    private mutating func note(_ ring: HistoryRing, _ key: SlotKey, _ last: HistoryPosition?) {
+        let last = last ?? HistoryPosition(boot: 0, tick: Tick(tenths: 0))
+        switch ring {
+        case .samples: floors.samples[key.stream] = last
+        case .events: floors.events = last
+        case .minutes, .quarterHours, .sixHours: break
+        }
+    }
+
+    /// An empty slot for the time between two.
+    private static func gap(
+        _ key: SlotKey,
+        _ depth: UInt32,
+        _ before: (slot: Int, header: SlotHeader)?,
+        _ after: (slot: Int, header: SlotHeader)?,
+        within range: ClosedRange<HistoryPosition>
+    ) -> SlotHeader {
+        var gap = SlotHeader()
+        gap.key = key
+        gap.depth = depth
+        gap.previous = before?.slot
+        if let before { (gap.jump, gap.jumpDepth) = (before.slot, before.header.depth) }
+        gap.first = before?.header.last ?? range.lowerBound
+        gap.last = max(gap.first, after?.header.first ?? range.upperBound)
+        // What is in it fails its check then: that is how damage is told.
+        gap.count = 1
+        return gap
+    }
+
+    /// Hangs an empty slot between two, and returns it.
+    private func link(
+        _ ring: HistoryRing,
+        _ before: (slot: Int, header: SlotHeader)?,
+        _ gap: (slot: Int, header: SlotHeader),
+        _ after: (slot: Int, header: SlotHeader)?
+    ) throws(StoreError) -> (slot: Int, header: SlotHeader) {
+        let slots = target.slots(ring)
+        if let before {
+            var slot = try slots.read(before.slot)
+            slot.header.next = gap.slot
+            try slots.write(slot, at: before.slot)
+        }
+        var header = gap.header
+        if let after, after.header.depth == header.depth + 1 {
+            header.next = after.slot
+            var slot = try slots.read(after.slot)
+            slot.header.previous = gap.slot
+            try slots.write(slot, at: after.slot)
+        }
+        try slots.write(HistorySlot(header: header), at: gap.slot)
+        return (gap.slot, header)
+    }
+
+    // MARK: Tables
+
+    /// Writes the small tables, after which the new history is what the old one was.
+    private func finish(
+        _ ends: [HistoryRing: [SlotKey: StreamHeads.Newest]],
+        _ streams: [HistoryCatalogue.Stream]
+    ) throws(StoreError) {
+        let memory = keepsake.connection
+        let known = HistoryCatalogue(connection: memory)
+        do throws(SQLiteError) {
+            try target.connection.transaction { () throws(SQLiteError) in
+                try HistoryCopyTables(memory, target.connection).copyCatalogue()
+                for place in [0] + streams.map(\.place) {
+                    var heads = (try? known.heads(place)) ?? StreamHeads()
+                    let stream = streams.first { $0.place == place }
+                    heads.samples =
+                        stream.map { ends[.samples]?[SlotKey($0.description.id)] }
+                        ?? ends[.events]?[.events]
+                    for channel in stream?.decimals.indices ?? 0..<0 {
+                        let key = stream.map { SlotKey($0.description.id, channel: channel) }
+                        for tier in RollupTier.allCases {
+                            heads[channel, tier] = key.flatMap { ends[HistoryRing(tier)]?[$0] }
+                        }
+                    }
+                    try target.connection.execute(
+                        "UPDATE heads SET data = ? WHERE place = ?",
+                        heads.bytes,
+                        place
+                    )
+                }
+                for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
+                    try target.connection.execute(
+                        "UPDATE numbers SET value = ? WHERE name = ?",
+                        try known.number(name),
+                        name
+                    )
+                }
+            }
+        } catch { throw .database(error) }
+        try target.readCursor()
+    }
+}
+
+extension HistoryRescue.Found {
+    /// Remembers a slot; of two that say the same the later one is not of its chain.
+    fileprivate mutating func note(_ header: SlotHeader, _ key: SlotKey, _ place: Int) {
+        guard chains[key]?[header.depth] == nil else { return }
+        chains[key, default: [:]][header.depth] = (place, header)
+        let (first, last) = (min(header.first, header.last), max(header.first, header.last))
+        range = min(range?.lowerBound ?? first, first)...max(range?.upperBound ?? last, last)
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import SQLite
+
+/// The pages of a history that never change from the first day on.
+///
+/// Rows are made once and overwritten in place, so what lies above them, and the first page but for
+/// its counters, is the same in every history of one size: a new one has whole ones.
+///
+/// - Source: SQLite file format, section 1.6: B-tree pages.
+struct HistoryTrees {
+    /// An interior page of a table.
+    private static let interior: UInt8 = 5
+    private static let headerByteCount = 12
+
+    private let first: [UInt8]
+    /// Of each table.
+    private var trees: [String: [Int: [UInt8]]] = [:]
+
+    /// Reads the trees of a new history.
+    init(of connection: Connection) throws(SQLiteError) {
+        first = try connection.filePage(1, size: HistorySchema.pageSize)
+        for table in HistoryRing.allCases.map(\.table) + HistorySchema.catalogueTables {
+            let root: Int? = try connection.scalar(
+                "SELECT rootpage FROM sqlite_schema WHERE name = ?",
+                table
+            )
+            var pages: [Int: [UInt8]] = [:]
+            try Self.walk(root ?? 0, connection, &pages)
+            trees[table] = pages
+        }
+    }
+
+    private static func walk(
+        _ number: Int,
+        _ connection: Connection,
+        _ pages: inout [Int: [UInt8]]
+    ) throws(SQLiteError) {
+        guard number > 1, pages[number] == nil else { return }
+        let page = try connection.filePage(number, size: HistorySchema.pageSize)
+        guard page[0] == interior else { return }
+        pages[number] = page
+        let count = Int(page[3]) << 8 | Int(page[4])
+        for index in 0..<count {
+            let offset = headerByteCount + index * 2
+            let cell = Int(page[offset]) << 8 | Int(page[offset + 1])
+            try walk(child(page, at: cell), connection, &pages)
+        }
+        try walk(child(page, at: 8), connection, &pages)
+    }
+
+    private static func child(_ page: [UInt8], at offset: Int) -> Int {
+        guard offset + 4 <= page.count else { return 0 }
+        return page[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Puts whole pages in the place of those of a damaged history that are not like them.
+    ///
+    /// Nobody may have it open. A history of another size, or with another layout, is left alone.
+    ///
+    /// - Parameter path: The damaged one.
+    func mend(_ path: String) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let all = trees.values.flatMap(\.self)
+        let likeThese = all.count { Self.page($0.key, of: descriptor) == $0.value }
+        guard likeThese * 2 >= all.count else { return }
+        // The bytes between count changes.
+        let found = Self.page(1, of: descriptor)
+        if found?[..<24] != first[..<24] || found?[100...] != first[100...] {
+            Self.write(first, 1, to: descriptor)
+        }
+        for table in Self.brokenTables(of: path, among: trees.keys.sorted()) {
+            for (number, page) in trees[table] ?? [:] { Self.write(page, number, to: descriptor) }
+        }
+    }
+
+    private static func brokenTables(of path: String, among tables: [String]) -> [String] {
+        guard let connection = try? Connection(path, mode: .readOnly) else { return tables }
+        defer { try? connection.close() }
+        return tables.filter { table in
+            let words: String? = try? connection.scalar("PRAGMA quick_check('\(table)')")
+            return words != "ok"
+        }
+    }
+
+    private static func page(_ number: Int, of descriptor: Int32) -> [UInt8]? {
+        let size = HistorySchema.pageSize
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = pread(descriptor, &bytes, size, off_t((number - 1) * size))
+        return count == size ? bytes : nil
+    }
+
+    private static func write(_ page: [UInt8], _ number: Int, to descriptor: Int32) {
+        let size = HistorySchema.pageSize
+        // What cannot be written is read as it is.
+        _ = pwrite(descriptor, page, size, off_t((number - 1) * size))
+    }
+}
