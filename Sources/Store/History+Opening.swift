@@ -29,7 +29,7 @@ extension History {
         } catch {
             guard case .database(let found) = error, isUnusable(path, found) else { throw error }
             let aside = setAside(path)
-            let (history, _) = try openOrMake(path, plan, version, seams)
+            let (history, _) = try openOrMake(path, plan.sized(like: aside), version, seams)
             return (history, .setAside(path: aside, because: found.message))
         }
     }
@@ -174,5 +174,26 @@ extension History {
         if !isFresh { try checkCatalogue(of: connection) }
         let history = try History(connection, isReadOnly: false)
         return (history, isFresh ? .fresh : .found(migrated: applied))
+    }
+}
+
+extension StorePlan {
+    /// As large as a history that was set aside, so that all of it fits; unchanged when that is not
+    /// known.
+    ///
+    /// - Source: SQLite file format, section 1.3: pages at byte 28, application at 68.
+    func sized(like path: String) -> StorePlan {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return self }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 100)
+        guard pread(descriptor, &header, header.count, 0) == header.count else { return self }
+        func number(_ offset: Int) -> Int {
+            header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard number(68) == HistorySchema.applicationID else { return self }
+        let byteCount = number(28) * HistorySchema.pageSize
+        let size = Size.megabytes((byteCount + (1 << 20) - 1) >> 20)
+        return StorePlan(size, load: load, journal: journal, flash: flash)
     }
 }

@@ -81,6 +81,8 @@ package final class History {
     /// The sequence of the last journal block that is in here; 0 before the first.
     package private(set) var cursor: UInt64
 
+    /// How often slots were looked at.
+    private var patrolCount = 0
     let connection: Connection
     let rings: [HistoryRing: HistorySlots]
     private var catalogue: HistoryCatalogue { HistoryCatalogue(connection: connection) }
@@ -171,6 +173,23 @@ package final class History {
             for (boot, record) in records { try intake.take(record, in: boot) }
             try intake.finish(cursor: cursor)
             for slots in rings.values { slots.rest() }
+        }
+    }
+
+    /// Looks whether the next slots of all rings can still be read, a quarter of them each time.
+    ///
+    /// - Throws: `StoreError.database` with SQLITE_CORRUPT (11) for one whose header is broken: its
+    ///   chain is torn there, and a rescue mends it.
+    func patrol() throws(StoreError) {
+        defer { for slots in rings.values { slots.rest() } }
+        let quarter = patrolCount % 4
+        patrolCount += 1
+        for ring in HistoryRing.allCases {
+            let slots = slots(ring)
+            for slot in slots.count * quarter / 4..<slots.count * (quarter + 1) / 4 {
+                guard try slots.header(of: slot).isBroken else { continue }
+                throw .database(connection.damaged("slot \(slot) of \(ring.table) is broken"))
+            }
         }
     }
 

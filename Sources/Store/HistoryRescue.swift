@@ -5,7 +5,7 @@ import SQLite
 package struct HistoryRescued: Hashable, Sendable {
     /// Slots with something in them.
     package let kept: Int
-    /// Slots on pages that cannot be read: nobody knows what was in them, or whether anything was.
+    /// Slots that cannot be read: nobody knows what was in them, or whether anything was.
     package let lost: Int
     /// Of the chains whose newest slots are lost: the last that they have.
     let floors: HistoryFloors
@@ -125,7 +125,8 @@ struct HistoryRescue {
 
     private mutating func read(_ place: Int, _ slots: HistorySlots) -> HistorySlot? {
         do throws(StoreError) {
-            return try slots.read(place)
+            let slot = try slots.read(place)
+            return slot.header.isBroken ? nil : slot
         } catch {
             if case .database(let cause) = error, cause.isInputOutput { refusals += 1 }
             return nil
@@ -220,8 +221,8 @@ struct HistoryRescue {
                     ends[key] = StreamHeads.Newest(slot: before.slot, depth: before.header.depth)
                 }
             }
+            target.slots(found.ring).rest()
         }
-        target.slots(found.ring).rest()
         return ends
     }
 

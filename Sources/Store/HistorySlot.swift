@@ -45,6 +45,8 @@ struct SlotHeader: Hashable, Sendable {
     var used = 0
     /// CRC-32C of the used bytes.
     var checksum: UInt32 = 0
+    /// What was read failed its check: nobody knows whose it is.
+    private(set) var isBroken = false
 
     init() {}
 
@@ -52,6 +54,12 @@ struct SlotHeader: Hashable, Sendable {
         func word(_ offset: Int) -> UInt32 { HistoryBytes.get(bytes, at: offset) }
         func link(_ offset: Int) -> Int? { word(offset) == 0 ? nil : Int(word(offset)) - 1 }
         func tick(_ offset: Int) -> Tick { Tick(tenths: HistoryBytes.get(bytes, at: offset)) }
+        let seal = word(Self.sealOffset)
+        // Zeros were never used, or a version without seals wrote it.
+        guard seal == 0 || seal == Self.seal(bytes) else {
+            isBroken = true
+            return
+        }
         key = word(0) == 0 ? nil : SlotKey(rawValue: word(0))
         depth = word(4)
         previous = link(8)
@@ -84,7 +92,15 @@ struct SlotHeader: Hashable, Sendable {
         put(count, 48)
         put(UInt32(used), 52)
         put(checksum, 56)
+        if key != nil { put(Self.seal(bytes), Self.sealOffset) }
         return bytes
+    }
+
+    private static let sealOffset = 60
+
+    /// CRC-32C of the bytes before it; never 0.
+    private static func seal(_ bytes: [UInt8]) -> UInt32 {
+        max(1, CRC32C.of(bytes[..<sealOffset]))
     }
 }
 

@@ -88,6 +88,8 @@ struct StoreFiles {
         _ moved: [String],
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) -> StoreFiles {
+        var place = place
+        if case .setAside(let path, _) = before { place.plan = place.plan.sized(like: path) }
         let (history, opened) = try History.open(place)
         let found = before ?? opened
         var isWhole = false

@@ -145,6 +145,7 @@ package final class StationStore {
         (inputErrorCount, hasAppended) = (0, false)
         // A page that rots is met here once a day, not only by whoever wants to read it.
         if let error = keepsake.refresh(history.connection) { throw .database(error) }
+        try history.patrol()
         defer { setAside = nil }
         return setAside.map { .replaced($0) } ?? .taken
     }
@@ -227,6 +228,8 @@ package final class StationStore {
 
     private func openHistory() throws(StoreError) -> History {
         if let history { return history }
+        var place = place
+        if case .setAside(let path, _) = setAside { place.plan = place.plan.sized(like: path) }
         let (opened, _) = try History.open(place)
         history = opened
         return opened

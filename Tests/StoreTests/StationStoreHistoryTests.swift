@@ -188,4 +188,54 @@ import Testing
             #expect(try bench.ledger().tenths(.unexplained) == 0, "page \(page)")
         }
     }
+
+    /// The page is whole to SQLite, and nobody knows any more whose it is.
+    @Test(arguments: [1, -1])
+    func aSlotWithoutItsHeaderTearsNoChainForLong(_ which: Int) throws {
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
+        let file = URL(filePath: bench.folder.database)
+        try bench.store.close()
+        let all = try HistoryReader(path: file.path()).all().count
+        let reader = try Connection(file.path(), mode: .readOnly)
+        let sql = "SELECT data FROM samples ORDER BY slot"
+        let headers = try reader.rows(sql) { (row) throws(SQLiteError) in
+            SlotHeader(try row[0])
+        }
+        try reader.close()
+        let mine = headers.filter { $0.key == SlotKey(DustSeries.stream.id) }
+        #expect(mine.count > 3)
+        let header = mine[which < 0 ? mine.count + which : which]
+        var rotten = try [UInt8](Data(contentsOf: file))
+        let place = try #require(rotten.firstRange(of: header.bytes)).lowerBound
+        for index in place..<place + 20 { rotten[index] ^= 0x5A }
+        try Data(rotten).write(to: file)
+        try bench.reopen()
+        // Each looks at a quarter of the slots.
+        for _ in 0..<4 {
+            try bench.live()
+            try bench.store.checkpoint()
+        }
+        let left = try HistoryReader(path: file.path()).all().count
+        #expect(left >= all + 2_400 - Int(header.count), "\(left) of \(all + 2_400)")
+        #expect(try bench.ledger().tenths(.unexplained) == 0)
+    }
+
+    @Test func aNewHistoryIsAsLargeAsTheDamagedOne() throws {
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
+        try bench.store.close()
+        try bench.damage(1..<2)
+        let store = try StationStore(
+            journal: bench.ring,
+            historyPath: bench.folder.database,
+            plan: StorePlan(.megabytes(6)),
+            version: "1.0",
+            mirrorSequence: 0
+        )
+        guard case .mended = store.opening.history else {
+            Issue.record("\(store.opening.history)")
+            return
+        }
+        #expect(try HistoryReader(path: bench.folder.database).all().count == 20 * 600)
+        try store.close()
+    }
 }
