@@ -186,7 +186,7 @@ extension Checker {
     /// The part of its time in which a laser may be on.
     private static let dutyMax = 0.1
     /// A measurement out of turn, at each start of the process or the part.
-    private static let firstMeasurement: Duration = .seconds(45)
+    private static let firstMeasurement: Duration = .seconds(30)
 
     func lasersAreOff() throws -> Int {
         var count = 0
@@ -202,30 +202,19 @@ extension Checker {
         }
         for part in world.parts where part.isDust {
             count += 1
-            let powered = part.timeWithPower(at: world.end)
             let laser = part.laserTime(at: world.end)
-            let allowed = powered * Self.dutyMax + allowance(part)
+            // What people asked for, and what it does while nobody can tell it otherwise.
+            let others = records.continuousTime + part.laserAlone
+            let powered = part.timeWithPower(at: world.end)
+            let starts = records.segments.count + part.powerCount
+            let allowed =
+                others + max(.zero, powered - others) * Self.dutyMax
+                + Self.firstMeasurement * starts
             guard laser <= allowed else {
                 let (hours, most) = (laser.inSeconds / 3_600, allowed.inSeconds / 3_600)
                 throw Broken(words: "\(part.name) had its laser on for \(hours) h, not \(most)")
             }
         }
         return count
-    }
-
-    /// What people asked for, what a laser does while nobody can tell it otherwise, and starts.
-    private func allowance(_ part: Part) -> Duration {
-        var sum = records.continuousTime + part.laserAlone
-        for window in records.windows {
-            let length = min(window.start.duration(to: window.end), .days(2))
-            switch window.kind.area {
-            // It may not hear that it shall sleep, or whoever would say so stands still.
-            case .serial where window.part == part.name: sum += length + .minutes(3)
-            case .process: sum += length + .minutes(5)
-            case .clock where window.kind == .suspend: sum += length
-            case .serial, .usb, .gpio, .card, .clock, .power, .memory: break
-            }
-        }
-        return sum + Self.firstMeasurement * (records.segments.count + part.powerCount)
     }
 }

@@ -220,6 +220,18 @@ import Testing
         #expect(try bench.ledger().tenths(.unexplained) == 0)
     }
 
+    @Test func aRescueThatWasCutOffIsBegunAnew() throws {
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
+        try bench.store.close()
+        let path = bench.folder.database
+        History.setAside(path)
+        // The new one was made, and that is all.
+        try History.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
+        try bench.reopen()
+        #expect(try HistoryReader(path: path).all().count == 20 * 600)
+        #expect(try bench.ledger().tenths(.damaged) == 0)
+    }
+
     @Test func aNewHistoryIsAsLargeAsTheDamagedOne() throws {
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.close()

@@ -44,7 +44,7 @@ final class StoreBench {
     }
 
     func reopen() throws {
-        try store.close()
+        try? store.close()
         store = try Self.open(ring, folder)
     }
 
