@@ -220,6 +220,27 @@ import Testing
         #expect(try bench.ledger().tenths(.unexplained) == 0)
     }
 
+    @Test func whatTheNewestSlotLostTheJournalStillHas() throws {
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
+        let file = URL(filePath: bench.folder.database)
+        try bench.store.close()
+        let reader = try HistoryReader(path: file.path())
+        let before = try reader.all()
+        let end = try #require(
+            try reader.chain(.samples, SlotKey(DustSeries.stream.id), place: 1)
+        )
+        let whole = try [UInt8](Data(contentsOf: file))
+        let place = try #require(whole.firstRange(of: end.header.bytes)).lowerBound
+        try bench.damage(place / 4_096..<place / 4_096 + 1)
+        try bench.reopen()
+        // Not a word of this one page is read at the start: the take that writes there meets it.
+        try bench.live()
+        try bench.store.checkpoint()
+        #expect(try HistoryReader(path: file.path()).all().count == before.count + 600)
+        #expect(try bench.ledger().tenths(.unexplained) == 0)
+        #expect(try bench.ledger().tenths(.damaged) == 0)
+    }
+
     @Test func aRescueThatWasCutOffIsBegunAnew() throws {
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.close()
