@@ -10,7 +10,7 @@ package struct HistoryCopyReport: Hashable, Sendable {
         /// Samples, buckets or events that were there.
         package var items = 0
         package var kept = 0
-        /// Slots whose contents fail their check; they stay empty in the copy.
+        /// Slots whose header or contents fail their check; they stay empty in the copy.
         package var damagedSlots = 0
     }
 
@@ -173,6 +173,7 @@ package struct HistoryCopy {
         for offset in 0..<slots.count {
             let slot = (head + offset) % slots.count
             let header = try slots.header(of: slot)
+            if header.isBroken { counts.damagedSlots += 1 }
             guard header.key != nil else { continue }
             used.append((Int32(slot), Int(header.count)))
             counts.items += Int(header.count)
