@@ -186,24 +186,22 @@ package final class History {
         patrolCount += 1
         for ring in HistoryRing.allCases {
             let slots = slots(ring)
-            for slot in slots.count * quarter / 4..<slots.count * (quarter + 1) / 4 {
-                guard try slots.header(of: slot).isBroken else { continue }
+            let range = slots.count * quarter / 4..<slots.count * (quarter + 1) / 4
+            for slot in range where try slots.header(of: slot).isBroken {
                 throw .database(connection.damaged("slot \(slot) of \(ring.table) is broken"))
             }
         }
     }
 
-    /// Takes samples and events that lie after the ends of some chains from blocks that it took
-    /// before, and nothing else of them.
+    /// Takes what it does not have from blocks that it took before; see `HistoryRetake`.
     func retake(_ blocks: [JournalBlock], after floors: HistoryFloors) throws(StoreError) {
         defer { for slots in rings.values { slots.rest() } }
         let cursor = cursor
         try connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
-            for block in blocks where block.sequence <= cursor {
-                try intake.retake(block, after: floors)
-            }
+            let retake = try HistoryRetake(intake, after: floors)
+            for block in blocks where block.sequence <= cursor { try retake.take(block) }
             try intake.finish(cursor: cursor)
             for slots in rings.values { slots.rest() }
         }

@@ -3,17 +3,18 @@ import SQLite
 
 /// Turns journal blocks into slots and rows; lives within one transaction.
 final class HistoryIntake {
-    private(set) var taken = HistoryTaken()
+    var taken = HistoryTaken()
 
-    private let connection: Connection
-    private let catalogue: HistoryCatalogue
-    private var numbers: [String: Int64] = [:]
-    private var streams: [StreamID: HistoryCatalogue.Stream] = [:]
-    private var ordinals: [BootID: UInt32] = [:]
-    private let chains: HistoryChains
+    let connection: Connection
+    let catalogue: HistoryCatalogue
+    var numbers: [String: Int64] = [:]
+    private(set) var streams: [StreamID: HistoryCatalogue.Stream] = [:]
+    var ordinals: [BootID: UInt32] = [:]
+    let chains: HistoryChains
     private var intakes: [StreamID: StreamIntake] = [:]
-    private var retakers: [StreamID: SampleWriter] = [:]
-    private lazy var events = EventWriter(chains)
+    /// Of streams that lost their ends; see `HistoryRetake`.
+    var retakers: [StreamID: SampleWriter] = [:]
+    private(set) lazy var events = EventWriter(chains)
 
     init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) throws(StoreError) {
         self.connection = connection
@@ -44,34 +45,6 @@ final class HistoryIntake {
         try take(record, try ordinal(of: boot))
     }
 
-    /// Takes what lies after the ends of some chains, and nothing else; rollups have it already.
-    func retake(_ block: JournalBlock, after floors: HistoryFloors) throws(StoreError) {
-        guard let boot = ordinals[block.boot] else { return }
-        for record in JournalRecordCodec.contents(block.payload).records {
-            switch record {
-            case .samples(let stream, let segment):
-                guard let floor = floors.samples[stream], let known = streams[stream],
-                    var decoder = try? SegmentDecoder(segment, decimals: known.decimals)
-                else { continue }
-                let appender = try chains.samples(known)
-                var writer =
-                    retakers[stream] ?? SampleWriter(decimals: known.decimals, appender)
-                while let (tick, outcomes) = (try? decoder.next()) ?? nil {
-                    guard HistoryPosition(boot: boot, tick: tick) > floor else { continue }
-                    try writer.append(boot: boot, tick, outcomes)
-                    taken.samples += 1
-                }
-                retakers[stream] = writer
-            case .event(let event):
-                let position = HistoryPosition(boot: boot, tick: Tick(event.instant))
-                guard let floor = floors.events, position > floor else { continue }
-                try events.append(event, boot: boot)
-                taken.events += 1
-            case .started, .stopped, .stream, .schedule, .anchor: continue
-            }
-        }
-    }
-
     /// Writes what is still in memory, and how far the journal was taken.
     func finish(cursor: UInt64) throws(StoreError) {
         for stream in retakers.keys.sorted() { try retakers[stream]?.close() }
@@ -92,7 +65,7 @@ final class HistoryIntake {
         }
     }
 
-    private func take(_ record: JournalRecord, _ boot: UInt32) throws(StoreError) {
+    func take(_ record: JournalRecord, _ boot: UInt32) throws(StoreError) {
         switch record {
         case .started(let tick, let version): try start(boot, tick, version)
         case .stopped(let tick):
@@ -148,7 +121,7 @@ final class HistoryIntake {
         }
     }
 
-    private func describe(_ description: StreamDescription) throws(StoreError) {
+    func describe(_ description: StreamDescription) throws(StoreError) {
         let known = streams[description.id]
         guard known?.description != description else { return }
         // A stream's channels are part of what it is; only names and units may be mended.
@@ -194,7 +167,7 @@ extension HistoryIntake {
         return value
     }
 
-    private func ordinal(of boot: BootID) throws(StoreError) -> UInt32 {
+    func ordinal(of boot: BootID) throws(StoreError) -> UInt32 {
         if let known = ordinals[boot] { return known }
         let number = next("boot")
         let row = place(of: number, among: HistorySchema.bootCountMax)

@@ -15,8 +15,6 @@ package struct HistoryRescued: Hashable, Sendable {
 struct HistoryFloors: Hashable, Sendable {
     var samples: [StreamID: HistoryPosition] = [:]
     var events: HistoryPosition?
-
-    var isEmpty: Bool { samples.isEmpty && events == nil }
 }
 
 /// Brings what a history that was set aside still holds into the new one in its place.

@@ -50,7 +50,12 @@ struct SlotHeader: Hashable, Sendable {
 
     init() {}
 
+    /// Reads a header; of too few bytes it is broken.
     init(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.byteCount else {
+            isBroken = true
+            return
+        }
         func word(_ offset: Int) -> UInt32 { HistoryBytes.get(bytes, at: offset) }
         func link(_ offset: Int) -> Int? { word(offset) == 0 ? nil : Int(word(offset)) - 1 }
         func tick(_ offset: Int) -> Tick { Tick(tenths: HistoryBytes.get(bytes, at: offset)) }

@@ -28,20 +28,28 @@ final class HistorySlots: SlotHeaders {
     }
 
     func header(of slot: Int) throws(StoreError) -> SlotHeader {
-        let bytes = try withBlob(slot) { (blob) throws(SQLiteError) in
-            try blob.read(count: SlotHeader.byteCount)
+        SlotHeader(try bytes(of: slot, count: SlotHeader.byteCount))
+    }
+
+    /// None of a slot on a page that rotted: who only reads goes on with the rest.
+    private func bytes(of slot: Int, count: Int) throws(StoreError) -> [UInt8] {
+        do throws(StoreError) {
+            return try withBlob(slot) { (blob) throws(SQLiteError) in try blob.read(count: count) }
+        } catch {
+            guard !isWritable, case .database(let cause) = error, cause.isCorrupt else {
+                throw error
+            }
+            return []
         }
-        return SlotHeader(bytes)
     }
 
     /// The whole slot; its contents are empty when they fail their check.
     func read(_ slot: Int) throws(StoreError) -> HistorySlot {
-        let size = ring.slotSize
-        let bytes = try withBlob(slot) { (blob) throws(SQLiteError) in
-            try blob.read(count: size)
-        }
+        let bytes = try bytes(of: slot, count: ring.slotSize)
         let header = SlotHeader(bytes)
-        guard (0...ring.capacity).contains(header.used) else { return HistorySlot(header: header) }
+        guard !header.isBroken, (0...ring.capacity).contains(header.used) else {
+            return HistorySlot(header: header)
+        }
         let payload = bytes[SlotHeader.byteCount..<SlotHeader.byteCount + header.used]
         guard CRC32C.of(payload) == header.checksum else { return HistorySlot(header: header) }
         return HistorySlot(header: header, payload: Array(payload))

@@ -153,13 +153,12 @@ struct StoreFiles {
         do { try HistoryTrees(of: history.connection).mend(aside) } catch { throw .database(error) }
     }
 
-    /// Lets chains that lost their ends take what the ring still holds of that.
+    /// Lets a rescued history take what it does not have, and the ring still holds.
     static func retake(
         _ journal: Journal,
         _ history: History,
         _ floors: HistoryFloors
     ) throws(StoreError) {
-        guard !floors.isEmpty else { return }
         journal.rewind()
         var after: UInt64 = 0
         while after < history.cursor {

@@ -130,8 +130,9 @@ import Testing
     /// Pages above slots and rows, of the small tables, and some of slots.
     private static func pages(_ whole: [UInt8]) -> [Int] {
         (0..<whole.count / 4_096).filter { page in
-            // Interior pages of tables; leaves of indices.
+            // Interior pages of tables and the first leaves below them; leaves of indices.
             [5, 10].contains(whole[page * 4_096]) || page == 0 || page % 96 == 1
+                || whole[(page - 1) * 4_096] == 5
         }
     }
 
@@ -150,17 +151,18 @@ import Testing
         let whole = try [UInt8](Data(contentsOf: file))
         for page in Self.pages(whole) {
             let table = try Self.table(of: page, file.path())
-            // What names the streams and where the journal was is there once, and in memory.
-            let isLeaf = [10, 13].contains(whole[page * 4_096]) && page > 0
-            let isVital = isLeaf && ["streams", "numbers"].contains(table)
             try bench.damage(page..<page + 1)
             let again = try StoreBench.open(bench.ring, bench.folder)
-            defer { try? again.close() }
             let left = try HistoryReader(path: file.path()).all().count
-            let lost = table == "samples" && isLeaf ? 2_200 : 0
-            #expect(isVital || left >= all - lost, "\(left) of \(all), \(table ?? "") \(page)")
-            #expect(isVital || again.opening.streams == [DustSeries.stream], "page \(page)")
-            #expect(try isVital || bench.ledger().tenths(.unexplained) == 0, "page \(page)")
+            if whole[page * 4_096] == 5 || !["samples", "streams", "numbers"].contains(table) {
+                #expect(left == all, "\(table ?? "") \(page)")
+                #expect(again.opening.streams == [DustSeries.stream], "page \(page)")
+                #expect(try bench.ledger().tenths(.unexplained) == 0, "page \(page)")
+            } else {
+                // Slots are met by a patrol; what names the streams and where the journal was is
+                // there once, and in memory. Whatever is gone, the rest is read.
+                #expect(left < all || table == "samples", "\(table ?? "") \(page)")
+            }
             try again.close()
             try Data(whole).write(to: file)
         }
@@ -176,14 +178,18 @@ import Testing
             try bench.reopen()
             let all = try HistoryReader(path: file.path()).all().count
             let table = try Self.table(of: page, file.path())
-            let isLeaf = try [UInt8](Data(contentsOf: file))[page * 4_096] != 5 && page > 0
+            let kind = try [UInt8](Data(contentsOf: file))[page * 4_096]
+            // These SQLite may have in memory still, while the file is read only after a start.
+            guard kind == 5 || !["streams", "numbers"].contains(table) else { continue }
             try bench.damage(page..<page + 1)
-            try bench.live()
-            try bench.store.checkpoint()
+            for _ in 0..<4 {
+                try bench.live()
+                try bench.store.checkpoint()
+            }
             try bench.reopen()
             let left = try HistoryReader(path: file.path()).all().count
-            let lost = table == "samples" && isLeaf ? 2_200 : 0
-            #expect(left >= all + 600 - lost, "\(left) of \(all), \(table ?? "") \(page)")
+            let lost = table == "samples" && kind != 5 ? 4_000 : 0
+            #expect(left >= all + 2_400 - lost, "\(left) of \(all), \(table ?? "") \(page)")
             #expect(try bench.store.setting("place") == "balcony", "page \(page)")
             #expect(try bench.ledger().tenths(.unexplained) == 0, "page \(page)")
         }
@@ -239,6 +245,39 @@ import Testing
         #expect(try HistoryReader(path: file.path()).all().count == before.count + 600)
         #expect(try bench.ledger().tenths(.unexplained) == 0)
         #expect(try bench.ledger().tenths(.damaged) == 0)
+    }
+
+    @Test func aBrokenHeaderIsMetWithinFourTakes() throws {
+        let bench = try StoreBench()
+        try bench.live()
+        try bench.store.close()
+        let connection = try Connection(bench.folder.database, mode: .readWrite)
+        let sql = "UPDATE samples SET data = ? WHERE slot = (SELECT max(slot) FROM samples)"
+        try connection.execute(sql, [UInt8](repeating: 0xA5, count: HistorySchema.largeSlot))
+        try connection.close()
+        try bench.reopen()
+        var isMet = false
+        for _ in 0..<4 {
+            try bench.live()
+            if case .replaced(.mended) = try bench.store.checkpoint() { isMet = true }
+        }
+        #expect(isMet)
+    }
+
+    @Test func rowsThatWereWrittenWhereAPageRottedComeFromTheJournal() throws {
+        let bench = try StoreBench()
+        try bench.live(10)
+        try bench.store.checkpoint()
+        try bench.store.close()
+        let connection = try Connection(bench.folder.database, mode: .readWrite)
+        try connection.executeScript("UPDATE runs SET run = 0; UPDATE schedules SET number = 0")
+        try connection.close()
+        try bench.damage(1..<2)
+        try bench.reopen()
+        let reader = try HistoryReader(path: bench.folder.database)
+        #expect(try reader.runs().count == 1)
+        #expect(try reader.schedules().count == 1)
+        #expect(try reader.all().count == 6_000)
     }
 
     @Test func aRescueThatWasCutOffIsBegunAnew() throws {

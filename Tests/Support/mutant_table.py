@@ -121,7 +121,7 @@ MUTANTS = [
            "return slot.header.isBroken ? nil : slot",
            "return slot",
            "leaves a chain torn where a header is broken", RESCUE),
-    Mutant("Sources/Store/HistoryIntake.swift",
+    Mutant("Sources/Store/HistoryRetake.swift",
            "guard HistoryPosition(boot: boot, tick: tick) > floor else { continue }",
            "guard HistoryPosition(boot: boot, tick: tick) < floor else { continue }",
            "forgets that the journal still has what a lost slot held", RESCUE),
