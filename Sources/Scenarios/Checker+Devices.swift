@@ -188,6 +188,18 @@ extension Checker {
     /// A measurement out of turn, at each start of the process or the part.
     private static let firstMeasurement: Duration = .seconds(30)
 
+    /// Nobody hears that it shall sleep, or nobody runs who would say so.
+    private static let deafening: Set<FaultKind> = [
+        .deaf, .lineTakesNothing, .wrongRate, .suspend, .freeze, .longFreeze, .childHang,
+        .childUnkillable,
+    ]
+
+    private func deafTime(_ part: Part) -> Duration {
+        records.windows.filter {
+            Self.deafening.contains($0.kind) && ($0.part == nil || $0.part == part.name)
+        }.reduce(.zero) { $0 + $1.start.duration(to: $1.end) }
+    }
+
     func lasersAreOff() throws -> Int {
         var count = 0
         for segment in records.segments where segment.ending.isOrderly {
@@ -209,7 +221,7 @@ extension Checker {
             let starts = records.segments.count + part.powerCount
             let allowed =
                 others + max(.zero, powered - others) * Self.dutyMax
-                + Self.firstMeasurement * starts
+                + Self.firstMeasurement * starts + deafTime(part)
             guard laser <= allowed else {
                 let (hours, most) = (laser.inSeconds / 3_600, allowed.inSeconds / 3_600)
                 throw Broken(words: "\(part.name) had its laser on for \(hours) h, not \(most)")
