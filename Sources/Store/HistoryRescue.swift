@@ -199,21 +199,20 @@ struct HistoryRescue {
                 if end > newest ?? 0 {
                     note(found.ring, key, newest.flatMap { slots[$0]?.header.last })
                 }
+                var depths = slots.keys.sorted()
+                if depths.last != end { depths.append(end) }
                 // Before its oldest slot the ring was used again.
-                guard var depth = slots.keys.min() ?? (free.isEmpty ? nil : end) else { continue }
                 var before: (slot: Int, header: SlotHeader)?
-                while depth <= end {
-                    if let here = slots[depth] {
-                        before = here
-                    } else {
-                        // Nothing can be in more places than are gone.
-                        guard !free.isEmpty else { break }
+                for depth in depths {
+                    var next = before.map { $0.header.depth + 1 } ?? depth
+                    // Nothing can have been in more places than are gone.
+                    while next < depth || next == depth && slots[depth] == nil, !free.isEmpty {
                         let place = free.removeFirst()
-                        let after = slots.keys.filter { $0 > depth }.min().flatMap { slots[$0] }
-                        let gap = Self.gap(key, depth, before, after, within: range)
-                        before = try link(found.ring, before, (place, gap), after)
+                        let gap = Self.gap(key, next, before, slots[depth], within: range)
+                        before = try link(found.ring, before, (place, gap), slots[depth])
+                        next += 1
                     }
-                    depth += 1
+                    before = slots[depth] ?? before
                 }
                 if let before {
                     ends[key] = StreamHeads.Newest(slot: before.slot, depth: before.header.depth)
