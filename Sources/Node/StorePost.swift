@@ -196,10 +196,11 @@ package final class StorePost: Sendable {
         // process that left it and this one, another had no mirror.
         let start = opening.newestStart.flatMap { $0.boot == context.bootID ? $0.tick : nil }
         for bytes in left {
-            for record in JournalRecordCodec.contents(bytes).records
-            where record.tick.map({ $0 >= start ?? $0 }) ?? true {
-                queue.restore(record)
+            let records = JournalRecordCodec.contents(bytes).records.filter { record in
+                record.tick.map { $0 >= start ?? $0 } ?? true
             }
+            for record in records { queue.restore(record) }
+            if records.isEmpty { queue.passOver() }
         }
         queue.take(.started(at: Tick(startedAt), version: roostVersion), isUrgent: true)
         for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }

@@ -143,6 +143,11 @@ final class StoreQueue: Sendable {
         }
     }
 
+    /// Leaves out one record of the mirror, which forgets it with the next batch all the same.
+    ///
+    /// Not counted, it would make the mirror keep a record of that batch in its place.
+    func passOver() { state.withLock { $0.mirrored += 1 } }
+
     /// Says of every device but these, once more, that it is unplugged.
     ///
     /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
@@ -198,10 +203,10 @@ final class StoreQueue: Sendable {
         _ state: inout State,
         at now: MonotonicInstant
     ) {
+        state.mirrored += 1
         guard let stream = state.intake.stream(id),
             var decoder = try? SegmentDecoder(segment, decimals: stream.quantities.map(\.decimals))
         else { return }
-        state.mirrored += 1
         while let (tick, outcomes) = try? decoder.next() {
             let sample = StoredSample(stream: id, tick: tick, outcomes: outcomes)
             state.intake.take(sample, at: now)
