@@ -3,8 +3,6 @@ import SQLite
 
 /// What was brought from a damaged history into a new one.
 package struct HistoryRescued: Hashable, Sendable {
-    /// Slots with something in them.
-    package let kept: Int
     /// Slots that cannot be read: nobody knows what was in them, or whether anything was.
     package let lost: Int
     /// Of the chains whose newest slots are lost: the last that they have.
@@ -33,7 +31,6 @@ struct HistoryRescue {
     private let source: Connection
     private let target: History
     private let keepsake: HistoryKeepsake
-    private var kept = 0
     private var lost = 0
     private var refusals = 0
     private var floors = HistoryFloors()
@@ -67,7 +64,7 @@ struct HistoryRescue {
             ends[ring] = try rescue.mend(found, rescue.wanted(ring, streams))
         }
         try rescue.finish(ends, streams)
-        return HistoryRescued(kept: rescue.kept, lost: rescue.lost, floors: rescue.floors)
+        return HistoryRescued(lost: rescue.lost, floors: rescue.floors)
     }
 
     private init(_ source: Connection, _ target: History, _ keepsake: HistoryKeepsake) {
@@ -116,7 +113,6 @@ struct HistoryRescue {
             }
             guard refusals <= Self.refusalMax else { return nil }
         }
-        kept += found.chains.values.reduce(0) { $0 + $1.count }
         lost += found.dead.count
         return found
     }
@@ -289,23 +285,24 @@ struct HistoryRescue {
         do throws(SQLiteError) {
             try target.connection.transaction { () throws(SQLiteError) in
                 try HistoryCopyTables(memory, target.connection).copyCatalogue()
-                for place in [0] + streams.map(\.place) {
-                    var heads = (try? known.heads(place)) ?? StreamHeads()
-                    let stream = streams.first { $0.place == place }
-                    heads.samples =
-                        stream.map { ends[.samples]?[SlotKey($0.description.id)] }
-                        ?? ends[.events]?[.events]
-                    for channel in stream?.decimals.indices ?? 0..<0 {
-                        let key = stream.map { SlotKey($0.description.id, channel: channel) }
+                func write(_ heads: StreamHeads, _ place: Int) throws(SQLiteError) {
+                    let sql = "UPDATE heads SET data = ? WHERE place = ?"
+                    try target.connection.execute(sql, heads.bytes, place)
+                }
+                var events = (try? known.heads(0)) ?? StreamHeads()
+                events.samples = ends[.events]?[.events]
+                try write(events, 0)
+                for stream in streams {
+                    let id = stream.description.id
+                    var heads = (try? known.heads(stream.place)) ?? StreamHeads()
+                    heads.samples = ends[.samples]?[SlotKey(id)]
+                    for channel in stream.decimals.indices {
+                        let key = SlotKey(id, channel: channel)
                         for tier in RollupTier.allCases {
-                            heads[channel, tier] = key.flatMap { ends[HistoryRing(tier)]?[$0] }
+                            heads[channel, tier] = ends[HistoryRing(tier)]?[key]
                         }
                     }
-                    try target.connection.execute(
-                        "UPDATE heads SET data = ? WHERE place = ?",
-                        heads.bytes,
-                        place
-                    )
+                    try write(heads, stream.place)
                 }
                 for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
                     try target.connection.execute(

@@ -27,7 +27,7 @@ final class HistoryRetake {
     }
 
     func take(_ block: JournalBlock) throws(StoreError) {
-        let boot = try ordinal(of: block.boot)
+        guard let boot = try ordinal(of: block.boot) else { return }
         for record in JournalRecordCodec.contents(block.payload).records {
             switch record {
             case .samples(let stream, let segment):
@@ -81,13 +81,13 @@ final class HistoryRetake {
         intake.retakers[stream] = writer
     }
 
-    /// The number of a boot; one that was given already, and whose row is lost, where there is one.
-    private func ordinal(of boot: BootID) throws(StoreError) -> UInt32 {
-        guard intake.ordinals[boot] == nil else { return try intake.ordinal(of: boot) }
+    /// The number of a boot, or the one that was given last when its row is lost.
+    ///
+    /// Nil when it cannot be told: it has a number, and a new one would put it behind all others.
+    private func ordinal(of boot: BootID) throws(StoreError) -> UInt32? {
+        if let known = intake.ordinals[boot] { return known }
         let newest = Int64(intake.ordinals.values.max() ?? 0)
-        guard let given = intake.numbers["boot"], given > newest else {
-            return try intake.ordinal(of: boot)
-        }
+        guard let given = intake.numbers["boot"], given > newest else { return nil }
         intake.numbers["boot"] = newest
         defer { intake.numbers["boot"] = given }
         return try intake.ordinal(of: boot)

@@ -33,7 +33,7 @@ import Testing
         #expect(line.remainderTenths == 0)
     }
 
-    @Test func whatOnlyTheDamagedHistoryHeldIsNamedInTheLedger() throws {
+    @Test func aHistoryWithoutAWholePageIsSetAsideAndANewOneBegun() throws {
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.close()
         // Nothing of it is left, but for a piece without any row.
