@@ -158,6 +158,7 @@ extension SensorConfiguration {
             mode: sensorMode(in: context.modes.mode)
         )
         setup.id = id
+        setup.warmUp = warmUp
         setup.yieldsToAnother = presence != nil
         setup.reopen = open
         let driver = try kind.makeDriver(setup)

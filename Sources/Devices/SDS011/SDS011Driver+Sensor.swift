@@ -16,6 +16,7 @@ extension SDS011Driver: SensorChild {
     package init(_ setup: SensorSetup) {
         var settings = SDS011Settings()
         settings.yieldsToAnother = setup.yieldsToAnother
+        settings.liveWarmUp = setup.warmUp
         if let id = setup.id { settings.deviceID = SDS011DeviceID(id) }
         self.init(
             name: setup.name,

@@ -47,6 +47,10 @@ package struct SensorSetup: Sendable {
     let environment: DriverEnvironment
     let profile: Profile
     let mode: SensorMode
+    /// How long fan, laser or heater run in `live` before a value counts.
+    ///
+    /// The profile's, until the configuration says another; a duty cycle has its own.
+    package var warmUp: Duration
     /// The part's own id, which must be the one that speaks; nil takes whichever is on the line.
     package var id: String?
     /// Whether another part on the line ends the driver with `AnotherPart`, so that its own takes
@@ -67,6 +71,7 @@ package struct SensorSetup: Sendable {
         self.environment = environment
         self.profile = profile
         self.mode = mode ?? .dutyCycle(profile.dutyCycle)
+        warmUp = profile.dutyCycle.warmUp
     }
 }
 

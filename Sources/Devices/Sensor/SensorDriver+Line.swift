@@ -1,6 +1,7 @@
 import HardwareIO
 import Profiles
 import Readings
+import Scheduling
 
 // What is said over the line, and what is made of the answers.
 extension SensorDriver {
@@ -128,6 +129,11 @@ extension SensorDriver {
 
     // MARK: Waking and resting
 
+    /// Fan, laser or heater run for so long before a value counts.
+    private var warmUp: Duration {
+        if case .dutyCycle(let cycle) = mode { cycle.warmUp } else { setup.warmUp }
+    }
+
     /// Wakes the part and makes its settings ours; false when nothing shows that it listens.
     ///
     /// Nothing is said to a part that is awake by all that is known.
@@ -136,7 +142,7 @@ extension SensorDriver {
         isAwake = nil
         let wokeAt = clock.now
         if canRest || warmAt == nil {
-            warmAt = wokeAt.advanced(by: setup.profile.duty?.warmUp ?? .zero)
+            warmAt = wokeAt.advanced(by: warmUp)
         }
         let countBefore = measurementCount
         var (acknowledged, missed) = (0, 0)

@@ -42,6 +42,48 @@ import Testing
         #expect(kinds == ["sensor found"])
     }
 
+    /// What the configuration says, whatever the profile says; the heartbeat is planned by it.
+    @Test(arguments: DeviceCatalog.kinds.map(\.driver).filter { $0 != "bgeigie-nano" })
+    func warmsUpAsConfiguredOnADutyCycleAndIsNeverLate(driver: String) throws {
+        let kind = try #require(DeviceCatalog.kind(driver))
+        let (samples, lateness) = try simulate { clock in
+            let bench = try SensorBench(kind, clock: clock)
+            async let run: Void = bench.run(for: .seconds(899))
+            var lateness: Duration = .zero
+            for _ in 0..<890 {
+                try await clock.sleep(for: .seconds(1))
+                lateness = max(lateness, bench.heartbeat.snapshot.deadline.duration(to: clock.now))
+            }
+            try await run
+            return (bench.sink.samples, lateness)
+        }
+        #expect(samples.count == 3)
+        let first = try #require(samples.first)
+        #expect(first.contains { $0.outcome.value != nil })
+        #expect(MonotonicInstant.boot.duration(to: first[0].instant) < .seconds(45))
+        #expect(lateness == .zero)
+    }
+
+    @Test(arguments: DeviceCatalog.kinds.map(\.driver).filter { $0 != "bgeigie-nano" })
+    func warmsUpAsConfiguredLive(driver: String) throws {
+        let kind = try #require(DeviceCatalog.kind(driver))
+        let samples = try simulate { clock in
+            let bench = try SensorBench(kind, clock: clock, mode: .live) { setup in
+                setup.warmUp = .seconds(40)
+            }
+            // An SDS011 that is awake is warm; this one sleeps.
+            if driver == "sds011" {
+                let sleep = SDS011Command.setState(.sleep).bytes(to: .everyone)
+                try bench.line.write(sleep)
+            }
+            try await bench.run(for: .seconds(100))
+            return bench.sink.samples
+        }
+        let first = samples.first { $0.contains { $0.outcome.value != nil } }
+        let instant = try #require(first?.first?.instant)
+        #expect((39.0...46).contains(MonotonicInstant.boot.duration(to: instant).inSeconds))
+    }
+
     /// Says good frames as fast as its line takes them, and hears nothing.
     private struct Chatterer: SerialPeer {
         /// The bytes of the frame of this number.
