@@ -45,6 +45,7 @@ extension Checker {
     /// The times in which nothing hinders a part, each begun long enough ago to sample again.
     private func calmTimes(of part: Part) -> [Range<MonotonicInstant>] {
         var troubles: [Range<MonotonicInstant>] = []
+        var stuckEnds: Set<MonotonicInstant> = []
         var before = MonotonicInstant.boot
         for segment in records.segments {
             troubles.append(before..<segment.start)
@@ -52,13 +53,16 @@ extension Checker {
         }
         for window in records.windows where hinders(window, part) {
             troubles.append(window.start..<window.end)
+            if window.kind == .stuck { stuckEnds.insert(window.end) }
         }
         troubles.append(before..<max(before, world.end))
         var calm: [Range<MonotonicInstant>] = []
         var free = MonotonicInstant.boot
         for trouble in troubles.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if free < trouble.lowerBound { calm.append(free..<trouble.lowerBound) }
-            free = max(free, trouble.upperBound.advanced(by: Self.resumption))
+            // What moves again needs no remedy: its next sample is one to believe.
+            let pause = stuckEnds.contains(trouble.upperBound) ? .zero : Self.resumption
+            free = max(free, trouble.upperBound.advanced(by: pause))
         }
         return calm
     }

@@ -6,7 +6,8 @@ import Supervision
 // Months mode: wake, warm up, ask for a few measurements, sleep.
 extension SDS011Driver {
     enum Sample {
-        case measured(SDS011Measurement)
+        /// The median of a window, and whether its frames differ.
+        case measured(SDS011Measurement, hasMoved: Bool)
         case failed(NoData)
         /// The mode changed or a stop was asked for.
         case interrupted
@@ -25,8 +26,8 @@ extension SDS011Driver {
                 start = await skipMissed(from: start, before: cycle.period)
             }
             switch sample {
-            case .measured(let measurement):
-                await accept(measurement, by: .dutyCycle)
+            case .measured(let measurement, let hasMoved):
+                await accept(measurement, hasMoved: hasMoved, by: .dutyCycle)
             case .failed(let reason):
                 await accept(reason, at: clock.now)
             case .interrupted:
@@ -129,7 +130,8 @@ extension SDS011Driver {
                 return .failed(reason)
             }
         }
-        return SDS011Judge.median(of: measurements).map { .measured($0) } ?? .failed(reason)
+        guard let median = SDS011Judge.median(of: measurements) else { return .failed(reason) }
+        return .measured(median, hasMoved: Set(measurements).count > 1)
     }
 
     /// Whether the part gives a measurement at all.

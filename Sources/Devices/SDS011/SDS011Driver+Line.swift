@@ -233,13 +233,14 @@ extension SDS011Driver {
     /// Takes a measurement, of now unless it is told when it was.
     func accept(
         _ measurement: SDS011Measurement,
+        hasMoved: Bool = false,
         by limits: SDS011Judge.Limits,
         at instant: MonotonicInstant? = nil
     ) async {
         let now = clock.now
         let instant = instant ?? now
         note(measurement)
-        let verdict = judge.judge(measurement, by: limits)
+        let verdict = judge.judge(measurement, hasMoved: hasMoved, by: limits)
         // In live mode it is on for days.
         if laserTold.duration(to: now) >= .minutes(1) { tellLaser() }
         await sink.accept([

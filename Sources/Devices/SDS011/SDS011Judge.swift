@@ -25,8 +25,20 @@ package struct SDS011Judge: Hashable, Sendable {
         runLength = 0
     }
 
-    package mutating func judge(_ measurement: SDS011Measurement, by limits: Limits) -> Verdict {
-        runLength = measurement == last ? min(runLength + 1, Int.max - 1) : 1
+    /// Takes the next measurement.
+    ///
+    /// - Parameters:
+    ///   - measurement: A frame, or the median of several.
+    ///   - hasMoved: Whether the frames that it is the median of differ: what is stuck says one
+    ///     frame for ever, and a median may be the same by chance.
+    ///   - limits: How long is too long.
+    /// - Returns: What it is worth, and which doubts began and ended with it.
+    package mutating func judge(
+        _ measurement: SDS011Measurement,
+        hasMoved: Bool = false,
+        by limits: Limits
+    ) -> Verdict {
+        runLength = measurement == last && !hasMoved ? min(runLength + 1, Int.max - 1) : 1
         last = measurement
         let current = doubts(about: measurement, by: limits)
         let past = doubts

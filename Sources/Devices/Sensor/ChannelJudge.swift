@@ -57,13 +57,19 @@ package struct ChannelJudge: Hashable, Sendable {
     /// Takes the next measurement.
     ///
     /// - Parameters:
-    ///   - outcomes: One for each quantity.
+    ///   - outcomes: One for each quantity: a measurement, or the median of several.
+    ///   - hasMoved: Whether the measurements that it is the median of differ: what is stuck says
+    ///     the same for ever, and a median may be the same by chance.
     ///   - limits: How long is too long.
     /// - Returns: What it is worth, and which doubts began and ended with it.
-    package mutating func judge(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) -> Verdict {
+    package mutating func judge(
+        _ outcomes: [Outcome],
+        hasMoved: Bool = false,
+        by limits: SensorDoubt.Limits
+    ) -> Verdict {
         precondition(outcomes.count == rules.count, "one outcome for each quantity")
         let values = outcomes.map(\.value)
-        runLength = values == last ? min(runLength + 1, Int.max - 1) : 1
+        runLength = values == last && !hasMoved ? min(runLength + 1, Int.max - 1) : 1
         var current = wholeFinding(values, by: limits).map { [Finding($0)] } ?? []
         var qualities = [Quality](repeating: [], count: rules.count)
         if current.first?.doubt == .zeros { add(.zero, to: &qualities) }

@@ -6,7 +6,8 @@ import Supervision
 // Months mode: wake, warm up, take a few measurements, rest.
 extension SensorDriver {
     enum Sample {
-        case measured([Outcome])
+        /// The median of a window, and whether its measurements differ.
+        case measured([Outcome], hasMoved: Bool)
         case failed(NoData)
         /// The mode changed or a stop was asked for.
         case interrupted
@@ -25,8 +26,8 @@ extension SensorDriver {
                 start = await skipMissed(from: start, before: cycle.period)
             }
             switch sample {
-            case .measured(let outcomes):
-                await accept(outcomes, by: .anyDutyCycle)
+            case .measured(let outcomes, let hasMoved):
+                await accept(outcomes, hasMoved: hasMoved, by: .anyDutyCycle)
             case .failed(let reason):
                 await accept(reason, at: clock.now)
             case .interrupted:
@@ -84,7 +85,8 @@ extension SensorDriver {
         case .answers: measurements = try await inquire(for: cycle.window, in: mode)
         }
         guard goesOn(in: mode) else { return .interrupted }
-        return ChannelJudge.median(of: measurements).map { .measured($0) } ?? .failed(reason)
+        guard let median = ChannelJudge.median(of: measurements) else { return .failed(reason) }
+        return .measured(median, hasMoved: measurements.contains { $0 != measurements[0] })
     }
 
     /// Listens for as long as the window, and longer when nothing has come by then.

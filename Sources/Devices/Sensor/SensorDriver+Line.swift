@@ -303,12 +303,13 @@ extension SensorDriver {
     /// Hands on a measurement with what is doubtful about it, of now unless it is told when.
     func accept(
         _ outcomes: [Outcome],
+        hasMoved: Bool = false,
         by limits: SensorDoubt.Limits,
         at instant: MonotonicInstant? = nil
     ) async {
         let now = clock.now
         let instant = instant ?? now
-        let verdict = judge.judge(outcomes, by: limits)
+        let verdict = judge.judge(outcomes, hasMoved: hasMoved, by: limits)
         // In live mode it is on for days.
         if awakeTold.duration(to: now) >= .minutes(1) { tellAwake() }
         let outcomes = shown.map { verdict.outcomes[$0] }

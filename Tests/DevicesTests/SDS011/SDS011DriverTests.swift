@@ -108,6 +108,22 @@ import Testing
         #expect(outcomes == [[.value(2.4), .value(4.6)]])
     }
 
+    @Test func believesAPartWhoseFramesMoveThoughEachMedianIsTheSame() throws {
+        let (samples, kinds) = try simulate { clock in
+            // Each window of five seconds holds the same five values.
+            let air = SDS011Air.function { instant in
+                let phase = UInt16(instant.nanoseconds / 1_000_000_000 % 5)
+                return SDS011Measurement(pm25Tenths: 100 + phase, pm10Tenths: 200 + phase)
+            }
+            let bench = SDS011Bench(clock: clock, simulator: SDS011Simulator(air: air))
+            try await bench.run(for: .seconds(20 * 300 - 1))
+            return (bench.sink.samples, bench.sink.eventKinds)
+        }
+        #expect(samples.count == 20)
+        #expect(samples.allSatisfy { $0[0].outcome == .value(10.2) })
+        #expect(kinds == ["sensor found"])
+    }
+
     @Test func givesTheSameDayTwiceForTheSameSeed() throws {
         func day() throws -> ([Reading], [Event]) {
             try simulate(seed: 7) { clock in

@@ -21,6 +21,13 @@ import Testing
         #expect(next.pm10 == .value(1.0) && next.ended == [.stuck])
     }
 
+    @Test func believesAMedianThatStaysTheSameOfFramesThatMove() {
+        var judge = SDS011Judge()
+        for _ in 0..<13 { _ = judge.judge(pair(9, 9), by: .dutyCycle) }
+        let next = judge.judge(pair(9, 9), hasMoved: true, by: .dutyCycle)
+        #expect(next.pm25 == .value(0.9) && next.ended == [.stuck])
+    }
+
     @Test func takesZerosForWarmingUpAndDoubtsThemAtLast() {
         var judge = SDS011Judge()
         let verdicts = (0..<4).map { _ in judge.judge(.zero, by: .dutyCycle) }

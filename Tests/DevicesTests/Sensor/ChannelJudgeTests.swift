@@ -44,6 +44,13 @@ import Testing
         #expect(verdict.outcomes[0] == .value(2.5) && verdict.ended == [.init(.stuck)])
     }
 
+    @Test mutating func believesAMedianThatStaysTheSameOfMeasurementsThatMove() {
+        for _ in 0..<6 { _ = judge(2.5, 4.0, 20.0) }
+        let same: [Outcome] = [.value(2.5), .value(4.0), .value(20.0)]
+        let verdict = judge.judge(same, hasMoved: true, by: Self.limits)
+        #expect(verdict.outcomes == same && verdict.ended == [.init(.stuck)])
+    }
+
     @Test mutating func flagsZerosAndNeverCallsThemStuck() {
         let verdicts = (0..<9).map { _ in judge(0, 0, nil) }
         #expect(verdicts[2].outcomes[0] == .value(0))
