@@ -181,6 +181,9 @@ extension DetectionMachine {
             actions += release(devpath, at: now)
             set(devpath, .found(until: nil, why: "forgotten"), at: now)
             ports[devpath]?.forced = nil
+            // It was let rest, perhaps by a run before this one.
+            let last = record(identity)?.profile ?? ports[devpath]?.lastProfile
+            ports[devpath]?.lastProfile = last
         }
         if let name = record(identity)?.name { actions.append(.drop(name: name)) }
         registry.remove(identity)

@@ -178,6 +178,7 @@ extension DetectionMachine {
         at now: MonotonicInstant
     ) -> [Action] {
         set(devpath, .adopted(identity: adoption.identity), at: now)
+        ports[devpath]?.lastProfile = adoption.profile.id
         ports[devpath]?.pause = .seconds(1)
         ports[devpath]?.unknownPause = Self.firstUnknownPause
         ports[devpath]?.toldUnknown = nil

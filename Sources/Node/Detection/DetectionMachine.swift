@@ -79,6 +79,8 @@ package struct DetectionMachine: Sendable {
         var toldUnknown: String?
         /// What a person said is there, whatever a probe says.
         var forced: Profile?
+        /// The profile of what was here last, remembered or not: its driver may have let it sleep.
+        var lastProfile: String?
         /// The name a person wants for what is there.
         var wishedName: String?
 
@@ -357,8 +359,9 @@ package struct DetectionMachine: Sendable {
         }
     }
 
-    /// The profile of the one record that was last here; nil when several were.
+    /// The profile of what was here last: of this run, else of the one record of this adapter.
     private func expected(at port: Port) -> String? {
+        if let last = port.lastProfile { return last }
         let profiles = registry.records.values.filter { $0.port == port.key.description }
             .compactMap(\.profile)
         return Set(profiles).count == 1 ? profiles.first : nil

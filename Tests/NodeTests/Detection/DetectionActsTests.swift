@@ -115,6 +115,27 @@ import Testing
         #expect(found.map(\.why) == ["detection is off"])
     }
 
+    /// Its driver let it sleep when it was ignored, and asleep it hears nothing but a wake.
+    @Test func wakesAPlantowerThatWasIgnoredAndIsForgotten() throws {
+        let states = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = try SimulatedAdapter.part(of: "plantower-pms", on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(part, into: 1)
+                try await bench.sleep(.minutes(2))
+                var states = bench.found.map(\.state)
+                for command in [ControlRequest.Command.ignore, .forget] {
+                    let request = Self.request(command, "/dev/ttyUSB0")
+                    #expect(try await bench.ask(request).error == nil)
+                    try await bench.sleep(.seconds(20))
+                    states += bench.found.map(\.state)
+                }
+                return states
+            }
+        }
+        #expect(states == ["adopted", "ignored", "adopted"])
+    }
+
     @Test func renamesIgnoresAdoptsAndForgets() throws {
         let (names, refused) = try simulate { clock in
             let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)
