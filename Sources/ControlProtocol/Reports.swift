@@ -13,8 +13,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package let channels: [ChannelReport]
     package let budget: BudgetReport
     package let watchdog: WatchdogReport?
-    /// Faults at this moment, in words; empty when all is well.
-    package let faults: [String]
+    /// What is wrong now, the oldest first; empty when all is well.
+    package let faults: [FaultReport]
     /// The computer, as far as it is known.
     package var board: BoardReport?
     /// What can wear out, with its hours.
@@ -32,7 +32,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
         channels: [ChannelReport],
         budget: BudgetReport,
         watchdog: WatchdogReport?,
-        faults: [String]
+        faults: [FaultReport]
     ) {
         self.name = name
         self.version = version

@@ -118,6 +118,7 @@ package struct StationProcess: Sendable {
             station.reload(contents.configuration, catalog: contents.catalog)
         } catch {
             // The station goes on as it was.
+            station.reject(error)
             for problem in error.problems {
                 logger.error(
                     "configuration not taken over",

@@ -27,6 +27,8 @@ package final class AdapterWatch: Child {
                     ["reason": "\(error)"]
                 )
             )
+            context.faults.raise(.hotplugUnseen, "\(error)", isTold: true)
+            defer { context.faults.clear(.hotplugUnseen) }
             _ = try await context.clock.wait(for: Signal(), until: nil, tolerance: .zero)
             return
         }

@@ -9,8 +9,8 @@ import Supervision
 package struct ControlAnswers: Sendable {
     /// What a station says about itself that no part of it knows alone.
     package struct Sources: Sendable {
-        /// What is wrong besides devices, in words.
-        package var trouble: @Sendable () -> String?
+        /// What is wrong, the oldest first.
+        package var faults: @Sendable () -> [Fault]
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
         /// A page of what the history has not taken yet.
@@ -190,7 +190,7 @@ package struct ControlAnswers: Sendable {
             },
             budget: budget(costs),
             watchdog: sources.watchdog(),
-            faults: station.devices.faults + [sources.trouble()].compactMap(\.self)
+            faults: sources.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = sources.board()
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)

@@ -22,40 +22,37 @@ package final class DeviceBoard: Sendable {
         let name: String
         let type: String
         let location: String
-        var trouble: String?
-        /// Whether it is not there, rather than there and of no use.
-        var isAway = false
+        var trouble: StationFacts.Trouble?
+        /// When its driver began; nil while it has none.
+        var attachedAt: MonotonicInstant?
         var account: (@Sendable () async -> Account)?
 
         /// Without a driver to ask.
         var state: String {
-            if trouble == nil { return "starting" }
-            return isAway ? "absent" : "unusable"
+            switch trouble?.kind {
+            case nil: "starting"
+            case .away: "absent"
+            case .unusable, .silent: "unusable"
+            }
         }
     }
 
     private let entries = Mutex<[Entry]>([])
-    /// A structure, not a tuple: Swift 6.3.1 wraps a function that lies in a generic type by itself
-    /// anew at each access under the lock, once deeper every time, until the stack is full.
+    /// A structure: Swift 6.3.1 wraps a function that lies in a generic type by itself anew at each
+    /// access under the lock, once deeper every time, until the stack is full.
     private struct Others {
-        var trouble: @Sendable () -> String? = { nil }
         var observer: @Sendable () -> Void = {}
     }
 
     private let others = Mutex(Others())
+    private let clock: any NodeClock
 
-    package init() {}
+    package init(clock: any NodeClock) { self.clock = clock }
 
-    /// Asks `trouble` too when all faults are wanted, and tells `observer` of every change here.
-    func join(
-        trouble: @escaping @Sendable () -> String?,
-        observer: @escaping @Sendable () -> Void
-    ) {
-        others.withLock { $0 = Others(trouble: trouble, observer: observer) }
+    /// Tells `observer` of every change here.
+    func join(_ observer: @escaping @Sendable () -> Void) {
+        others.withLock { $0 = Others(observer: observer) }
     }
-
-    /// Whether anything of the station is in trouble.
-    var isWell: Bool { faults.isEmpty && others.withLock { $0.trouble }() == nil }
 
     /// Adds a device that is not attached yet; one that is there already is left alone.
     func add(name: String, type: String, location: String) {
@@ -72,16 +69,32 @@ package final class DeviceBoard: Sendable {
 
     /// The device works, and its driver can tell about it.
     func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
-        update(name) { ($0.trouble, $0.account) = (nil, account) }
+        let now = clock.now
+        update(name) { ($0.trouble, $0.attachedAt, $0.account) = (nil, now, account) }
     }
 
     /// The device is away or cannot be used, in words; nil when it ended in order.
     func detached(_ name: String, trouble: String?, isAway: Bool = false) {
-        update(name) { ($0.trouble, $0.isAway, $0.account) = (trouble, isAway, nil) }
+        update(name) { entry in
+            note(trouble, isAway ? .away : .unusable, &entry)
+            (entry.attachedAt, entry.account) = (nil, nil)
+        }
     }
 
     /// The device's driver goes on, with this trouble; nil when it is over.
-    func troubled(_ name: String, _ words: String?) { update(name) { $0.trouble = words } }
+    func troubled(_ name: String, _ words: String?) {
+        update(name) { note(words, .silent, &$0) }
+    }
+
+    /// A trouble that goes on keeps its beginning.
+    private func note(
+        _ words: String?,
+        _ kind: StationFacts.Trouble.Kind,
+        _ entry: inout Entry
+    ) {
+        let since = entry.trouble.flatMap { $0.kind == kind ? $0.since : nil } ?? clock.now
+        entry.trouble = words.map { StationFacts.Trouble(kind, since: since, $0) }
+    }
 
     private func update(_ name: String, _ change: (inout Entry) -> Void) {
         entries.withLock { entries in
@@ -96,7 +109,7 @@ package final class DeviceBoard: Sendable {
         var reports: [DeviceReport] = []
         for entry in entries.withLock({ $0 }) {
             let account = await entry.account?()
-            let trouble = entry.trouble.map { [DeviceReport.Fact("trouble", $0)] } ?? []
+            let trouble = entry.trouble.map { [DeviceReport.Fact("trouble", $0.words)] } ?? []
             reports.append(
                 DeviceReport(
                     name: entry.name,
@@ -110,10 +123,12 @@ package final class DeviceBoard: Sendable {
         return reports
     }
 
-    /// A line of words for each device in trouble.
-    package var faults: [String] {
-        entries.withLock { $0 }.compactMap { entry in
-            entry.trouble.map { "\(entry.name): \($0)" }
+    /// What is known of each device without asking its driver.
+    var facts: [StationFacts.Device] {
+        entries.withLock { $0 }.map { entry in
+            var device = StationFacts.Device(name: entry.name, location: entry.location)
+            (device.trouble, device.attachedAt) = (entry.trouble, entry.attachedAt)
+            return device
         }
     }
 }

@@ -29,10 +29,11 @@ package final class LEDBoard: Sendable {
     init(clock: any NodeClock) { self.clock = clock }
 
     /// Listens to a station from now on; once, before anything happens in it.
-    func join(_ context: StationContext, trouble: @escaping @Sendable () -> String?) {
-        let (devices, modes) = (context.devices, context.modes)
-        devices.join(trouble: trouble) { [weak self] in self?.refresh() }
-        state.withLock { $0.isWell = { [weak devices] in devices?.isWell ?? true } }
+    func join(_ context: StationContext, isWell: @escaping @Sendable () -> Bool) {
+        let modes = context.modes
+        context.devices.join { [weak self] in self?.refresh() }
+        context.faults.join { [weak self] in self?.refresh() }
+        state.withLock { $0.isWell = isWell }
         context.recorder.watch { [weak self] in self?.take($0, modes) }
         context.recorder.watchEvents { [weak self] in self?.take($0) }
     }
@@ -114,9 +115,16 @@ package final class LEDBoard: Sendable {
     }
 
     /// Shows what does not come with a sample.
-    private func refresh() {
-        // Asked outside the lock: it looks at every device.
-        let isWell = state.withLock { $0.isWell }()
+    func refresh() {
+        let (isAsked, isWell) = state.withLock { state in
+            let isAsked = state.entries.values.contains { $0.configuration.shows == .station }
+            return (isAsked, state.isWell)
+        }
+        show(isWell: !isAsked || isWell())
+    }
+
+    /// Asked outside the lock: it looks at every device.
+    private func show(isWell: Bool) {
         let now = clock.now
         state.withLock { state in
             for entry in state.entries.values {

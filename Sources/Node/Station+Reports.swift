@@ -12,7 +12,7 @@ extension Station {
             station: context,
             version: roostVersion,
             sources: ControlAnswers.Sources(
-                trouble: { [store] in store.trouble.map { "store: \($0)" } },
+                faults: { [weak self] in self?.faults ?? [] },
                 folder: { [store] in store.folder },
                 tail: { [store] in try await store.tail(from: $0) },
                 lamp: { lamp.state },

@@ -63,6 +63,8 @@ package final class Station: Sendable {
         /// Devices that were found, in order of their first adoption; away or not.
         var found: [FoundDevice] = []
         var isStopping = false
+        /// The owner's profiles that are left out now.
+        var leftOut: [ConfigurationError] = []
     }
 
     /// The child that starts last.
@@ -92,10 +94,12 @@ package final class Station: Sendable {
             name: configuration.name,
             platform: platform,
             recorder: recorder,
-            devices: DeviceBoard(),
+            devices: DeviceBoard(clock: platform.clock),
             modes: ModeBoard(StationMode(kind: configuration.mode)),
             leds: LEDBoard(clock: platform.clock),
             mutes: mutes,
+            faults: FaultBoard(recorder, clock: platform.clock),
+            startedAt: platform.clock.now,
             lasers: LaserBook(at: platform.clock.now)
         )
         budget = BudgetPost(platform)
@@ -126,9 +130,12 @@ package final class Station: Sendable {
         detection = DetectionPost(surroundings.catalog, clock: platform.clock)
         let store = StorePost(context)
         self.store = store
-        context.leds.join(context) { [weak store] in store?.trouble }
         root = Supervisor(id: configuration.name, context: supervision, children: [])
-        state = Mutex(State(configuration: configuration))
+        state = Mutex(
+            State(configuration: configuration, leftOut: surroundings.catalog.problems)
+        )
+        context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
+        note(leftOut: surroundings.catalog.problems)
     }
 
     /// Runs until `requestStop()`.
@@ -280,12 +287,15 @@ package final class Station: Sendable {
             parting.take(watchdog)
         } catch {
             note("watchdog unusable", .warning, ["reason": "\(error)"])
+            context.faults.raise(.watchdogUnusable, "\(error)", isTold: true)
         }
     }
 
     private func pet() {
         surroundings.platform.notify(.alive)
         budget.note()
+        // What is silent says nothing that would bring light.
+        context.leds.refresh()
         guard let watchdog = state.withLock({ $0.watchdog }) else { return }
         do {
             try watchdog.pet()
@@ -328,11 +338,25 @@ extension Station {
             || old.store != next.store
         {
             note("restart needed", .warning, ["for": "name, socket, store or watchdog"])
+            context.faults.raise(
+                .restartNeeded,
+                "another name, socket, store or watchdog is configured, and not in use yet",
+                isTold: true
+            )
+        }
+        context.faults.clear(.configurationRejected)
+        if let catalog {
+            let before = state.withLock { state in
+                defer { state.leftOut = catalog.problems }
+                return state.leftOut
+            }
+            note(leftOut: catalog.problems, before: before)
         }
         let kept = Set(next.devices.map(\.name))
         for device in old.devices where !next.devices.contains(device) {
             devices?.remove(device.name)
             context.devices.remove(device.name)
+            context.faults.forget(device.name)
             context.modes.observe(device.name, nil)
             if !kept.contains(device.name) { context.recorder.forget(device.name) }
         }

@@ -10,6 +10,8 @@ package struct StationContext: Sendable {
     package let modes: ModeBoard
     package let leds: LEDBoard
     package let mutes: MuteBoard
+    package let faults: FaultBoard
+    let startedAt: MonotonicInstant
     package let sameAir = SameAir()
     let lasers: LaserBook
 

@@ -49,6 +49,7 @@ package actor StoreKeeper: OrderlyStop {
 
         var fails: String { self == .card ? "card does not write" : "history takes nothing" }
         var isWell: String { self == .card ? "card writes again" : "history takes again" }
+        var fault: Fault.Kind { self == .card ? .storeNotWriting : .historyNotTaking }
     }
 
     package init(_ configuration: StoreConfiguration, context: StationContext, post: StorePost) {
@@ -106,6 +107,7 @@ package actor StoreKeeper: OrderlyStop {
         let memory = context.platform.openMirror(context.name, byteCount: TailMirror.byteLimit)
         // Handed over to the queue below, and not touched here afterwards.
         nonisolated(unsafe) let mirror = memory.map { TailMirror($0, boot: boot) }
+        tellMirror(isThere: mirror != nil)
         let sequence = mirror?.sequence ?? 0
         var pause = Duration.seconds(1)
         var opening: StationStore.Opening?
@@ -144,6 +146,15 @@ package actor StoreKeeper: OrderlyStop {
         // A history that cannot be read now is the take's business; the next mute tries again.
         try? await post.settleMutes()
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
+    }
+
+    private func tellMirror(isThere: Bool) {
+        guard !isThere else { return context.faults.clear(.mirrorMissing) }
+        context.faults.raise(
+            .mirrorMissing,
+            "a crash of the process would lose what is not on the card yet: no file in memory can "
+                + "be made in /run/roost"
+        )
     }
 
     private func open(
@@ -290,14 +301,14 @@ package actor StoreKeeper: OrderlyStop {
             try await body()
             if let before = told.removeValue(forKey: part) {
                 tell(part.isWell, .notice, ["was": before])
-                post.note(trouble: told.values.first)
+                context.faults.clear(part.fault, isTold: true)
             }
             return true
         } catch {
             let words = "\(error)"
             if told[part] != words { tell(part.fails, .error, ["reason": words]) }
             told[part] = words
-            post.note(trouble: words)
+            context.faults.raise(part.fault, "the store: \(words)", isTold: true)
             return false
         }
     }

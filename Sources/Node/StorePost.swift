@@ -10,7 +10,6 @@ package final class StorePost: Sendable {
     private struct State {
         var queue: StoreQueue?
         var devices: [DeviceConfiguration] = []
-        var trouble: String?
         var folder: String?
         var journal: Journal?
         var hasToldAbsent = false
@@ -113,11 +112,6 @@ package final class StorePost: Sendable {
     func unwritten(from number: Int, limit: Int) -> (payloads: [[UInt8]], next: Int?)? {
         queue?.unwritten(from: number, limit: limit)
     }
-
-    /// Why nothing can be written, in words; nil when all is well.
-    var trouble: String? { state.withLock { $0.trouble } }
-
-    func note(trouble: String?) { state.withLock { $0.trouble = trouble } }
 
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {

@@ -162,7 +162,7 @@ extension Machine {
     func beginSlowReaders(until end: MonotonicInstant) {
         world.fire(.slowReaders)
         let connections = (0..<16).map { _ in base.socket.connect() }
-        for connection in connections { try? connection.send(#"{"version":1,"command":"live"}"#) }
+        for connection in connections { try? connection.send(#"{"version":2,"command":"live"}"#) }
         world.plan(at: end) { _ in for connection in connections { connection.close() } }
     }
 }

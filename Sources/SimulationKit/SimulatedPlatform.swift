@@ -27,6 +27,7 @@ package final class SimulatedPlatform: Platform {
         var openCount = 0
         var journalError: StorageError?
         var boardModel: String?
+        var hasMirror = true
     }
 
     package let simulatedClock: SimulatedClock
@@ -94,6 +95,12 @@ package final class SimulatedPlatform: Platform {
         set { state.withLock { $0.boardModel = newValue } }
     }
 
+    /// Whether there is memory that outlives the process; new memory at each opening.
+    package var hasMirror: Bool {
+        get { state.withLock { $0.hasMirror } }
+        set { state.withLock { $0.hasMirror = newValue } }
+    }
+
     package func openSerialPort(
         _ path: String,
         _ settings: SerialSettings
@@ -158,7 +165,9 @@ package final class SimulatedPlatform: Platform {
         return card.journal(blockSize: blockSize, blockCount: blockCount)
     }
 
-    package func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? { nil }
+    package func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
+        hasMirror ? SimulatedSharedMemory(byteCount: byteCount) : nil
+    }
 
     package func makeFolder(_ path: String) {}
 

@@ -7,12 +7,26 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "How the station is: values with their age, lamp, mode, costs, faults.",
-        discussion: "Example: roost status --json"
+        discussion: """
+            Each fault is shown with its id, since when it is, and what to do about it.
+
+            Examples: roost status
+                      roost status --json
+                      roost status --check || echo "see to the station"
+            Exit codes: 0 all is well, 2 there is a fault, 69 no station answers.
+            """
     )
+    @Flag(help: "One line for scripts: `ok`, or the ids of the faults.")
+    var check = false
+
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(ControlRequest(.status), as: StatusReport.self, ReportWords.status)
+        let report = try client.withStation {
+            try await $0.ask(ControlRequest(.status), StatusReport.self)
+        }
+        try client.show(report, check ? ReportWords.check : ReportWords.status)
+        if !report.faults.isEmpty { throw ExitCode(2) }
     }
 }
 
@@ -88,6 +102,8 @@ struct LiveCommand: ParsableCommand {
         let (length, json) = (length?.duration, client.json)
         let paint = Paint.forStandardOutput
         try client.withStation { client in
+            // A stream has no deadline; a station that hangs is told apart from a quiet one first.
+            _ = try await client.ask(ControlRequest(.status), StatusReport.self)
             try client.connection.send(ControlCodec.line(ControlRequest(.live)))
             let end = length.map { client.clock.now.advanced(by: $0) }
             try await client.clock.run(until: end) {

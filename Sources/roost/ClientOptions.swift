@@ -11,6 +11,9 @@ struct ClientOptions: ParsableArguments {
     @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
     var socket: String?
 
+    @Option(help: "How long to wait for an answer of the station.")
+    var timeout = DurationArgument(ControlClient.patience)
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
@@ -23,12 +26,17 @@ struct ClientOptions: ParsableArguments {
     func withStation<Value: Sendable>(
         _ body: @escaping @Sendable (ControlClient) async throws -> Value
     ) throws -> Value {
-        let path = socketPath
+        let (path, timeout) = (socketPath, timeout.duration)
         let loop = try EventLoop()
         do {
             return try loop.run {
                 let connection = try LocalSocket.connect(path: path, on: loop)
-                let client = ControlClient(connection: connection, clock: loop.clock)
+                let client = ControlClient(
+                    connection: connection,
+                    clock: loop.clock,
+                    path: path,
+                    timeout: timeout
+                )
                 defer { connection.close() }
                 return try await body(client)
             }
@@ -63,18 +71,25 @@ struct ClientOptions: ParsableArguments {
 
 /// Asks a station, one request at a time.
 struct ControlClient: Sendable {
+    /// What an answer may take; a station that does not answer in that time hangs or is stopped.
+    static let patience = Duration.seconds(10)
+
     let connection: any LineConnection
     let clock: any NodeClock
+    /// Where the station listens, for words.
+    let path: String
+    var timeout = patience
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its answer, `timeout` at most.
     ///
-    /// - Throws: `ControlFailure` when the station refuses; `LocalSocketError`.
+    /// - Throws: `ControlFailure` when the station refuses; `ClientFailure` when it does not
+    ///   answer; `LocalSocketError`.
     func ask<Body: Codable & Sendable>(
         _ request: ControlRequest,
         _ type: Body.Type
     ) async throws -> Body {
         try connection.send(ControlCodec.line(request))
-        guard let line = try await connection.nextLine() else { throw LocalSocketError.closed }
+        guard let line = try await nextLine() else { throw LocalSocketError.closed }
         let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: line)
         if let error = answer.error { throw error }
         guard let body = answer.body else {
@@ -85,6 +100,25 @@ struct ControlClient: Sendable {
 }
 
 extension ControlClient {
+    /// The next line; nil when the station closes the connection.
+    private func nextLine() async throws -> String? {
+        enum Heard {
+            case line(String?)
+        }
+        let connection = connection
+        let heard = try await clock.value(within: timeout) {
+            Heard.line(try await connection.nextLine())
+        }
+        guard case .line(let line)? = heard else {
+            throw StationSilence.failure(
+                path: path,
+                process: connection.peer?.processID,
+                after: timeout.inSeconds
+            )
+        }
+        return line
+    }
+
     /// Asks page after page until there is no next.
     func pages<Item>(
         _ ask: (_ from: String?) async throws -> ([Item], omittedCount: Int, next: String?)
@@ -107,6 +141,8 @@ struct ClientFailure: Error, CustomStringConvertible {
     let exitCode: Int32
     /// Whether nobody listens at the socket.
     var isAbsence = false
+    /// Whether somebody listens and does not answer.
+    var isSilence = false
 
     var description: String { message }
 
@@ -120,8 +156,11 @@ struct ClientFailure: Error, CustomStringConvertible {
             message =
                 "no station answers at \(path); start one with `roostd`, "
                 + "or name its socket with --socket"
-        case .system(_, EACCES, _):
-            message = "\(path): no permission; join the socket's group, or use sudo"
+        case .system(_, EACCES, _): return Permission.failure(path)
+        case .system(_, EAGAIN, _):
+            message =
+                "the station at \(path) takes no more connections: it is stopped or hangs; "
+                + "see what it logged: journalctl -u roostd"
         case .closed:
             message = "the station closed the connection: it is stopping, or has too many"
         default:

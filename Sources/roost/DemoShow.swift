@@ -41,7 +41,7 @@ final class DemoShow: Sendable {
 
     private func connect(_ socket: String) throws -> ControlClient {
         let connection = try LocalSocket.connect(path: socket, on: stage.loop)
-        return ControlClient(connection: connection, clock: stage.loop.clock)
+        return ControlClient(connection: connection, clock: stage.loop.clock, path: socket)
     }
 
     private func ask<Body: Codable & Sendable>(

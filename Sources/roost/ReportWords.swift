@@ -35,8 +35,23 @@ enum ReportWords {
                 "watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)"
             )
         }
-        lines += report.faults.map { "fault   \(paint($0, .red))" }
-        return lines
+        return lines + report.faults.flatMap { fault($0, paint) }
+    }
+
+    /// One line: `ok`, or the ids of the faults.
+    static func check(_ report: StatusReport, _ paint: Paint) -> [String] {
+        let ids = report.faults.map(\.id).joined(separator: " ")
+        return [ids.isEmpty ? "ok" : "fault \(ids)"]
+    }
+
+    /// What is wrong, since when, and what to do.
+    private static func fault(_ fault: FaultReport, _ paint: Paint) -> [String] {
+        let age = words(seconds: fault.ageSeconds)
+        return [
+            "fault   \(paint(fault.sentence, .red))",
+            "        \(fault.id), for \(age)\(fault.since.map { ", since \($0)" } ?? "")",
+            "        next: \(fault.nextStep)",
+        ]
     }
 
     /// What a stretch of time cost.

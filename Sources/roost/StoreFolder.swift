@@ -40,6 +40,7 @@ struct StoreFolder {
         }
         let message: String
         switch found.code {
+        case 14 where Permission.isMissing(historyPath): return Permission.failure(historyPath)
         case 14 where access(historyPath, F_OK) != 0:
             message =
                 "\(historyPath): there is no history; name the store's folder, "

@@ -42,6 +42,9 @@ struct StoreSource {
         }
         let folder = StoreFolder(path: named ?? (try? answer.get())?.folder ?? StoreFolder.standard)
         self.folder = folder
+        guard !Permission.isMissing(folder.historyPath) else {
+            throw Permission.failure(folder.historyPath)
+        }
         guard access(folder.historyPath, F_OK) == 0 else {
             throw Self.nothing(in: folder, path, answer)
         }
@@ -92,9 +95,6 @@ struct StoreMoment: Hashable {
 
 /// What a station says its history lacks.
 struct StationTail: Sendable {
-    /// What an answer may take; a card that is stuck must not hold up what is on it.
-    static let patience = Duration.seconds(10)
-
     /// Where its store is; nil while it has none open.
     let folder: String?
     let tail: HistoryTail
@@ -103,14 +103,7 @@ struct StationTail: Sendable {
     /// Asks for all pages.
     static func ask(_ client: ClientOptions) -> Result<StationTail, ClientFailure> {
         do {
-            let found: [TailReport]? = try client.withStation { station in
-                try await station.clock.value(within: patience) { try await Self.pages(station) }
-            }
-            guard let found else {
-                let message = "the station at \(client.socketPath) does not answer in time"
-                return .failure(ClientFailure(message: message, exitCode: unavailableExitCode))
-            }
-            return .success(StationTail(found))
+            return .success(StationTail(try client.withStation { try await Self.pages($0) }))
         } catch let failure as ClientFailure {
             guard failure.isAbsence else { return .failure(failure) }
             let message = "no station answers at \(client.socketPath)"

@@ -15,6 +15,34 @@ extension DetectionMachine {
             + away.sorted { $0.key < $1.key }.map { report($0.key, $0.value, at: now) }
     }
 
+    /// Devices that are away, and adapters that cannot be looked at.
+    var missing: [StationFacts.Missing] {
+        guard isOn else { return [] }
+        let present = sortedPaths.compactMap { ports[$0] }.filter { $0.standing != .claimed }
+        let here = Set(present.compactMap(\.adopted))
+        let away = registry.records.compactMap { identity, record -> StationFacts.Missing? in
+            guard let name = record.name, !record.isIgnored, !here.contains(identity) else {
+                return nil
+            }
+            return StationFacts.Missing(
+                subject: name,
+                isAdapter: false,
+                since: leftAt[identity],
+                words: identity
+            )
+        }
+        let faulty = present.compactMap { port -> StationFacts.Missing? in
+            guard case .faulty(let why, _) = port.standing else { return nil }
+            return StationFacts.Missing(
+                subject: port.node,
+                isAdapter: true,
+                since: port.since,
+                words: why
+            )
+        }
+        return away + faulty
+    }
+
     private func report(_ port: Port, at now: MonotonicInstant) -> FoundReport {
         let (state, why) = words(for: port, at: now)
         let identity = identity(of: port)

@@ -98,6 +98,9 @@ package final class DetectionPost: Sendable {
         state.withLock { state in state.machine.ports.values.contains { $0.id == port } }
     }
 
+    /// Devices that are away, and adapters that cannot be looked at.
+    var missing: [StationFacts.Missing] { state.withLock { $0.machine.missing } }
+
     package var list: [FoundReport] { state.withLock { $0.machine.list(at: clock.now) } }
 
     /// Adapters that no configured port and no adopted device stands for.

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Node
 import Profiles
 import Readings
@@ -258,12 +259,12 @@ struct DoctorCard: Hashable {
 /// The station's own files, and whether it runs.
 struct DoctorStation {
     enum Answer: Hashable {
-        case answers(processID: Int32, faults: [String])
+        case answers(processID: Int32, faults: [FaultReport])
         /// Nobody listens.
         case absent
         case refuses(words: String)
         /// Somebody listens and says nothing.
-        case hangs
+        case hangs(words: String)
     }
 
     enum Store: Hashable {

@@ -126,24 +126,20 @@ extension DoctorMachine {
     private static func ask(_ path: String) -> DoctorStation.Answer? {
         do {
             let loop = try EventLoop()
-            let report = try loop.run { () async throws -> StatusReport? in
+            let report = try loop.run {
                 let connection = try LocalSocket.connect(path: path, on: loop)
                 defer { connection.close() }
-                let client = ControlClient(connection: connection, clock: loop.clock)
-                return try await withThrowingTaskGroup(of: StatusReport?.self) { group in
-                    group.addTask {
-                        try await client.ask(ControlRequest(.status), StatusReport.self)
-                    }
-                    group.addTask {
-                        try await loop.clock.sleep(for: answerLimit)
-                        return nil
-                    }
-                    defer { group.cancelAll() }
-                    return try await group.next() ?? nil
-                }
+                let client = ControlClient(
+                    connection: connection,
+                    clock: loop.clock,
+                    path: path,
+                    timeout: answerLimit
+                )
+                return try await client.ask(ControlRequest(.status), StatusReport.self)
             }
-            guard let report else { return .hangs }
             return .answers(processID: report.processID, faults: report.faults)
+        } catch let failure as ClientFailure where failure.isSilence {
+            return .hangs(words: failure.message)
         } catch let error as LocalSocketError {
             let failure = ClientFailure.words(for: error, path: path)
             return failure.isAbsence ? .absent : .refuses(words: failure.message)

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Node
 import Profiles
 import Readings
@@ -118,14 +119,15 @@ extension DoctorCheck {
             return .ok("process \(id) answers and has no complaint")
         case .answers(let id, let faults):
             return DoctorFinding.warning(
-                "process \(id) answers and complains",
-                next: "roost status, then roost events"
-            ).with(details: faults)
+                "process \(id) answers and names "
+                    + (faults.count == 1 ? "a fault" : "\(faults.count) faults"),
+                next: faults.first?.nextStep ?? "roost status"
+            ).with(details: faults.map { "\($0.sentence); \($0.nextStep)" })
         case .refuses(let words):
             return .failure(words, next: "roost status, and see what roostd logged")
-        case .hangs:
+        case .hangs(let words):
             return .failure(
-                "the station listens at its socket and does not answer within 5 s",
+                words,
                 next: "see what roostd logged, then: \(facts.restartStation)"
             )
         case .absent where facts.station.lockHolder != nil:

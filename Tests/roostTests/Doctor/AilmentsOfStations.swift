@@ -1,3 +1,4 @@
+import ControlProtocol
 @testable import roost
 
 extension Ailments {
@@ -165,15 +166,26 @@ extension Ailments {
             verdict: .failure,
             words: "does not answer within 5 s",
             next: "sudo kill -9 900 && sudo roostd"
-        ) { $0.answer = .hangs },
+        ) { $0.answer = .hangs(words: "the station does not answer within 5 s") },
         Ailment(
             check: "station",
             verdict: .failure,
             words: "no permission",
             next: "roost status"
         ) { $0.answer = .refuses(words: "/run/roost/roost.sock: no permission; use sudo") },
-        Ailment(check: "station", verdict: .warning, words: "complains", next: "roost status") {
-            $0.answer = .answers(processID: 900, faults: ["dust is silent"])
+        Ailment(check: "station", verdict: .warning, words: "names a fault", next: "its cable") {
+            $0.answer = .answers(
+                processID: 900,
+                faults: [
+                    FaultReport(
+                        id: "sensor-silent:dust",
+                        since: nil,
+                        ageSeconds: 60,
+                        sentence: "dust at /dev/ttyUSB0 does not answer",
+                        nextStep: "see its cable"
+                    )
+                ]
+            )
         },
         Ailment(
             check: "store",

@@ -1,0 +1,27 @@
+/// One thing that is wrong with a station now, and what to do about it.
+package struct FaultReport: Codable, Hashable, Sendable {
+    /// The same as long as the fault lasts: its kind, and whom it concerns: `sensor-silent:dust`.
+    package let id: String
+    /// When it began, ISO 8601; nil while the time is not known.
+    package let since: String?
+    /// How long it has lasted.
+    package let ageSeconds: Double
+    /// What is wrong, as a sentence without its full stop.
+    package let sentence: String
+    /// What a person can do about it.
+    package let nextStep: String
+
+    package init(
+        id: String,
+        since: String?,
+        ageSeconds: Double,
+        sentence: String,
+        nextStep: String
+    ) {
+        self.id = id
+        self.since = since
+        self.ageSeconds = ageSeconds
+        self.sentence = sentence
+        self.nextStep = nextStep
+    }
+}
