@@ -9,13 +9,23 @@ package struct TailReport: Codable, Hashable, Sendable {
     package struct Part: Codable, Hashable, Sendable {
         /// The block's number in the journal; nil while no block holds it.
         package let sequence: UInt64?
+        /// The lowest number that its block can get, while no block holds it.
+        ///
+        /// Tells a reader whether a block that it met is this part; nil from older stations.
+        package let earliestSequence: UInt64?
         /// Thirty-two hexadecimal digits.
         package let bootID: String
         /// As in a journal block: `SPEC.md`, *Records*; in base64.
         private let payload: Data
 
-        package init(sequence: UInt64?, bootID: String, payload: [UInt8]) {
-            (self.sequence, self.bootID, self.payload) = (sequence, bootID, Data(payload))
+        package init(sequence: UInt64, bootID: String, payload: [UInt8]) {
+            (self.sequence, earliestSequence) = (sequence, nil)
+            (self.bootID, self.payload) = (bootID, Data(payload))
+        }
+
+        package init(earliestSequence: UInt64, bootID: String, payload: [UInt8]) {
+            (sequence, self.earliestSequence) = (nil, earliestSequence)
+            (self.bootID, self.payload) = (bootID, Data(payload))
         }
 
         package var bytes: [UInt8] { Array(payload) }

@@ -109,7 +109,7 @@ package final class StorePost: Sendable {
     }
 
     /// What no block holds yet, as `StoreQueue.unwritten`; nil before the store is open.
-    func unwritten(from number: Int, limit: Int) -> (payloads: [[UInt8]], next: Int?)? {
+    func unwritten(from number: Int, limit: Int) -> StoreQueue.Unwritten? {
         queue?.unwritten(from: number, limit: limit)
     }
 
@@ -186,6 +186,7 @@ package final class StorePost: Sendable {
             attention: attention,
             schedule: { [weak self] in self?.interval(of: $0) }
         )
+        queue.begin(after: opening.newestBlock)
         // What lies before a start that is durable comes too late to be put in order: between the
         // process that left it and this one, another had no mirror.
         let start = opening.newestStart.flatMap { $0.boot == context.bootID ? $0.tick : nil }

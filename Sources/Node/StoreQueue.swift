@@ -28,6 +28,8 @@ final class StoreQueue: Sendable {
         var mirror: TailMirror?
         var waiting: Deque<Batch> = []
         var waitingByteCount = 0
+        /// The newest block that is durable.
+        var newestBlock: UInt64 = 0
         /// Places at the front of `waiting` that are gone so far.
         var doneCount = 0
         var losses = StoreLosses()
@@ -71,6 +73,11 @@ final class StoreQueue: Sendable {
         self.attention = attention
         self.schedule = schedule
         state = Mutex(State(intake: intake, mirror: mirror))
+    }
+
+    /// Goes on behind the newest block of the journal as it was opened.
+    func begin(after newestBlock: UInt64) {
+        state.withLock { $0.newestBlock = max($0.newestBlock, newestBlock) }
     }
 
     /// Samples and events lost at the bound so far, and records too long for any block.
@@ -233,6 +240,7 @@ final class StoreQueue: Sendable {
             guard let first = state.waiting.first, first.id == state.inFlight else { return }
             state.inFlight = nil
             state.waiting.removeFirst()
+            state.newestBlock = sequence
             state.waitingByteCount -= first.payload.count
             state.doneCount += 1
             state.mirror?.reset(after: sequence, dropping: first.mirrored)
@@ -248,18 +256,22 @@ final class StoreQueue: Sendable {
     ///   - number: Passes over the batches before this one, counted from the first ever. What is
     ///     dropped in between may make one come twice.
     ///   - limit: Batches at most; what is open comes on the last page.
-    /// - Returns: The payloads, and the number of the next page; nil on the last.
-    func unwritten(from number: Int, limit: Int) -> (payloads: [[UInt8]], next: Int?) {
+    /// - Returns: The payloads, the lowest number that the block of the first can get (that of
+    ///   each next is one more), and the number of the next page; nil on the last.
+    func unwritten(from number: Int, limit: Int) -> Unwritten {
         state.withLock { state in
             let skipped = max(0, number - state.doneCount)
             let rest = state.waiting.dropFirst(skipped)
             let payloads = rest.prefix(limit).map(\.payload)
+            let earliest = state.newestBlock + 1 + UInt64(min(skipped, state.waiting.count))
             guard rest.count < limit else {
-                return (payloads, state.doneCount + skipped + payloads.count)
+                return (payloads, earliest, state.doneCount + skipped + payloads.count)
             }
-            return (payloads + state.intake.contents.payloads, nil)
+            return (payloads + state.intake.contents.payloads, earliest, nil)
         }
     }
+
+    typealias Unwritten = (payloads: [[UInt8]], earliest: UInt64, next: Int?)
 
     private func change(_ body: (inout State, MonotonicInstant) -> Void) {
         let now = clock.now

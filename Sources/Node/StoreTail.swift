@@ -45,14 +45,18 @@ extension StorePost {
     ) async throws -> (parts: [TailReport.Part], next: StoreTailPlace?) {
         switch place ?? .queue(0) {
         case .queue(let number):
-            guard let (payloads, next) = unwritten(from: number, limit: Self.payloadsPerPage) else {
+            guard let page = unwritten(from: number, limit: Self.payloadsPerPage) else {
                 return ([], nil)
             }
             let boot = context.bootID.description
-            let parts = payloads.map {
-                TailReport.Part(sequence: nil, bootID: boot, payload: $0)
+            let parts = page.payloads.enumerated().map { index, payload in
+                TailReport.Part(
+                    earliestSequence: page.earliest + UInt64(index),
+                    bootID: boot,
+                    payload: payload
+                )
             }
-            return (parts, next.map { .queue($0) } ?? .journal(after: 0))
+            return (parts, page.next.map { .queue($0) } ?? .journal(after: 0))
         case .journal(let sequence):
             let page = try await waitingBlocks(after: sequence, limit: Self.payloadsPerPage)
             let parts = page.blocks.flatMap { Self.parts(of: $0, page) }

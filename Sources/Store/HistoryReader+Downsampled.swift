@@ -203,6 +203,7 @@ extension HistoryReader {
             }
             stored = try chain(.samples, SlotKey(id), place: known.place)?.header.last
         }
+        let part = RawSamples.Part.tail(after: stored, try self.cursor())
         let ordinals = try ordinals()
         let stream = known ?? HistoryCatalogue.Stream(place: 0, description: description)
         for span in spans {
@@ -210,7 +211,7 @@ extension HistoryReader {
             let question = Question(stream: stream, channel: channel, boot: boot, span: span)
             let covered = heads.boot == boot ? heads.coveredUntil[channel] : nil
             var machine = RollupMachine(boot: boot, coveredUntil: covered)
-            let samples = RawSamples(self, known, ordinals, [span], of: id, .tail(after: stored))
+            let samples = RawSamples(self, known, ordinals, [span], of: id, part)
             var rows = SegmentRows()
             while let piece = try samples.nextRows(into: &rows) {
                 let tick = rows.tick(piece.range.lowerBound)

@@ -12,6 +12,34 @@ package struct HistoryTail: Sendable {
         let first: Tick
         let last: Tick
         let bytes: [UInt8]
+        let origin: Origin
+
+        /// The first of its rows that a reader has not met yet.
+        ///
+        /// The payload's number says so, as rows of two blocks can share a tick. Where it does not,
+        /// a segment that begins before the last row met is a copy up to that row's tick.
+        ///
+        /// - Parameters:
+        ///   - last: The tick of the last row that the reader met.
+        ///   - cursor: The newest block in the history.
+        /// - Returns: The lowest tick that is new.
+        func floor(after last: Tick, _ cursor: UInt64) -> Int64 {
+            switch origin {
+            case .block(let number) where number > cursor: .min
+            case .unwritten(let earliest, isRepeated: false) where earliest > cursor: .min
+            case .unknown where first == last: last.tenths
+            default: last.tenths + 1
+            }
+        }
+    }
+
+    /// Where a payload comes from.
+    enum Origin: Hashable, Sendable {
+        /// A block of the journal.
+        case block(UInt64)
+        /// The lowest number that its block can get, and whether a block of the tail may be it.
+        case unwritten(earliest: UInt64, isRepeated: Bool)
+        case unknown
     }
 
     /// When the node began or ended, in one boot.
@@ -31,6 +59,8 @@ package struct HistoryTail: Sendable {
     private(set) var segments: [Segment] = []
     private(set) var events: [BootEvent] = []
     private var knownEvents: Set<BootEvent> = []
+    /// The newest block appended.
+    private var newestBlock: UInt64 = 0
     /// Payloads and segments that could not be read to their end.
     package private(set) var damagedParts = 0
 
@@ -39,14 +69,41 @@ package struct HistoryTail: Sendable {
     package var isEmpty: Bool { boots.isEmpty }
 
     /// Adds the records of one payload, which are newer than those before.
-    package mutating func append(_ payload: [UInt8], boot: BootID) {
+    ///
+    /// - Parameters:
+    ///   - payload: Of one block, or of what will be one.
+    ///   - boot: The boot of its ticks.
+    ///   - block: The number of that block; nil when it is not known.
+    package mutating func append(_ payload: [UInt8], boot: BootID, block: UInt64? = nil) {
         let contents = JournalRecordCodec.contents(payload)
         if contents.fault != nil { damagedParts += 1 }
-        append(contents.records, boot: boot)
+        append(contents.records, boot, block.map { .block($0) } ?? .unknown)
+        newestBlock = max(newestBlock, block ?? 0)
+    }
+
+    /// Adds the records of a payload that no block held when the station was asked.
+    ///
+    /// Append the blocks first: a payload that the station has written meanwhile is among them.
+    ///
+    /// - Parameters:
+    ///   - payload: Of what will be a block.
+    ///   - boot: The boot of its ticks.
+    ///   - earliest: The lowest number that its block can get; nil when the station does not say.
+    package mutating func appendUnwritten(_ payload: [UInt8], boot: BootID, earliest: UInt64?) {
+        let contents = JournalRecordCodec.contents(payload)
+        if contents.fault != nil { damagedParts += 1 }
+        let origin = earliest.map { earliest in
+            Origin.unwritten(earliest: earliest, isRepeated: earliest <= newestBlock)
+        }
+        append(contents.records, boot, origin ?? .unknown)
     }
 
     /// Adds records, newer than those before.
     package mutating func append(_ records: [JournalRecord], boot: BootID) {
+        append(records, boot, .unknown)
+    }
+
+    private mutating func append(_ records: [JournalRecord], _ boot: BootID, _ origin: Origin) {
         if !boots.contains(boot) { boots.append(boot) }
         for record in records {
             switch record {
@@ -63,7 +120,7 @@ package struct HistoryTail: Sendable {
                     interval: interval
                 )
                 schedules.append(schedule)
-            case .samples(let stream, let bytes): append(bytes, of: stream, boot)
+            case .samples(let stream, let bytes): append(bytes, of: stream, boot, origin)
             case .event(let event):
                 let event = BootEvent(boot: boot, event: event)
                 if knownEvents.insert(event).inserted { events.append(event) }
@@ -72,7 +129,12 @@ package struct HistoryTail: Sendable {
         }
     }
 
-    private mutating func append(_ bytes: [UInt8], of stream: StreamID, _ boot: BootID) {
+    private mutating func append(
+        _ bytes: [UInt8],
+        of stream: StreamID,
+        _ boot: BootID,
+        _ origin: Origin
+    ) {
         var (first, last): (Tick?, Tick?)
         do {
             var decoder = try SegmentDecoder(bytes)
@@ -83,9 +145,15 @@ package struct HistoryTail: Sendable {
             }
         } catch { damagedParts += 1 }
         guard let first, let last else { return }
-        segments.append(
-            Segment(stream: stream, boot: boot, first: first, last: last, bytes: bytes)
+        let segment = Segment(
+            stream: stream,
+            boot: boot,
+            first: first,
+            last: last,
+            bytes: bytes,
+            origin: origin
         )
+        segments.append(segment)
     }
 
     /// How often a sample of a stream was expected at a tick, as far as the tail says.

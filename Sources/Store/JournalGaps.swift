@@ -126,7 +126,7 @@ extension Journal {
                 let event = mark.event(at: mark.to.tick.instant, in: block.boot)
                 tail.append([.event(event)], boot: block.boot)
             }
-            tail.append(block.payload, boot: block.boot)
+            tail.append(block.payload, boot: block.boot, block: block.sequence)
         }
         return tail
     }

@@ -14,8 +14,8 @@ package final class RawSamples {
     /// Where the samples come from.
     enum Part: Hashable {
         case everything, history
-        /// What the tail has after a position of the history.
-        case tail(after: HistoryPosition?)
+        /// What the tail has after a position of the history, which has all blocks up to a cursor.
+        case tail(after: HistoryPosition?, UInt64)
     }
 
     private let reader: HistoryReader
@@ -35,8 +35,10 @@ package final class RawSamples {
     private var tailIndex = 0
     /// The last row of this span that was handed out or passed over.
     private var last: HistoryPosition?
-    /// Rows of a segment of the tail up to here are in the history, or in one before.
+    /// Rows of a segment of the tail before this are in the history, or in one before.
     private var floor = Int64.min
+    /// The newest block in the history as it was when its newest slot was read.
+    private var cursor: UInt64 = 0
     /// Segments that could not be decoded to their end.
     package private(set) var damagedSegments = 0
     var losses = SampleLosses()
@@ -94,8 +96,8 @@ package final class RawSamples {
         (slot, payload, sections, decoder) = (nil, [], [], nil)
         (hasEntered, tailIndex, last, floor) = (false, 0, nil, .min)
         isInTail = false
-        if case .tail(let after) = part {
-            isInTail = true
+        if case .tail(let after, let cursor) = part {
+            (isInTail, self.cursor) = (true, cursor)
             guard let after, let boot = spans.first.flatMap({ ordinals[$0.boot] }) else { return }
             // A boot before the history's newest is in there whole.
             if boot < after.boot { tailIndex = .max }
@@ -148,9 +150,10 @@ package final class RawSamples {
             let segment = segments[tailIndex]
             tailIndex += 1
             guard segment.stream == id, segment.boot == span.boot, segment.last >= span.from,
-                segment.first < span.to, last.map({ segment.last > $0.tick }) ?? true
+                segment.first < span.to
             else { continue }
-            floor = last.map { $0.tick.tenths + 1 } ?? .min
+            floor = last.map { segment.floor(after: $0.tick, cursor) } ?? .min
+            guard segment.last.tenths >= floor else { continue }
             losses.opened(nil)
             decoder = try? SegmentDecoder(segment.bytes)
             if decoder != nil { return true }
@@ -190,7 +193,7 @@ package final class RawSamples {
             guard let next = slot.header.next else { return false }
             let read = try slots.read(next)
             if read.header.key == key, read.header.depth == slot.header.depth + 1 {
-                enter(next, read)
+                try enter(next, read)
                 return true
             }
         } else if hasEntered {
@@ -202,11 +205,13 @@ package final class RawSamples {
         // Once entered: recycled under our eyes, so go on with the oldest that is left.
         let found = try newest.chain.find(last ?? position, from: (newest.slot, newest.header))
         if let slot, found.header.depth <= slot.header.depth { return false }
-        enter(found.slot, try slots.read(found.slot))
+        try enter(found.slot, try slots.read(found.slot))
         return true
     }
 
-    private func enter(_ place: Int, _ read: HistorySlot) {
+    private func enter(_ place: Int, _ read: HistorySlot) throws(StoreError) {
+        // Within the same read lock, so that both are of one moment.
+        if read.header.next == nil || slot == nil { cursor = try reader.cursor() }
         if read.isDamaged { reader.noteDamage() }
         losses.read(read, after: slot?.header)
         (slot, payload, hasEntered) = ((place, read.header), read.payload, true)

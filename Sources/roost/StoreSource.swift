@@ -131,7 +131,11 @@ struct StationTail: Sendable {
         // The blocks are older than what none holds, which came first.
         for part in parts.filter({ $0.sequence != nil }) + parts.filter({ $0.sequence == nil }) {
             guard let boot = BootID(part.bootID) else { continue }
-            tail.append(part.bytes, boot: boot)
+            if let sequence = part.sequence {
+                tail.append(part.bytes, boot: boot, block: sequence)
+            } else {
+                tail.appendUnwritten(part.bytes, boot: boot, earliest: part.earliestSequence)
+            }
         }
         self.tail = tail
         folder = pages.first?.folder

@@ -61,7 +61,11 @@ import Testing
         let parts = pages.flatMap(\.parts)
         for part in parts.filter({ $0.sequence != nil }) + parts.filter({ $0.sequence == nil }) {
             guard let boot = BootID(part.bootID) else { continue }
-            tail.append(part.bytes, boot: boot)
+            if let sequence = part.sequence {
+                tail.append(part.bytes, boot: boot, block: sequence)
+            } else {
+                tail.appendUnwritten(part.bytes, boot: boot, earliest: part.earliestSequence)
+            }
         }
         return tail
     }
@@ -133,6 +137,43 @@ import Testing
         let length = marks.reduce(0) { $0 + $1.to.tick.tenths - $1.from.tick.tenths }
         // One interval more than the samples, each.
         #expect(abs(length - Int64(lost.count + 2) * 10) <= 2)
+    }
+
+    @Test func rowsOfOneTickInTheOpenBatchAndTheBlockBeforeItAreBothRead() throws {
+        let folder = try Folder()
+        let (taken, found) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.seconds(30))
+                let channel = Channel(device: "fast", quantity: .pm25)
+                let recorder = test.station.context.recorder
+                var found: [[Int]] = []
+                for number in 0..<40 {
+                    if number % 10 == 0 {
+                        // An urgent event closes the batch two seconds later, amid what follows.
+                        recorder.note(
+                            Event(at: clock.now, source: "test", kind: "edge", severity: .warning)
+                        )
+                        try await test.sleep(.milliseconds(1_955))
+                    }
+                    try await test.sleep(.milliseconds(10))
+                    let value = Outcome.value(FixedPoint(7, decimals: 1))
+                    await recorder.accept([Reading(channel, at: clock.now, value)])
+                    let reader = try HistoryReader(
+                        path: "\(folder.path)/history.db",
+                        tail: Self.tail(try await Self.pages(test).pages)
+                    )
+                    let stream = try #require(try reader.streams().first { $0.device == "fast" })
+                    let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                    var count = 0
+                    while try samples.next() != nil { count += 1 }
+                    found.append([number + 1, count])
+                }
+                return (40, found)
+            }
+        }
+        #expect(found.count == taken)
+        #expect(found.allSatisfy { $0[0] == $0[1] }, "\(found)")
     }
 
     @Test func aStationWithoutAStoreSaysSo() throws {

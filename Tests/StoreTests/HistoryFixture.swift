@@ -19,6 +19,11 @@ final class HistoryFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// Removes a database and what SQLite keeps beside it.
+    static func remove(_ database: String) {
+        for end in ["", "-wal", "-shm"] { unlink(database + end) }
+    }
+
     var databaseByteCount: Int { byteCount("history.db") }
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()

@@ -129,6 +129,67 @@ import Testing
         #expect(later == events.suffix(16))
     }
 
+    /// Samples faster than ticks, in blocks that cut anywhere, of which the history has some and
+    /// the tail has others, the newest of them twice: as a block, and as what none held a moment
+    /// before.
+    @Test(arguments: [1, 2, 3, 7], [1, 2, 3])
+    func rowsThatShareATickComeOnceWhereverTheirBlocksEnd(perBlock: Int, perTick: Int) throws {
+        let samples = (0..<24).map { number in
+            StoredSample(
+                stream: DustSeries.stream.id,
+                tick: Tick(tenths: Int64(100 + number / perTick)),
+                outcomes: Array(repeating: .value(FixedPoint(Int64(7), decimals: 1)), count: 2)
+            )
+        }
+        var dust = DustSeries(every: 1)
+        let start = dust.start()
+        let blocks = stride(from: 0, to: samples.count, by: perBlock).map { first in
+            dust.block(Array(samples[first..<min(first + perBlock, samples.count)]))
+        }
+        for taken in 0...blocks.count {
+            HistoryFolder.remove(folder.database)
+            let history = try open()
+            try history.take([start] + blocks.prefix(taken))
+            for first in 0...taken {
+                for written in max(first, blocks.count - 2)...blocks.count {
+                    let tail = Self.tail(
+                        blocks[first..<written],
+                        unwritten: blocks[max(first, written - 1)...]
+                    )
+                    let reader = try HistoryReader(path: folder.database, tail: tail)
+                    let found = try reader.all()
+                    let note = "\(taken) taken, the tail from \(first), \(written) written"
+                    #expect(found == samples, "\(note)")
+                    let spans = try reader.spans(of: DustSeries.stream.id)
+                    let points = try reader.downsampled(
+                        DustSeries.stream.id,
+                        channel: 0,
+                        spans,
+                        points: 5
+                    )
+                    let count = points.reduce(0) { $0 + $1.bucket.count }
+                    #expect(count == Int64(samples.count), "\(note)")
+                }
+            }
+            try history.close()
+        }
+    }
+
+    /// What the station says: blocks by their number, and what none holds by the next ones.
+    private static func tail(
+        _ blocks: ArraySlice<JournalBlock>,
+        unwritten: ArraySlice<JournalBlock>
+    ) -> HistoryTail {
+        var tail = HistoryTail()
+        for block in blocks {
+            tail.append(block.payload, boot: block.boot, block: block.sequence)
+        }
+        for block in unwritten {
+            tail.appendUnwritten(block.payload, boot: block.boot, earliest: block.sequence)
+        }
+        return tail
+    }
+
     @Test func whatCannotBeReadIsCountedAndTheRestServed() throws {
         let history = try open()
         try history.close()

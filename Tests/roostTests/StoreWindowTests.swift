@@ -138,7 +138,9 @@ import Testing
                 version: version
             )
             let payload = JournalRecordCodec.encode([record, .stream(Self.stream)])
-            return TailReport.Part(sequence: sequence, bootID: boot, payload: payload)
+            return sequence.map {
+                TailReport.Part(sequence: $0, bootID: boot, payload: payload)
+            } ?? TailReport.Part(earliestSequence: 6, bootID: boot, payload: payload)
         }
         func page(_ parts: [TailReport.Part]) -> TailReport {
             TailReport(folder: "/store", bootID: boot, nowSeconds: 12.34, parts: parts, next: nil)
