@@ -20,55 +20,136 @@ extension GapLedger {
     ) throws -> [GapLedgerReport] {
         let schedules = try reader.schedules()
         let allMarks = try GapMarks.all(in: reader)
-        // Every boot whole: a damaged slot at an end of what is stored has to be met too.
-        let spans = try reader.boots().map {
-            HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
-        }
         // What was imported was not expected from this node.
         return try reader.streams().filter { !$0.id.isImported }.map { stream in
-            var ledger = GapLedger(stream, along: timeline, within: range)
             let mine = schedules.filter { $0.stream == stream.id }
-            var changes = ScheduleChanges(mine, along: timeline)
-            var marks = GapMarks(allMarks, of: stream.id, along: timeline)
-            let samples = try reader.raw(stream.id, spans)
-            var interval: Int64 = 0
-            var count = 0
-            while let sample = try samples.next() {
-                for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
-                if !changes.isEmpty || !marks.isEmpty {
-                    let here = timeline.order(sample.boot, sample.tick)
-                    while let mark = marks.next(upTo: here) {
-                        // Of a lost block nobody knows which samples were in it.
-                        ledger.mark(mark.reaching(back: interval * 3 / 2))
-                    }
-                    while let change = changes.next(upTo: here) {
-                        ledger.schedule(change.interval, change.boot, from: change.from)
-                        interval = change.tenths
-                    }
+            let spans = try spans(of: stream.id, in: reader, along: timeline, before: range)
+            var feed = GapLedgerFeed(
+                ledger: GapLedger(stream, along: timeline, within: range),
+                timeline: timeline,
+                changes: ScheduleChanges(mine, along: timeline),
+                marks: GapMarks(allMarks, of: stream.id, along: timeline),
+                samples: try reader.raw(stream.id, spans)
+            )
+            var pieces = 0
+            while let place = try feed.step() {
+                guard place.position <= range.upperBound else { break }
+                pieces += 1
+                if let stretch {
+                    for closed in feed.ledger.takeStretches() { stretch(stream, closed) }
                 }
-                ledger.sample(sample.outcomes, sample.boot, sample.tick)
-                count += 1
-                if let stretch, count % 256 == 0 {
-                    for closed in ledger.takeStretches() { stretch(stream, closed) }
-                }
-                if count % 65_536 == 0 {
+                if pieces % 128 == 0 {
                     // Closed stretches are not shown here; their sums stay in the books.
-                    _ = ledger.takeStretches()
-                    let position = timeline.position(sample.boot, sample.tick) ?? 0
-                    progress(stream.device, position * 100 / max(1, timeline.length))
+                    _ = feed.ledger.takeStretches()
+                    let done = max(0, place.position - range.lowerBound)
+                    progress(stream.device, done * 100 / max(1, Int64(range.count)))
                 }
             }
-            for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
-            while let mark = marks.next(upTo: .last) {
-                ledger.mark(mark.reaching(back: interval * 3 / 2))
+            let report = feed.finish()
+            if let stretch {
+                for closed in feed.ledger.takeStretches() { stretch(stream, closed) }
             }
-            while let change = changes.next(upTo: .last) {
-                ledger.schedule(change.interval, change.boot, from: change.from)
-            }
-            let report = ledger.finish()
-            if let stretch { for closed in ledger.takeStretches() { stretch(stream, closed) } }
             return report
         }
+    }
+
+    /// What has to be read of a stream for a range: from the last sample before it on.
+    ///
+    /// Every boot from there on whole: a damaged slot at an end of what is stored has to be met
+    /// too.
+    private static func spans(
+        of stream: StreamID,
+        in reader: HistoryReader,
+        along timeline: GapLedgerTimeline,
+        before range: Range<Int64>
+    ) throws -> [HistorySpan] {
+        let boots = try reader.boots().map(\.id)
+        let all = boots.map { HistorySpan(boot: $0, from: Tick(tenths: 0), to: .end) }
+        guard range.lowerBound > 0 else { return all }
+        // Half an hour before the range, then eight times as much, until a sample is found.
+        var back: Int64 = 18_000
+        while back < range.lowerBound {
+            let place = timeline.place(at: range.lowerBound - back)
+            if let place, let number = boots.firstIndex(of: place.boot) {
+                var spans = Array(all[number...])
+                spans[0] = HistorySpan(boot: place.boot, from: place.tick, to: .end)
+                let sample = try reader.raw(stream, spans).next()
+                let position = sample.flatMap { timeline.position($0.boot, $0.tick) }
+                if let position, position < range.lowerBound { return spans }
+            }
+            back *= 8
+        }
+        return all
+    }
+}
+
+/// Hands a ledger what it needs in the order of time: losses, marks, schedules, samples.
+private struct GapLedgerFeed {
+    var ledger: GapLedger
+    let timeline: GapLedgerTimeline
+    var changes: ScheduleChanges
+    var marks: GapMarks
+    let samples: RawSamples
+    private var rows = SegmentRows()
+    private var interval: Int64 = 0
+
+    init(
+        ledger: GapLedger,
+        timeline: GapLedgerTimeline,
+        changes: ScheduleChanges,
+        marks: GapMarks,
+        samples: RawSamples
+    ) {
+        (self.ledger, self.timeline) = (ledger, timeline)
+        (self.changes, self.marks, self.samples) = (changes, marks, samples)
+    }
+
+    /// Feeds one piece of samples.
+    ///
+    /// - Returns: Where its last sample lies; nil when there was none any more.
+    /// - Throws: `StoreError.database`.
+    mutating func step() throws -> GapLedgerTimeline.Order? {
+        guard let piece = try samples.nextRows(into: &rows) else { return nil }
+        for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
+        var range = piece.range
+        let last = timeline.order(piece.boot, rows.tick(range.upperBound - 1))
+        while let row = range.first {
+            if isQuiet(upTo: last) {
+                range.removeFirst(ledger.regularSamples(rows, range, piece.boot))
+                guard range.first == row else { continue }
+            }
+            range.removeFirst()
+            let tick = rows.tick(row)
+            if !changes.isEmpty || !marks.isEmpty {
+                takeWhatComes(upTo: timeline.order(piece.boot, tick))
+            }
+            ledger.sample(rows.outcomes(row), piece.boot, tick)
+        }
+        return last
+    }
+
+    /// Whether nothing but samples comes up to a place.
+    private func isQuiet(upTo order: GapLedgerTimeline.Order) -> Bool {
+        let next = [marks.nextOrder, changes.nextOrder].compactMap(\.self).min()
+        return next.map { order < $0 } ?? true
+    }
+
+    /// Marks and schedules up to a place.
+    private mutating func takeWhatComes(upTo order: GapLedgerTimeline.Order) {
+        while let mark = marks.next(upTo: order) {
+            // Of a lost block nobody knows which samples were in it.
+            ledger.mark(mark.reaching(back: interval * 3 / 2))
+        }
+        while let change = changes.next(upTo: order) {
+            ledger.schedule(change.interval, change.boot, from: change.from)
+            interval = change.tenths
+        }
+    }
+
+    mutating func finish() -> GapLedgerReport {
+        for loss in samples.takeLosses(interval: interval) { ledger.mark(loss) }
+        takeWhatComes(upTo: .last)
+        return ledger.finish()
     }
 }
 
@@ -90,6 +171,9 @@ struct ScheduleChanges {
     }
 
     var isEmpty: Bool { waiting.isEmpty }
+
+    /// From where on the next counts; nil after the last.
+    var nextOrder: GapLedgerTimeline.Order? { waiting.first?.order }
 
     /// The next that counts from a place on, or before.
     mutating func next(upTo order: GapLedgerTimeline.Order) -> StoredSchedule? {

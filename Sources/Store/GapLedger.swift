@@ -108,6 +108,44 @@ package struct GapLedger: Sendable {
         hold(outcomes)
     }
 
+    /// Samples that follow one another as they are due, as many as are so from the first row on.
+    ///
+    /// Does what `sample` does for each, at once; the first that needs a closer look ends it.
+    ///
+    /// - Parameters:
+    ///   - rows: A piece of the stream, whose outcomes are of one kind in each channel.
+    ///   - range: Which rows.
+    ///   - boot: Their boot.
+    /// - Returns: How many rows were taken.
+    mutating func regularSamples(_ rows: SegmentRows, _ range: Range<Int>, _ boot: BootID) -> Int {
+        guard let interval, !isStarting, rows.statuses.count == books.count,
+            let first = range.first, runNumber < timeline.runs.count
+        else { return 0 }
+        let outcomes = rows.outcomes(first)
+        let causes = outcomes.map(GapCause.of)
+        let run = timeline.runs[runNumber]
+        guard run.run.boot == boot, !causes.contains(.driverStopped) else { return 0 }
+        let shift = run.start - run.run.started.tenths
+        // What begins before the range or ends after it is counted row by row.
+        let end = min(run.end, self.range.upperBound - 1)
+        guard cursor >= self.range.lowerBound, cursor > run.start else { return 0 }
+        var (position, count) = (cursor, 0)
+        for row in range {
+            let next = rows.ticks[row] + shift
+            guard next >= position, next <= end, next - position <= interval + interval / 2
+            else { break }
+            (position, count) = (next, count + 1)
+        }
+        guard count > 0 else { return 0 }
+        for channel in books.indices {
+            books[channel].count(outcomes[channel], times: count)
+            if position > cursor { enterBook(channel, cursor..<position, causes[channel]) }
+        }
+        cursor = position
+        hold(outcomes)
+        return count
+    }
+
     /// Explains time without samples from `start` to `end` of one boot, whatever was due.
     ///
     /// It gives way to samples. Of two marks at one time the first given counts. A mark has to be

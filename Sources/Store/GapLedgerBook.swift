@@ -22,8 +22,8 @@ struct ChannelBook: Sendable {
 
     init(_ channel: Int) { self.channel = channel }
 
-    mutating func count(_ outcome: Outcome) {
-        if outcome.value != nil { values += 1 } else { withoutValue += 1 }
+    mutating func count(_ outcome: Outcome, times: Int = 1) {
+        if outcome.value != nil { values += times } else { withoutValue += times }
     }
 
     /// Takes a stretch that begins where the last one ended.

@@ -129,6 +129,14 @@ package struct GapLedgerTimeline: Sendable {
         return ClockAnchors.Time(wall: wall, isSure: time.isSure && !isOffUnknown)
     }
 
+    /// The boot and tick at a position; of one between two runs, where the earlier ended.
+    func place(at position: Int64) -> GapMark.Place? {
+        guard !runs.isEmpty else { return nil }
+        let placed = runs[max(0, runs.firstIndexSorted { $0.start > position } - 1)]
+        let inside = min(max(position, placed.start), placed.end) - placed.start
+        return GapMark.Place(placed.run.boot, Tick(tenths: placed.run.started.tenths + inside))
+    }
+
     /// The first position whose wall time is not before `wall`; `length` when there is none.
     package func position(at wall: WallTime) -> Int64 {
         var (low, high): (Int64, Int64) = (0, length)

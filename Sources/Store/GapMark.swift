@@ -125,6 +125,9 @@ package struct GapMarks {
 
     package var isEmpty: Bool { waiting.isEmpty }
 
+    /// Where the next begins; nil after the last.
+    var nextOrder: GapLedgerTimeline.Order? { waiting.first?.order }
+
     /// The next that begins at a place or before.
     package mutating func next(upTo order: GapLedgerTimeline.Order) -> GapMark? {
         guard let first = waiting.first, first.order <= order else { return nil }

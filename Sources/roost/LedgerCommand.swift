@@ -52,10 +52,9 @@ enum StoreLedger {
         let own = try GapLedger.reports(
             of: source.reader,
             along: timeline,
-            within: first..<max(first, last)
-        ) { device, percent in
-            progress.show("ledger: \(device), \(percent) %")
-        }
+            within: first..<max(first, last),
+            progress: { device, percent in progress.show("ledger: \(device), \(percent) %") }
+        )
         let imported = try source.reader.streams().filter(\.id.isImported)
         return try own
             + imported.map { try ImportedLedger.report(of: $0, source.reader, times.clock, range) }
