@@ -1,5 +1,7 @@
 # What is installed where; read by scripts/install and scripts/uninstall.
 # Expects `root` (the project), `prefix` and `destination` (DESTDIR, empty for the running system).
+# `extras` holds what the programs say of themselves: manual pages and completions; what is not in
+# there is not installed.
 
 # systemd and udev look into /usr/lib and /usr/local/lib; for any other prefix that leaves /etc.
 system_folder() {
@@ -8,6 +10,9 @@ system_folder() {
         *) printf '/etc' ;;
     esac
 }
+
+# Debian's zsh looks for packages' completions in the first, for all others in the second.
+zsh_folder() { [[ $prefix == /usr ]] && printf 'vendor-completions' || printf 'site-functions'; }
 
 # Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
 installed_files() {
@@ -22,7 +27,13 @@ installed_files() {
         644 "$root/packaging/systemd/modules-load.conf" "$system/modules-load.d/roost.conf" \
         644 "$root/README.md" "$prefix/share/doc/roost/README.md" \
         644 "$root/LICENSE" "$prefix/share/doc/roost/LICENSE" \
-        644 "$root/examples/roost.json" "$prefix/share/doc/roost/roost.json"
+        644 "$root/examples/roost.json" "$prefix/share/doc/roost/roost.json" \
+        644 "$root/hardware-profiles/profile.schema.json" "$prefix/share/roost/profile.schema.json" \
+        644 "$extras/roost.1" "$prefix/share/man/man1/roost.1" \
+        644 "$extras/roostd.8" "$prefix/share/man/man8/roostd.8" \
+        644 "$extras/roost.bash" "$prefix/share/bash-completion/completions/roost" \
+        644 "$extras/roost.zsh" "$prefix/share/zsh/$(zsh_folder)/_roost" \
+        644 "$extras/roost.fish" "$prefix/share/fish/vendor_completions.d/roost.fish"
     for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
         printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"
     done
