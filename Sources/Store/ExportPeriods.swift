@@ -25,6 +25,7 @@ package struct ExportPeriods {
     /// A folder and how many measurements its files hold.
     package struct Period: Hashable, Sendable {
         package let folder: String
+        /// Measurements in a file.
         package let count: Int
 
         package init(folder: String, count: Int) {

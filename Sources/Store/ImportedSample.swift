@@ -84,6 +84,9 @@ package struct ImportReport: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether there are rows and none of them is one of this format.
+    package var isForeign: Bool { rows > 0 && badRows == rows }
+
     mutating func add(_ problem: ImportProblem) {
         badRows += 1
         if problems.count < Self.problemsMax { problems.append(problem) }

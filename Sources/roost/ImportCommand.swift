@@ -21,7 +21,8 @@ struct ImportCommand: ParsableCommand {
             out the oldest. It is refused when it takes more than a quarter of a ring, unless --yes
             is given, and always when it does not fit as a whole. Stop the station first.
 
-            Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row.
+            Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row in one
+            of the files: the others are imported all the same.
 
             Examples: roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
                       roost import weekly/*.csv --as periods --source balcony --zone +01:00
@@ -102,6 +103,7 @@ struct ImportCommand: ParsableCommand {
             for line in summary.lines { Output.line(line) }
         }
         if let refusal = summary.refusal { throw ClientFailure(message: refusal, exitCode: 1) }
-        if summary.samples + summary.known == 0 { throw ExitCode(1) }
+        let isForeign = summary.files.contains(where: \.isForeign)
+        if summary.samples + summary.known == 0 || isForeign { throw ExitCode(1) }
     }
 }

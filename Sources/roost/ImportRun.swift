@@ -160,7 +160,15 @@ enum ImportReading {
     }
 
     /// Says what was bad, on standard error.
+    ///
+    /// A file of which no row could be read takes one message.
     static func tell(_ report: ImportReport, _ path: String) {
+        if report.isForeign, let first = report.problems.first {
+            let rows =
+                report.rows == 1 ? "its only row is bad" : "all its \(report.rows) rows are bad"
+            Output.error("\(path): no file of this kind, \(rows); \(first)")
+            return
+        }
         for problem in report.problems { Output.error("\(problem)") }
         let omitted = report.badRows - report.problems.count
         if omitted > 0 { Output.error("\(path): \(omitted) more bad rows") }
@@ -174,7 +182,7 @@ struct ImportPrinting {
     func run(_ paths: [String]) throws {
         let progress = try ProgressLine()
         defer { progress.finish() }
-        var count = 0
+        var (count, isForeign) = (0, false)
         for path in paths {
             var text = ""
             let report = try ImportReading.read(path, format, progress, "read") { sample in
@@ -186,8 +194,9 @@ struct ImportPrinting {
             Output.write(text)
             ImportReading.tell(report, path)
             count += report.imported
+            isForeign = isForeign || report.isForeign
         }
-        if count == 0 { throw ExitCode(1) }
+        if count == 0 || isForeign { throw ExitCode(1) }
     }
 }
 
@@ -197,7 +206,9 @@ struct ImportSummary: Codable, Hashable {
         let path: String
         let rows: Int
         let badRows: Int
-        /// The first of them, with line and reason.
+        /// Whether no row is one of this format.
+        let isForeign: Bool
+        /// The first bad rows, with line and reason; one of a foreign file.
         let problems: [String]
     }
 
@@ -226,7 +237,8 @@ struct ImportSummary: Codable, Hashable {
                 path: path,
                 rows: report.rows,
                 badRows: report.badRows,
-                problems: report.problems.map(\.description)
+                isForeign: report.isForeign,
+                problems: report.problems.prefix(report.isForeign ? 1 : .max).map(\.description)
             )
         )
     }
