@@ -67,7 +67,7 @@ struct DoctorCommand: ParsableCommand {
         let progress = try ProgressLine()
         let facts = DoctorFacts(place) { part in progress.show("looking at \(part)") }
         progress.finish()
-        let report = DoctorReport(facts, checks)
+        let report = DoctorReport(facts, checks, image: tree.isMachine ? nil : tree.root)
         if json {
             Output.line(try ControlCodec.line(report))
         } else {
@@ -113,7 +113,15 @@ struct DoctorReport: Codable, Hashable {
     let worst: DoctorVerdict
     let findings: [Entry]
 
-    init(_ facts: DoctorFacts, _ checks: [DoctorCheck] = DoctorCheck.all) {
+    /// - Parameters:
+    ///   - facts: What was found.
+    ///   - checks: What to ask.
+    ///   - root: The folder of the image that was looked at; nil for this machine.
+    init(
+        _ facts: DoctorFacts,
+        _ checks: [DoctorCheck] = DoctorCheck.all,
+        image root: String? = nil
+    ) {
         model = facts.model
         board = facts.board?.id
         findings = checks.map { check in
@@ -123,7 +131,9 @@ struct DoctorReport: Codable, Hashable {
                 verdict: finding.verdict,
                 words: finding.words,
                 details: finding.details,
-                next: finding.next
+                next: finding.next.map { next in
+                    root.map { DoctorImage(root: $0).commands(next) } ?? next
+                }
             )
         }
         let order = DoctorVerdict.allCases
