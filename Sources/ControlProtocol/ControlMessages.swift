@@ -24,6 +24,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case adopt, ignore, rename, forget
         /// Leaves values of a device or channel out, and takes that back; `DevicesReport` after it.
         case mute, unmute
+        /// `ClockReport`; `trustClock` takes a person's word that it is right, or is `time`.
+        case clock, trustClock
     }
 
     /// Protocol version of the client.
@@ -49,6 +51,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var device: String?
     /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
     package var profile: String?
+    /// `trustClock`: what time it is, ISO 8601; nil takes what the system clock says.
+    package var time: String?
 
     package init(
         _ command: Command,
@@ -95,7 +99,7 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 /// Why a request was refused, in words a person can act on.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
     /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
-    /// `unknown-device`, `not-muted`, `too-many`.
+    /// `unknown-device`, `not-muted`, `too-many`, `no-clock`.
     package let code: String
     package let message: String
 

@@ -4,7 +4,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package let version: String
     package let processID: Int32
     package let uptimeSeconds: Double
-    /// ISO 8601, or nil while the clock is not trusted.
+    /// ISO 8601, or nil while the clock was never set; `clock` says how far to trust it.
     package let wallTime: String?
     package let bootID: String?
     package let mode: ModeReport
@@ -19,6 +19,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var board: BoardReport?
     /// What can wear out, with its hours.
     package var lasers: [LaserReport] = []
+    /// How far the clock can be trusted; nil from older stations.
+    package var clock: ClockReport?
 
     package init(
         name: String,
@@ -129,6 +131,10 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     package let quality: [String]
     /// Why there is no value.
     package let noData: String?
+    /// ISO 8601 in UTC; nil while the clock was never set.
+    package var time: String?
+    /// Whether a trusted clock stands behind the time; nil without a time.
+    package var isSure: Bool?
 
     package init(
         channel: String,
@@ -158,6 +164,10 @@ package struct EventReport: Codable, Hashable, Sendable {
     package let severity: String
     /// `key=value`, in the order it reads.
     package let details: [String]
+    /// ISO 8601 in UTC; nil while the clock was never set.
+    package var time: String?
+    /// Whether a trusted clock stands behind the time; nil without a time.
+    package var isSure: Bool?
 
     package init(
         instantSeconds: Double,

@@ -11,6 +11,7 @@ package struct LoopClock: NodeClock {
     package var now: MonotonicInstant { .now() }
 
     package var wallTime: WallTime? { loop.wallClock.now }
+    package var wallReading: WallReading? { loop.wallClock.reading }
 
     package func wait(
         for signal: Signal,
@@ -59,6 +60,8 @@ final class WallClock: Sendable {
     }
 
     private let word = Mutex(Word())
+    /// Where the clock has its time from while nothing disciplines it.
+    private let source = ClockSource.ofThisMachine()
 
     var now: WallTime? {
         let instant = MonotonicInstant.now()
@@ -74,7 +77,21 @@ final class WallClock: Sendable {
             word.askedAt = instant
             return word.isSynchronised
         }
-        guard isSynchronised else { return nil }
+        return isSynchronised ? Self.systemTime : nil
+    }
+
+    /// What the clock says, and how far it can be trusted; nil while it was never set.
+    var reading: WallReading? {
+        if let now { return WallReading(now, .synchronised) }
+        let time = Self.systemTime
+        // No board that runs Roost is older than 2020: such a clock counts from its own beginning.
+        guard time.nanoseconds >= Self.oldestNanoseconds else { return nil }
+        return WallReading(time, source)
+    }
+
+    private static let oldestNanoseconds: Int64 = 1_577_836_800_000_000_000
+
+    private static var systemTime: WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))

@@ -22,6 +22,10 @@ package struct ControlAnswers: Sendable {
         var found: @Sendable () -> [FoundReport]
         /// Tells detection what a person wants.
         var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
+        /// What time it is by a person's word; nil without one.
+        var trustedWall: @Sendable () -> WallReading?
+        /// Takes a person's word for it; false while no store is open.
+        var trustWall: @Sendable (WallTime) -> Bool
         /// Stores what is muted.
         var settleMutes: @Sendable () async throws -> Void
         package var watchdog: @Sendable () -> WatchdogReport?
@@ -59,6 +63,8 @@ package struct ControlAnswers: Sendable {
         case .events: try ok { () throws(ControlFailure) in try events(request) }
         case .tail: try await tail(request)
         case .mode: try await changeMode(request, from: peer)
+        case .clock: try ok(clockReport)
+        case .trustClock: try await trustClock(request, from: peer)
         }
     }
 
@@ -181,7 +187,7 @@ package struct ControlAnswers: Sendable {
             version: version,
             processID: costs.processID,
             uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),
-            wallTime: station.clock.wallTime?.iso8601,
+            wallTime: wallReading?.wall.iso8601,
             bootID: costs.bootID,
             mode: ModeReport(station.modes.mode, at: now),
             lamp: sources.lamp(),
@@ -193,6 +199,7 @@ package struct ControlAnswers: Sendable {
             faults: sources.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = sources.board()
+        report.clock = clockReport
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
         return report
     }
@@ -236,8 +243,9 @@ package struct ControlAnswers: Sendable {
             limit: limit(request),
             count: Self.readingsPerPage
         )
+        let present = Present(now: now, reading: wallReading)
         return ReadingsReport(
-            readings: page.readings.map { ReadingReport($0, at: now) },
+            readings: page.readings.map { ReadingReport($0, at: present) },
             omittedCount: page.omittedCount,
             next: page.next?.text
         )
@@ -253,8 +261,9 @@ package struct ControlAnswers: Sendable {
             limit: limit(request),
             count: Self.eventsPerPage
         )
+        let present = Present(now: now, reading: wallReading)
         return EventsReport(
-            events: page.events.map { EventReport($0, at: now) },
+            events: page.events.map { EventReport($0, at: present) },
             omittedCount: page.omittedCount,
             next: page.next.map { "\($0)" }
         )

@@ -123,18 +123,18 @@ package actor ControlServer: Child {
             return Self.refuse(connection)
         }
         defer { station.recorder.unsubscribe(feed) }
-        let clock = station.clock
+        let (clock, answers) = (station.clock, answers)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var omitted = 0
                 while !Task.isCancelled, let item = try await feed.next(on: clock) {
-                    let now = clock.now
+                    let present = Present(now: clock.now, reading: answers.wallReading)
                     if feed.omittedCount > omitted {
                         let count = feed.omittedCount - omitted
                         omitted = feed.omittedCount
                         try connection.send(ControlCodec.line(LiveItem(omittedCount: count)))
                     }
-                    try connection.send(ControlCodec.line(LiveItem(item, at: now)))
+                    try connection.send(ControlCodec.line(LiveItem(item, at: present)))
                 }
             }
             // The end of its stream is how a listener leaves; whatever it says is not for us.

@@ -3,6 +3,11 @@ import Profiles
 import Readings
 
 extension ReadingReport {
+    init(_ reading: Reading, at present: Present) {
+        self.init(reading, at: present.now)
+        (time, isSure) = (present.time(of: reading.instant), present.isSure)
+    }
+
     init(_ reading: Reading, at now: MonotonicInstant) {
         var quality: [String] = []
         var absence: String?
@@ -23,6 +28,11 @@ extension ReadingReport {
 }
 
 extension EventReport {
+    init(_ event: Event, at present: Present) {
+        self.init(event, at: present.now)
+        (time, isSure) = (present.time(of: event.instant), present.isSure)
+    }
+
     init(_ event: Event, at now: MonotonicInstant) {
         self.init(
             instantSeconds: event.instant.inSeconds,
@@ -37,10 +47,10 @@ extension EventReport {
 }
 
 extension LiveItem {
-    init(_ item: LiveFeed.Item, at now: MonotonicInstant) {
+    init(_ item: LiveFeed.Item, at present: Present) {
         switch item {
-        case .reading(let reading): self.init(reading: ReadingReport(reading, at: now))
-        case .event(let event): self.init(event: EventReport(event, at: now))
+        case .reading(let reading): self.init(reading: ReadingReport(reading, at: present))
+        case .event(let event): self.init(event: EventReport(event, at: present))
         }
     }
 }

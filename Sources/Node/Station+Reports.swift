@@ -22,6 +22,8 @@ extension Station {
                 act: { act, device throws(DetectionRefusal) in
                     try detection.act(act, on: device)
                 },
+                trustedWall: { [store] in store.trustedWall },
+                trustWall: { [store] in store.trust($0) },
                 settleMutes: { [store] in try await store.settleMutes() },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },

@@ -34,6 +34,8 @@ package actor StoreKeeper: OrderlyStop {
     private let isStopping = Atomic(false)
     private var nextTake = MonotonicInstant.boot
     private var nextAnchor = MonotonicInstant.boot
+    /// How far the clock was trusted at the last anchor.
+    private var anchored: ClockTrust?
     /// Before this the history is left alone, however full the journal is.
     private var retryTake = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
@@ -279,12 +281,20 @@ package actor StoreKeeper: OrderlyStop {
 
     private var historyPath: String { "\(configuration.folder)/history.db" }
 
-    /// Notes what the wall clock says, once it is trusted and then every hour.
+    /// Notes what the wall clock says: when it is trusted more than before, and every hour.
     private func anchor(_ queue: StoreQueue) {
         let now = context.clock.now
-        guard nextAnchor <= now, let wall = context.clock.wallTime else { return }
+        guard let reading = context.clock.wallReading,
+            nextAnchor <= now || reading.trust.rank > (anchored?.rank ?? -1)
+        else { return }
         nextAnchor = now.advanced(by: Self.anchorInterval)
-        let anchor = ClockAnchor(boot: boot, tick: Tick(now), wall: wall, isTrusted: true)
+        anchored = reading.trust
+        let anchor = ClockAnchor(
+            boot: boot,
+            tick: Tick(now),
+            wall: reading.wall,
+            trust: reading.trust
+        )
         queue.take(.anchor(anchor), isUrgent: false)
     }
 

@@ -84,7 +84,7 @@ extension [JournalRecord] {
             case .anchor(let anchor):
                 kept.removeAll {
                     if case .anchor(let other) = $0 {
-                        other.isTrusted == anchor.isTrusted
+                        other.trust == anchor.trust
                     } else {
                         false
                     }

@@ -15,6 +15,8 @@ package final class StorePost: Sendable {
         var hasToldAbsent = false
         var settings: Settings?
         var whenOpen: (@Sendable () -> Void)?
+        /// A person's word for the time.
+        var trusted: (wall: WallTime, at: MonotonicInstant)?
     }
 
     /// Reads and writes the store's settings.
@@ -96,6 +98,27 @@ package final class StorePost: Sendable {
     /// - Throws: `StoreError`: 64 settings there are, and 600 bytes of one with its key.
     func set(_ key: String, to value: String?) async throws {
         try await state.withLock { $0.settings }?.set(key, value)
+    }
+
+    // MARK: The clock
+
+    /// What time it is by a person's word; nil without one.
+    var trustedWall: WallReading? {
+        guard let (wall, instant) = state.withLock({ $0.trusted }) else { return nil }
+        let since = instant.duration(to: context.clock.now).wholeNanoseconds
+        return WallReading(WallTime(nanoseconds: wall.nanoseconds + since), .person)
+    }
+
+    /// Takes a person's word for what time it is now; it dates this boot, whatever was before.
+    ///
+    /// - Returns: false while no store is open that could remember it.
+    func trust(_ wall: WallTime) -> Bool {
+        let now = context.clock.now
+        guard let queue else { return false }
+        state.withLock { $0.trusted = (wall, now) }
+        let anchor = ClockAnchor(boot: context.bootID, tick: Tick(now), wall: wall, trust: .person)
+        queue.take(.anchor(anchor), isUrgent: true)
+        return true
     }
 
     /// Stores what is muted; nothing before the store is open, which does it itself then.

@@ -8,6 +8,9 @@ package protocol NodeClock: Sendable {
     /// Wall time, or nil before the system says it is synchronised. Never use it to schedule.
     var wallTime: WallTime? { get }
 
+    /// What the machine's clock says, however far it can be trusted; nil when it was never set.
+    var wallReading: WallReading? { get }
+
     /// Waits until `signal` is raised or its window opens.
     ///
     /// - Parameters:
@@ -24,6 +27,10 @@ package protocol NodeClock: Sendable {
 }
 
 extension NodeClock {
+    package var wallReading: WallReading? {
+        wallTime.map { WallReading($0, .synchronised) }
+    }
+
     /// Sleeps until the window `[deadline, deadline + tolerance]`.
     ///
     /// - Throws: `CancellationError`.
@@ -39,6 +46,56 @@ extension NodeClock {
     /// - Throws: `CancellationError`.
     package func sleep(for duration: Duration, tolerance: Duration = .zero) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
+    }
+}
+
+/// How far a boot's wall time can be trusted; the numbers are what a store keeps.
+package enum ClockTrust: Int, Sendable, CaseIterable {
+    /// Nobody knows where the clock has its time from.
+    case unknown = 0
+    /// A time server keeps it right.
+    case synchronised = 1
+    /// It went on from a file's time stamp when the board started, late by the time without power.
+    case fileStamp = 2
+    /// A real time clock set it when the board started.
+    case hardwareClock = 3
+    /// A person said that it is right: `roost clock trust`.
+    case person = 4
+
+    /// As a report names it.
+    package var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .synchronised: "time server"
+        case .fileStamp: "file time stamp"
+        case .hardwareClock: "real time clock"
+        case .person: "person"
+        }
+    }
+
+    /// Whether times are called sure.
+    package var isSure: Bool { self == .synchronised || self == .person }
+
+    /// The order of the steps, the least trusted first.
+    package var rank: Int {
+        switch self {
+        case .unknown: 0
+        case .fileStamp: 1
+        case .hardwareClock: 2
+        case .person: 3
+        case .synchronised: 4
+        }
+    }
+}
+
+/// What a clock says, and how far it can be trusted.
+package struct WallReading: Hashable, Sendable {
+    package let wall: WallTime
+    package let trust: ClockTrust
+
+    package init(_ wall: WallTime, _ trust: ClockTrust) {
+        self.wall = wall
+        self.trust = trust
     }
 }
 

@@ -7,6 +7,7 @@ package final class SimulatedClock: NodeClock {
     private struct State {
         var now: MonotonicInstant
         var wallOffset: Int64?
+        var trust = ClockTrust.synchronised
         var wakeUps = 0
     }
 
@@ -23,8 +24,15 @@ package final class SimulatedClock: NodeClock {
     package var now: MonotonicInstant { state.withLock { $0.now } }
 
     package var wallTime: WallTime? {
+        wallReading.flatMap { $0.trust == .synchronised ? $0.wall : nil }
+    }
+
+    package var wallReading: WallReading? {
         state.withLock { state in
-            state.wallOffset.map { WallTime(nanoseconds: state.now.nanoseconds + $0) }
+            state.wallOffset.map { offset in
+                let wall = WallTime(nanoseconds: state.now.nanoseconds + offset)
+                return WallReading(wall, state.trust)
+            }
         }
     }
 
@@ -32,8 +40,13 @@ package final class SimulatedClock: NodeClock {
     package var wakeUps: Int { state.withLock { $0.wakeUps } }
 
     /// Makes wall time known, as the first time sync does; nil makes it unknown.
-    package func setWallTime(_ wall: WallTime?) {
+    ///
+    /// - Parameters:
+    ///   - wall: What the clock says now.
+    ///   - trust: How far it can be trusted.
+    package func setWallTime(_ wall: WallTime?, trust: ClockTrust = .synchronised) {
         state.withLock { state in
+            state.trust = trust
             state.wallOffset = wall.map { $0.nanoseconds - state.now.nanoseconds }
         }
     }

@@ -87,8 +87,13 @@ package struct ClockAnchors: Sendable {
     }
 
     private static func placement(_ anchors: [ClockAnchor]) -> Placement? {
-        let trusted = anchors.filter { $0.isTrusted && $0.wall >= plausible }
-        if let line = ClockLine(trusted) { return Placement(line: line, isSure: true) }
+        let set = anchors.filter { $0.wall >= plausible }
+        // Of a boot the most trusted step alone counts: a person may have erred by minutes.
+        if let best = set.map(\.trust).max(by: { $0.rank < $1.rank }), best.rank > 0,
+            let line = ClockLine(set.filter { $0.trust == best })
+        {
+            return Placement(line: line, isSure: best.isSure)
+        }
         return ClockLine(anchors).map { Placement(line: $0, isSure: false) }
     }
 

@@ -100,7 +100,7 @@ struct HistoryCatalogue {
                 boot: BootID(bytes: try row[0]),
                 tick: Tick(tenths: try row[1]),
                 wall: WallTime(nanoseconds: try row[2]),
-                isTrusted: try row[3]
+                trust: ClockTrust(stored: UInt64(bitPattern: try row[3]))
             )
         }
     }

@@ -270,7 +270,7 @@ extension HistoryIntake {
                 Int64(boot),
                 anchor.tick.tenths,
                 anchor.wall.nanoseconds,
-                anchor.isTrusted,
+                Int64(anchor.trust.rawValue),
                 owner == Int64(boot) ? first + 1 : first
             )
         }

@@ -96,7 +96,7 @@ package enum JournalRecordCodec {
             body.append(anchor.boot.bytes)
             body.append(signed: anchor.tick.tenths)
             body.append(signed: anchor.wall.nanoseconds)
-            body.append(anchor.isTrusted ? 1 : 0)
+            body.append(UInt64(anchor.trust.rawValue))
         }
         var framed = RecordWriter()
         framed.append(kind)

@@ -146,7 +146,7 @@ struct RecordReader {
             boot: boot,
             tick: try tick(),
             wall: WallTime(nanoseconds: try signed()),
-            isTrusted: try number(in: 0...1, "a truth") == 1
+            trust: ClockTrust(stored: try number(in: 0...255, "a trust"))
         )
     }
 

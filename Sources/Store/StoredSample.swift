@@ -94,19 +94,25 @@ package struct StoredSample: Hashable, Sendable {
     }
 }
 
-/// Where a boot's clock meets wall time: `wall` was `tick`, as far as `isTrusted` says.
+/// Where a boot's clock meets wall time: `wall` was `tick`, as far as `trust` says.
 package struct ClockAnchor: Hashable, Sendable {
     package let boot: BootID
     package let tick: Tick
     package let wall: WallTime
-    /// Whether the system said that its clock was synchronised.
-    package let isTrusted: Bool
+    package let trust: ClockTrust
+    /// Whether times that it gives are called sure.
+    package var isTrusted: Bool { trust.isSure }
 
-    package init(boot: BootID, tick: Tick, wall: WallTime, isTrusted: Bool) {
+    package init(boot: BootID, tick: Tick, wall: WallTime, trust: ClockTrust) {
         self.boot = boot
         self.tick = tick
         self.wall = wall
-        self.isTrusted = isTrusted
+        self.trust = trust
+    }
+
+    /// As a time server's word, or as nobody's.
+    package init(boot: BootID, tick: Tick, wall: WallTime, isTrusted: Bool) {
+        self.init(boot: boot, tick: tick, wall: wall, trust: isTrusted ? .synchronised : .unknown)
     }
 }
 
@@ -135,4 +141,9 @@ package enum JournalRecord: Hashable, Sendable {
         case .stream: nil
         }
     }
+}
+
+extension ClockTrust {
+    /// What a store says; a step of a later version counts as unknown.
+    init(stored number: UInt64) { self = Int(exactly: number).flatMap(Self.init) ?? .unknown }
 }

@@ -11,7 +11,7 @@ enum ReportWords {
             "\(paint.bold(report.name))  up \(words(seconds: report.uptimeSeconds)), "
                 + "pid \(report.processID), roost \(report.version)",
             "mode    \(mode.mode)\(name)\(end)",
-            "time    \(report.wallTime ?? "not known yet (no time sync since the start)")",
+            "time    \(time(report))",
             "lamp    \(paint.lamp(report.lamp))",
         ]
         if report.channels.isEmpty { lines.append("values  none yet") }
@@ -23,7 +23,7 @@ enum ReportWords {
                 + "\(budget.eventCount) events"
         )
         lines += [("hour", budget.hour), ("day", budget.day)].compactMap { name, cost in
-            cost.map { "\(name.padded(to: 8))\(describe($0))" }
+            cost.map { "\(name.column(8))\(describe($0))" }
         }
         lines += report.lasers.map { "laser   \(describe($0))" }
         if let board = report.board {
@@ -59,6 +59,22 @@ enum ReportWords {
         let bytes = cost.cardBytes.map { "\(($0 + 1_023) / 1_024) KiB and " } ?? ""
         return "\(cost.wakeUps) wake-ups, \(cost.cpuMilliseconds) ms CPU, "
             + "\(bytes)\(cost.cardSyncs) syncs to the card in \(words(seconds: cost.seconds))"
+    }
+
+    /// The clock, and why it may be wrong.
+    private static func time(_ report: StatusReport) -> String {
+        guard let clock = report.clock else { return report.wallTime ?? "not known yet" }
+        return self.clock(clock)
+    }
+
+    static func clock(_ report: ClockReport) -> String {
+        guard let time = report.time else {
+            return "not known: the clock was never set; say it with `roost clock trust --at TIME`"
+        }
+        let words = Zone.current.words(time)
+        guard !report.isSure else { return "\(words), by a \(report.trust)" }
+        return "\(words)?, dated uncertainly: by a \(report.trust) alone; "
+            + "if it is right, say so with `roost clock trust`"
     }
 
     /// Hours of a laser and when they are over.
@@ -132,8 +148,8 @@ enum ReportWords {
             let isWell = !["unknown", "faulty"].contains(found.state)
             let place = found.node ?? "-"
             lines.append(
-                "  \(paint(found.state.padded(to: 9), isWell ? .green : .red))"
-                    + "\(place.padded(to: 14)) \((found.usb ?? "").padded(to: 10))"
+                "  \(paint(found.state.column(9), isWell ? .green : .red))"
+                    + "\(place.padded(to: 14)) \((found.usb ?? "").column(10))"
                     + "\(paint.bold(found.name ?? "")) \(found.identity)"
             )
             lines.append("            \(found.why)")
@@ -141,17 +157,25 @@ enum ReportWords {
         return lines
     }
 
+    /// When it was, on the clocks of the zone; seconds since boot while the clock was never set.
+    private static func stamp(_ time: String?, _ isSure: Bool?, _ seconds: Double) -> String {
+        guard let time else { return stamp(seconds) }
+        return Zone.current.words(time) + (isSure == false ? "?" : " ")
+    }
+
     static func reading(_ report: ReadingReport) -> String {
         let value = report.value.map { "\($0.aligned(to: 7)) \(report.unit)" }
         let doubts = report.quality.isEmpty ? "" : " (\(report.quality.joined(separator: ", ")))"
-        return "\(stamp(report.instantSeconds)) \(report.channel.padded(to: 18)) "
-            + (value ?? "no data: \(report.noData ?? "")") + doubts
+        return "\(stamp(report.time, report.isSure, report.instantSeconds)) "
+            + "\(report.channel.padded(to: 18)) " + (value ?? "no data: \(report.noData ?? "")")
+            + doubts
     }
 
     static func event(_ report: EventReport, _ paint: Paint) -> String {
         paint.severity(
             report.severity,
-            "\(stamp(report.instantSeconds)) \(report.source.padded(to: 18)) \(report.kind) "
+            "\(stamp(report.time, report.isSure, report.instantSeconds)) "
+                + "\(report.source.padded(to: 18)) \(report.kind) "
                 + report.details.joined(separator: " ")
         )
     }

@@ -47,6 +47,56 @@ import Testing
         )
     }
 
+    private static func anchor(_ second: Int64, _ wall: Int, _ trust: ClockTrust) -> ClockAnchor {
+        ClockAnchor(
+            boot: .numbered(1),
+            tick: tick(second),
+            wall: WallTime(seconds: wall),
+            trust: trust
+        )
+    }
+
+    @Test(arguments: [
+        (ClockTrust.fileStamp, ClockTrust.hardwareClock, false),
+        (.fileStamp, .person, true), (.hardwareClock, .person, true),
+        (.person, .synchronised, true), (.unknown, .fileStamp, false),
+    ])
+    func theMostTrustedStepDatesABootWheneverItCame(
+        _ less: ClockTrust,
+        _ more: ClockTrust,
+        _ isSure: Bool
+    ) {
+        let early = Self.anchor(100, Self.noon, more)
+        for other in [Self.anchor(50, Self.noon - 9_000, less), Self.anchor(900, 1, less)] {
+            let clock = ClockAnchors(runs: [Self.run(1, 5...1_000)], anchors: [early, other])
+            let found = clock.time(.numbered(1), Self.tick(200))
+            #expect(found == Self.time(Self.noon + 100, isSure: isSure))
+        }
+    }
+
+    @Test(arguments: ClockTrust.allCases)
+    func anAnchorKeepsItsStepInJournalAndHistory(_ trust: ClockTrust) throws {
+        let anchor = Self.anchor(100, Self.noon, trust)
+        let payload = JournalRecordCodec.encode([.anchor(anchor)])
+        #expect(JournalRecordCodec.contents(payload).records == [.anchor(anchor)])
+        let folder = HistoryFolder()
+        let (history, _) = try History.open(path: folder.database, plan: StorePlan(.megabytes(4)))
+        try history.take([JournalBlock(sequence: 1, boot: .numbered(1), payload: payload)])
+        try history.close()
+        #expect(try HistoryReader(path: folder.database).anchors() == [anchor])
+    }
+
+    @Test func aStepOfALaterVersionIsUnknownAndTheRestIsRead() {
+        let anchor = Self.anchor(100, Self.noon, .person)
+        var payload = JournalRecordCodec.encode([.anchor(anchor), .stopped(at: Self.tick(7))])
+        let place = payload.lastIndex(of: 4)
+        if let place { payload[place] = 9 }
+        let unknown = Self.anchor(100, Self.noon, .unknown)
+        let found = JournalRecordCodec.contents(payload)
+        #expect(found.records == [.anchor(unknown), .stopped(at: Self.tick(7))])
+        #expect(found.fault == nil)
+    }
+
     @Test func driftIsSharedOutBetweenAnchors() {
         let clock = ClockAnchors(
             runs: [Self.run(1, 0...40_000)],

@@ -1,0 +1,16 @@
+/// What the station's clock says, and why it can be trusted or not.
+package struct ClockReport: Codable, Hashable, Sendable {
+    /// ISO 8601 in UTC; nil while the clock was never set.
+    package let time: String?
+    /// The step of trust, least first: `unknown`, `file time stamp`, `real time clock`, `person`,
+    /// `time server`.
+    package let trust: String
+    /// Whether times are called sure.
+    package let isSure: Bool
+
+    package init(time: String?, trust: String, isSure: Bool) {
+        self.time = time
+        self.trust = trust
+        self.isSure = isSure
+    }
+}
