@@ -91,11 +91,18 @@ struct LiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
         abstract: "Readings and events as they come, until interrupted.",
-        discussion: "Examples: roost live --for 30s\n          roost live --json"
+        discussion: """
+            Times are on the clocks of the machine's zone; a time with a ? is dated uncertainly.
+
+            Examples: roost live --for 30s
+                      roost live --json
+                      roost live --utc
+            """
     )
     @Option(name: .customLong("for"), help: "Stop after this long: 30s, 5m.")
     var length: DurationArgument?
 
+    @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func run() throws {

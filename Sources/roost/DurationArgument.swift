@@ -46,6 +46,9 @@ extension String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 
+    /// Padded to a width, one space at least: what follows never touches it.
+    func column(_ width: Int) -> String { padded(to: width - 1) + " " }
+
     /// Moved to the right of a width in characters.
     func aligned(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - count)) + self

@@ -52,6 +52,7 @@ struct EventsCommand: ParsableCommand {
             }
             if let failure { throw failure }
             if count == 0, !json { Output.line("no events in this time") }
+            try StoreWords.tellDoubts(false, window, source.reader)
         }
     }
 
@@ -80,7 +81,7 @@ struct EventsCommand: ParsableCommand {
 }
 
 /// One event out of a store.
-struct StoredEventReport: Codable, Hashable {
+struct StoredEventReport: Encodable, Hashable {
     /// ISO 8601; nil while nothing dates its boot.
     let time: String?
     /// Whether a trusted clock stands behind the time.
@@ -93,12 +94,19 @@ struct StoredEventReport: Codable, Hashable {
     let severity: String
     /// `key=value`, in the order it reads.
     let details: [String]
+    private let wall: WallTime?
+    private let tick: Tick
+
+    private enum CodingKeys: CodingKey {
+        case time, isSure, bootID, instantSeconds, source, kind, severity, details
+    }
 
     init(_ event: BootEvent, _ time: ClockAnchors.Time?) {
+        (wall, tick) = (time?.wall, Tick(event.event.instant))
         self.time = time?.wall.iso8601
         isSure = time?.isSure ?? false
         bootID = "\(event.boot)"
-        instantSeconds = Double(Tick(event.event.instant).tenths) / 10
+        instantSeconds = Double(tick.tenths) / 10
         source = event.event.source
         kind = event.event.kind
         severity = event.event.severity.name
@@ -108,7 +116,7 @@ struct StoredEventReport: Codable, Hashable {
     func words(_ paint: Paint) -> String {
         paint.severity(
             severity,
-            StoreWords.stamp(time, isSure, instantSeconds) + source.padded(to: 18) + kind + " "
+            StoreWords.stamp(wall, isSure, tick) + source.column(18) + kind + " "
                 + details.joined(separator: " ")
         )
     }

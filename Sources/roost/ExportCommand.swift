@@ -16,8 +16,12 @@ struct ExportCommand: ParsableCommand {
         abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite or folders of CSV.",
         discussion: """
             Streams: a year takes no more memory than a day. What the running station has not put
-            into the history yet is in the export too. `periods` makes the folders hourly, daily,
-            weekly and monthly, with `PM2.5,<value>,<time>` rows. `sqlite` makes a database with
+            into the history yet is in the export too. Times in the files are in UTC; --from and
+            --to are on the clocks of the machine's zone unless they say otherwise. `periods` makes
+            the folders hourly, daily, weekly and monthly, with `PM2.5,<value>,<time>` rows. Their
+            files are windows of 60, 1440, 10080 and 43800 measurements, whatever time that is: the
+            names are true at one a minute. --zone +01:00 writes their times with that offset.
+            `sqlite` makes a database with
             tables streams, channels, readings and events; its `.schema` says what each column is.
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz
@@ -35,9 +39,6 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "A new file, or the folder for `periods`; standard output unless told.")
     var output: String?
 
-    @Option(help: "Zone of the times in `periods`, as +01:00; UTC unless told.")
-    var zone = ZoneArgument(seconds: 0)
-
     @Option(help: "Device for `periods`; the first with PM2.5 and PM10 unless told.")
     var device: String?
 
@@ -50,6 +51,11 @@ struct ExportCommand: ParsableCommand {
         }
         if format == .sqlite, output == nil {
             throw ValidationError("a database is a file; name it with --output")
+        }
+        if format == .periods, let zone = time.zone.zone, ZoneArgument(argument: zone) == nil {
+            throw ValidationError(
+                "periods have no place for a change of clocks; give an offset such as +01:00"
+            )
         }
         if force, format != .sqlite {
             throw ValidationError("--force is for --format sqlite")
@@ -85,8 +91,26 @@ struct ExportCommand: ParsableCommand {
             let damaged = samples.damagedSegments + reader.damagedSlots
             if damaged > 0 { words += "; \(damaged) damaged parts left out" }
             if output != nil || damaged > 0 || line.elapsed > 2 { Output.error("export: \(words)") }
+            let window = StoreWindow(times: times, range: time.range)
+            try StoreWords.tellDoubts(false, window, reader)
+            if format == .periods { try tellWindows(done) }
             if damaged > 0 { throw ExitCode(1) }
         }
+    }
+
+    /// Says what the files of `periods` hold.
+    ///
+    /// - Throws: `ClientFailure` when there was nothing to write.
+    private func tellWindows(_ done: ExportProgress) throws {
+        guard done.rows > 0 else {
+            let message =
+                done.samples == 0
+                ? "there are no samples in this time; nothing was written"
+                : "none of \(done.samples) samples has PM2.5, PM10 and a date; nothing was written"
+            throw ClientFailure(message: message, exitCode: 1)
+        }
+        let windows = ExportPeriods.Period.all.map { "\($0.folder) \($0.count)" }
+        Output.error("export: measurements in a file: \(windows.joined(separator: ", "))")
     }
 
     private func export(
@@ -95,7 +119,8 @@ struct ExportCommand: ParsableCommand {
     ) throws -> ExportProgress {
         guard let text = format.text else {
             var folders = try FileFolders(output ?? ".")
-            var export = ExportPeriods(device: device, utcOffset: zone.seconds, progress: tell)
+            let offset = time.zone.zone.flatMap { ZoneArgument(argument: $0) }?.seconds ?? 0
+            var export = ExportPeriods(device: device, utcOffset: offset, progress: tell)
             return try export.export(&samples, to: &folders)
         }
         guard let output else {
@@ -155,7 +180,13 @@ struct FileFolders: ExportFolders {
 
     mutating func close(folder: String) throws { try open.removeValue(forKey: folder)?.commit() }
 
+    /// Makes a folder and those above it.
     private static func make(_ path: String) throws {
+        let above = path.split(separator: "/").dropLast().joined(separator: "/")
+        if !above.isEmpty, access(path, F_OK) != 0 {
+            let parent = path.hasPrefix("/") ? "/" + above : above
+            if access(parent, F_OK) != 0 { try make(parent) }
+        }
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
             throw FileBytes.failure(path, "cannot be made")
         }

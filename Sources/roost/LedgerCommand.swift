@@ -46,6 +46,8 @@ enum StoreLedger {
         _ progress: ProgressLine
     ) throws -> [GapLedgerReport] {
         let times = try StoreTimes(source.reader, now: source.now)
+        let window = StoreWindow(times: times, range: range)
+        try StoreWords.tellDoubts(false, window, source.reader)
         let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
         let first = range.from.map { timeline.position(at: $0) } ?? 0
         let last = range.to.map { timeline.position(at: $0) } ?? timeline.length

@@ -32,6 +32,26 @@ enum Output {
     }
 }
 
+/// Lines for standard output, in pieces of 64 KiB where no terminal waits for each of them.
+struct OutputLines: ~Copyable {
+    private static let pieceByteCount = 65_536
+
+    private let isTerminal = isatty(1) == 1
+    private var piece = ""
+
+    mutating func line(_ text: String) {
+        piece += text
+        piece += "\n"
+        if isTerminal || piece.utf8.count >= Self.pieceByteCount { flush() }
+    }
+
+    /// Writes what is still there; to be called after the last line.
+    mutating func flush() {
+        Output.write(piece)
+        piece.removeAll(keepingCapacity: true)
+    }
+}
+
 /// Small text files.
 enum TextOutput {
     /// Writes a new file.

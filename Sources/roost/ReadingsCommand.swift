@@ -9,8 +9,10 @@ struct ReadingsCommand: ParsableCommand {
         abstract: "What was measured, oldest first: the last 24 hours unless told.",
         discussion: """
             From the history on the card, and from the running station what is not there yet.
-            Streams: a year takes no more memory than a day. A time with a ? has no trusted
-            clock behind it. A station without a store has the last 24 hours in memory.
+            Streams: a year takes no more memory than a day. Times are typed and printed on the
+            clocks of the machine's zone, unless --zone or --utc is given; JSON is in UTC. A time
+            with a ? is dated uncertainly: see `roost clock`. A station without a store has the last
+            24 hours in memory.
 
             Examples: roost readings --last 1h
                       roost readings --from 2026-11-01 --to 2026-11-02 --channel balcony/pm25
@@ -74,18 +76,32 @@ struct ReadingsCommand: ParsableCommand {
     private func print(_ source: StoreSource, _ window: StoreWindow, dropping: Int) throws {
         var samples = try samples(source, window)
         var finder = try finder(source, window)
-        var number = 0
+        var labels: [StreamID: ReadingLabels] = [:]
+        var stamp = ReadingStamp()
+        var lines = OutputLines()
+        var (number, isUnsure) = (0, false)
         while let sample = try samples.next() {
+            if sample.wall != nil, !sample.isSure { isUnsure = true }
             let place = try finder?.place(of: sample).report
-            for (index, known) in sample.stream.channels.enumerated()
-            where channel == nil || channel == "\(known)" {
+            let label =
+                labels[sample.stream.id] ?? ReadingLabels(sample.stream, isWanted: channel)
+            labels[sample.stream.id] = label
+            for index in label.wanted {
                 number += 1
                 guard number > dropping else { continue }
-                let report = StoredReadingReport(sample, index, at: place)
-                Output.line(json ? try ControlCodec.line(report) : report.words)
+                if json {
+                    let report = StoredReadingReport(sample, index, at: place)
+                    lines.line(try ControlCodec.line(report))
+                } else {
+                    let words = label.words(sample.outcomes[index], index)
+                    let end = place.map { "  \($0.words)" } ?? ""
+                    lines.line(stamp.words(sample) + words + end)
+                }
             }
         }
+        lines.flush()
         if number == 0, !json { Output.line("no readings in this time") }
+        try StoreWords.tellDoubts(isUnsure, window, source.reader)
         let damaged = samples.damagedSegments + source.reader.damagedSlots
         if damaged > 0 {
             Output.error("\(damaged) damaged parts left out; see `roost store check`")
@@ -137,6 +153,50 @@ struct ReadingsCommand: ParsableCommand {
     }
 }
 
+/// What every reading of a stream says again, made once.
+private struct ReadingLabels {
+    /// Places of the channels that are wanted.
+    let wanted: [Int]
+    private let names: [String]
+    private let units: [String]
+
+    /// - Parameters:
+    ///   - stream: Whose readings they are.
+    ///   - channel: The wanted one; nil wants all.
+    init(_ stream: StreamDescription, isWanted channel: String?) {
+        let channels = stream.channels.map(\.description)
+        wanted = channels.indices.filter { channel == nil || channel == channels[$0] }
+        names = channels.map { $0.column(18) }
+        units = stream.quantities.map { " " + $0.unit }
+    }
+
+    func words(_ outcome: Outcome, _ index: Int) -> String {
+        switch outcome {
+        case .value(let value, let doubts):
+            let words = names[index] + "\(value)".aligned(to: 7) + units[index]
+            return doubts.names.isEmpty
+                ? words : words + " (\(doubts.names.joined(separator: ", ")))"
+        case .noData(let reason): return names[index] + "no data: \(reason.rawValue)"
+        }
+    }
+}
+
+/// When samples were; those of one second share their words.
+private struct ReadingStamp {
+    private var last: (second: Int64, isSure: Bool, words: String)?
+
+    mutating func words(_ sample: DatedSample) -> String {
+        guard let wall = sample.wall else {
+            return StoreWords.stamp(nil, false, sample.tick)
+        }
+        let second = wall.tenths / 10
+        if let last, last.second == second, last.isSure == sample.isSure { return last.words }
+        let words = StoreWords.stamp(wall, sample.isSure, sample.tick)
+        last = (second, sample.isSure, words)
+        return words
+    }
+}
+
 /// One reading out of a store.
 struct StoredReadingReport: Codable, Hashable {
     let channel: String
@@ -169,12 +229,5 @@ struct StoredReadingReport: Codable, Hashable {
         case .value(_, let doubts): (quality, noData) = (doubts.names, nil)
         case .noData(let reason): (quality, noData) = ([], reason.rawValue)
         }
-    }
-
-    var words: String {
-        let found = value.map { "\($0.aligned(to: 7)) \(unit)" } ?? "no data: \(noData ?? "")"
-        let doubts = quality.isEmpty ? "" : " (\(quality.joined(separator: ", ")))"
-        return StoreWords.stamp(time, isSure, instantSeconds) + channel.padded(to: 18) + found
-            + doubts + (place.map { "  \($0.words)" } ?? "")
     }
 }

@@ -104,7 +104,7 @@ struct SimulateCommand: ParsableCommand {
         for file in ShippedScenarios.files {
             let name = String(file.path.dropLast(5))
             guard let scenario = try ShippedScenarios.scenario(name) else { continue }
-            Output.line(name.padded(to: 16) + scenario.about)
+            Output.line(name.column(16) + scenario.about)
         }
     }
 
@@ -198,7 +198,7 @@ enum SimulateWords {
         seconds: Double,
         opening: Duration
     ) -> [String] {
-        func row(_ name: String, _ text: String) -> String { name.padded(to: 18) + text }
+        func row(_ name: String, _ text: String) -> String { name.column(18) + text }
         let speed = report.days * 86_400 / max(seconds, 0.001)
         var lines = [
             "\(report.scenario), seed \(report.seed)",

@@ -62,46 +62,6 @@ func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws 
     do { return try body() } catch let error as StoreError { throw folder.failure(error) }
 }
 
-/// A moment as people write it: `2026-11-21`, `2026-11-21T07:15:00`, with `Z` or `+01:00`.
-struct TimeArgument: ExpressibleByArgument, Hashable {
-    let wall: WallTime
-
-    init(_ wall: WallTime) { self.wall = wall }
-
-    var defaultValueDescription: String { wall.iso8601 }
-
-    init?(argument: String) {
-        let isDate = argument.utf8.count == 10
-        guard let wall = WallTime(iso8601: isDate ? argument + "T00:00:00" : argument) else {
-            return nil
-        }
-        self.wall = wall
-    }
-}
-
-/// From when to when; nil leaves it open.
-struct TimeRange: Hashable {
-    var from: WallTime?
-    var to: WallTime?
-}
-
-/// A range in wall time, as it is typed.
-struct TimeOptions: ParsableArguments {
-    @Option(help: "From when: 2026-11-21 or 2026-11-21T07:15:00+01:00; UTC without a zone.")
-    var from: TimeArgument?
-
-    @Option(help: "Until when, not included.")
-    var to: TimeArgument?
-
-    var range: TimeRange { TimeRange(from: from?.wall, to: to?.wall) }
-
-    func validate() throws {
-        if let from, let to, from.wall >= to.wall {
-            throw ValidationError("--from has to be before --to")
-        }
-    }
-}
-
 /// Says on standard error how far something has come: first after two seconds, then each second.
 final class ProgressLine {
     private let loop: EventLoop

@@ -45,6 +45,8 @@ struct StoreSeriesCommand: ParsableCommand {
             let reader = source.reader
             let (stream, index) = try chosen(try reader.streams())
             let times = try StoreTimes(reader)
+            let window = StoreWindow(times: times, range: time.range)
+            try StoreWords.tellDoubts(false, window, reader)
             let axis = HistoryAxis(
                 ImportedBoot.ordered(times.clip(try reader.spans(of: stream.id), time.range)),
                 points: points
@@ -56,7 +58,7 @@ struct StoreSeriesCommand: ParsableCommand {
                 StoreSeriesStep(
                     point,
                     decimals,
-                    Self.start(point, spans, times),
+                    Self.start(point, spans, times, in: json ? .utc : .current),
                     inside: axis.inside(point)
                 )
             }
@@ -86,11 +88,12 @@ struct StoreSeriesCommand: ParsableCommand {
     private static func start(
         _ point: HistoryPoint,
         _ spans: [HistorySpan],
-        _ times: StoreTimes
+        _ times: StoreTimes,
+        in zone: Zone
     ) -> String {
         guard let span = spans.last(where: { $0.offset <= point.offset }) else { return "no date" }
         let tick = Tick(tenths: span.from.tenths + point.offset - span.offset)
-        return times.words(span.boot, tick)
+        return times.words(span.boot, tick, in: zone)
     }
 }
 
@@ -123,14 +126,14 @@ struct StoreSeriesStep: Codable, Hashable {
     }
 
     static let header =
-        "time".padded(to: 22) + "least".aligned(to: 9) + "mean".aligned(to: 9)
+        "time".column(27) + "least".aligned(to: 9) + "mean".aligned(to: 9)
         + "most".aligned(to: 9) + "values".aligned(to: 10) + "  gap"
 
     var line: String {
         func cell(_ value: Double?) -> String {
             (value.map(StoreWords.rounded) ?? "-").aligned(to: 9)
         }
-        return time.padded(to: 22) + cell(least) + cell(mean) + cell(most)
+        return time.column(27) + cell(least) + cell(mean) + cell(most)
             + "\(count)".aligned(to: 10) + "  "
             + (gapSeconds > 0 ? words(seconds: gapSeconds) : "none")
     }

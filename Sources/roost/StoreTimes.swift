@@ -37,6 +37,32 @@ struct StoreTimes {
         }
     }
 
+    /// Where the last stretch of running time before a moment begins in an earlier boot.
+    ///
+    /// For boots that nothing dates: the time in which the station was off does not count.
+    ///
+    /// - Parameters:
+    ///   - boot: The earlier boot.
+    ///   - tenths: How long the stretch is.
+    ///   - now: Where it ends.
+    /// - Returns: nil when it begins after that boot.
+    func start(in boot: BootID, _ tenths: Int64, before now: StoreMoment) -> Tick? {
+        var left = tenths
+        for run in runs.reversed() {
+            guard run.boot != boot else { return Tick(tenths: run.ended.tenths - left) }
+            let end = run.boot == now.boot ? min(run.ended, now.tick) : run.ended
+            left -= max(0, end.tenths - run.started.tenths)
+            guard left > 0 else { return nil }
+        }
+        return nil
+    }
+
+    /// How many boots with samples of these streams nothing dates.
+    func undatedCount(_ reader: HistoryReader) throws -> Int {
+        let boots = try reader.streams().flatMap { try reader.spans(of: $0.id).map(\.boot) }
+        return Set(boots).count { clock.time($0, Tick(tenths: 0)) == nil }
+    }
+
     /// The first tick of a span that is not before a moment, or the span's end.
     private func first(notBefore wall: WallTime, in span: HistorySpan) -> Tick {
         var (low, high) = (span.from.tenths, span.to.tenths)
@@ -50,9 +76,9 @@ struct StoreTimes {
     }
 
     /// `2026-11-21T07:15:00Z`, with a `?` when no trusted clock stands behind it.
-    func words(_ boot: BootID, _ tick: Tick) -> String {
+    func words(_ boot: BootID, _ tick: Tick, in zone: Zone = .utc) -> String {
         guard let time = clock.time(boot, tick) else { return "no date" }
-        return time.wall.iso8601 + (time.isSure ? "" : "?")
+        return zone.words(time.wall) + (time.isSure ? "" : "?")
     }
 }
 

@@ -5,11 +5,7 @@ import Store
 
 /// How far back and how many.
 struct SpanOptions: ParsableArguments {
-    @Option(help: "From when: 2026-11-21 or 2026-11-21T07:15:00+01:00; UTC without a zone.")
-    var from: TimeArgument?
-
-    @Option(help: "Until when, not included.")
-    var to: TimeArgument?
+    @OptionGroup var time: TimeOptions
 
     @Option(help: "How far back from now: 90s, 15m, 2h.")
     var last: DurationArgument?
@@ -17,7 +13,7 @@ struct SpanOptions: ParsableArguments {
     @Option(help: "At most this many, the newest: 1…10000.")
     var limit: Int?
 
-    var range: TimeRange { TimeRange(from: from?.wall, to: to?.wall) }
+    var range: TimeRange { time.range }
 
     func request(_ command: ControlRequest.Command, from: String?) -> ControlRequest {
         ControlRequest(command, lastSeconds: last?.seconds, limit: limit).page(from: from)
@@ -27,10 +23,7 @@ struct SpanOptions: ParsableArguments {
         if let limit, !(1...10_000).contains(limit) {
             throw ValidationError("--limit is 1 to 10000, not \(limit)")
         }
-        if let from, let to, from.wall >= to.wall {
-            throw ValidationError("--from has to be before --to")
-        }
-        if last != nil, from != nil { throw ValidationError("--last or --from, not both") }
+        if last != nil, time.from != nil { throw ValidationError("--last or --from, not both") }
     }
 
     /// The window of a store; `standard` counts when nothing is said at all.
@@ -62,11 +55,18 @@ struct StoreWindow {
             WallTime(nanoseconds: time.wall.nanoseconds - last.wholeNanoseconds)
         }
         return spans.compactMap { span -> HistorySpan? in
-            guard span.boot == now.boot else {
-                return since.flatMap { times.clip([span], TimeRange(from: $0)).first }
-            }
+            let tenths = last.wholeNanoseconds / 100_000_000
+            var start = Tick(tenths: now.tick.tenths - tenths)
             // Within a boot no clock has to be trusted.
-            let start = Tick(tenths: now.tick.tenths - last.wholeNanoseconds / 100_000_000)
+            if span.boot != now.boot {
+                if let since, times.clock.time(span.boot, span.from) != nil {
+                    return times.clip([span], TimeRange(from: since)).first
+                }
+                guard let found = times.start(in: span.boot, tenths, before: now) else {
+                    return nil
+                }
+                start = found
+            }
             let from = max(span.from, start)
             guard from < span.to else { return nil }
             let offset = span.offset + from.tenths - span.from.tenths

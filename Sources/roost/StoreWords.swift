@@ -6,16 +6,38 @@ enum StoreWords {
     private static let labelWidth = 26
 
     static func row(_ label: String, _ value: String, _ note: String = "") -> String {
-        let line = label.padded(to: labelWidth) + value
+        let line = label.column(labelWidth) + value
         return note.isEmpty ? line : line + "  (\(note))"
     }
 
-    /// When something was: `2026-11-21T07:15:00Z`, with a `?` when no trusted clock stands behind
-    /// it; seconds since its boot while nothing dates that.
-    static func stamp(_ time: String?, _ isSure: Bool, _ seconds: Double) -> String {
-        let tenths = FixedPoint(Int64((seconds * 10).rounded()), decimals: 1)
-        let words = time.map { $0 + (isSure ? "" : "?") } ?? "boot +\(tenths) s"
-        return words.padded(to: 22)
+    /// When something was: `2026-11-21T08:15:00+01:00`, with a `?` when no trusted clock stands
+    /// behind it; seconds since its boot while nothing dates that.
+    static func stamp(_ wall: WallTime?, _ isSure: Bool, _ tick: Tick) -> String {
+        guard let wall else {
+            return "boot +\(FixedPoint(tick.tenths, decimals: 1)) s".column(22)
+        }
+        let words = Zone.current.words(wall)
+        return (words + (isSure ? "" : "?")).column(words.hasSuffix("Z") ? 22 : 27)
+    }
+
+    /// Says on standard error what of the times can be wrong, and what a range could not find.
+    static func tellDoubts(
+        _ isUnsure: Bool,
+        _ window: StoreWindow,
+        _ reader: HistoryReader
+    ) throws {
+        if isUnsure {
+            Output.error("times with a ? are dated uncertainly; see `roost clock`")
+        }
+        guard window.range != TimeRange() else { return }
+        let count = try window.times.undatedCount(reader)
+        guard count > 0 else { return }
+        let starts = count == 1 ? "one start" : "\(count) starts"
+        Output.error(
+            "\(starts) of the machine \(count == 1 ? "has" : "have") no date, so --from and --to "
+                + "cannot find what was measured then; leave them out, or date the present one "
+                + "with `roost clock trust`"
+        )
     }
 
     static func noChannel(_ channel: String?, _ streams: [StreamDescription]) -> String {
