@@ -109,8 +109,10 @@ package struct HTTPResponse: Hashable, Sendable {
 /// Why there is no answer, in words that name the address.
 package enum HTTPError: Error, Hashable, Sendable {
     case badAddress(String)
-    /// The name is not known, or the name server does not answer.
+    /// The name is not known, or the name server cannot be reached.
     case unknownHost(HTTPTarget)
+    /// The name server has not answered in time.
+    case nameServerSilent(HTTPTarget)
     /// Outside the local network; see `AddressGuard`.
     case notLocal(HTTPTarget)
     case refused(HTTPTarget)
@@ -127,6 +129,9 @@ extension HTTPError: CustomStringConvertible {
             "\(text) is not an address of the form http://name:port/path"
         case .unknownHost(let target):
             "\(target): nobody knows the name \(target.host); give its number, or check the network"
+        case .nameServerSilent(let target):
+            "\(target): the name server does not answer for \(target.host); give its number, "
+                + "or check the network"
         case .notLocal(let target):
             "\(target): \(target.host) is not on the local network, and no other is asked"
         case .refused(let target): "\(target): it refuses; is the board on, and the port right?"
@@ -140,6 +145,9 @@ extension HTTPError: CustomStringConvertible {
 /// Asks devices over HTTP.
 package protocol HTTPFetcher: Sendable {
     /// One GET, on a connection of its own; follows no redirection.
+    ///
+    /// It ends at its deadline, or at once when it is cancelled, whatever the board, its network
+    /// and the name server do.
     ///
     /// - Throws: `HTTPError`; `CancellationError`.
     func get(_ target: HTTPTarget, until deadline: MonotonicInstant) async throws -> HTTPResponse

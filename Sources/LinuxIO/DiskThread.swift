@@ -7,48 +7,44 @@ import Synchronization
 /// Runs what may block, one piece at a time, on a thread of its own.
 ///
 /// A card that stalls for seconds is normal; it must not stop the loop. What runs here cannot be
-/// interrupted; whoever waits for it can leave, with `attempt`.
-package actor DiskThread {
-    private let executor: ThreadExecutor
+/// interrupted, but every task that waits for it can leave: a stop never waits for a card.
+package final class DiskThread: Sendable {
+    /// Bodies that wait for their turn, at most; one more is refused.
+    ///
+    /// Those of tasks that left stay in the queue: a card that hangs for hours could fill it.
+    package static let waitingMax = 1_024
 
-    /// Starts the thread; it ends when the actor is gone.
+    private let thread: Worker
+
+    /// Starts the thread; it ends when the object is gone and nothing waits any more.
     ///
     /// - Throws: `LinuxError` when there is no thread to be had.
     package init(name: String = "disk") throws(LinuxError) {
-        executor = try ThreadExecutor(name: name)
+        thread = try Worker(name: name)
     }
 
-    deinit { executor.stop() }
+    deinit { thread.stop() }
 
-    nonisolated package var unownedExecutor: UnownedSerialExecutor {
-        executor.asUnownedSerialExecutor()
-    }
-
-    /// Runs `body` on the thread.
+    /// Runs `body` on the thread, and leaves it alone there when the caller is cancelled.
+    ///
+    /// A body that was left runs to its end all the same, now or when its turn comes; what it
+    /// returns is released there.
     ///
     /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; `CancellationError` when cancelled before its turn.
+    /// - Throws: What `body` throws; `CancellationError` when cancelled before its end;
+    ///   `LinuxError` when `waitingMax` bodies wait already.
     package func run<Value: Sendable>(
-        _ body: @Sendable () throws -> Value
-    ) async throws -> Value {
-        try Task.checkCancellation()
-        return try body()
-    }
-
-    /// Runs `body` on the thread, and leaves it alone there when cancelled.
-    ///
-    /// A card that stalls must hold up nobody who has to end. What was left goes on, now or when
-    /// its turn comes, and what it returns is lost.
-    ///
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; `CancellationError` when cancelled before its end.
-    nonisolated package func attempt<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         let errand = Errand<Value>()
-        executor.submit { errand.finish(Result { try body() }) }
+        try submit { errand.finish(Result { try body() }) }
         return try await errand.result()
+    }
+
+    /// Lets `body` run on the thread and does not wait for it.
+    package func submit(_ body: @escaping @Sendable () -> Void) throws(LinuxError) {
+        try thread.submit(body)
     }
 }
 
@@ -73,16 +69,11 @@ private final class Errand<Value: Sendable>: Sendable {
     }
 }
 
-/// A serial executor with one thread, asleep in `read` of an eventfd while there is nothing to do.
-private final class ThreadExecutor: SerialExecutor {
-    private enum Work: Sendable {
-        case job(UnownedJob)
-        case body(@Sendable () -> Void)
-    }
-
+/// One thread, asleep in `read` of an eventfd while there is nothing to do.
+private final class Worker: Sendable {
     private struct State {
-        // Bound: one per task that waits for the thread, so by the number of tasks.
-        var jobs = Deque<Work>()
+        // Bound: `DiskThread.waitingMax`.
+        var bodies = Deque<@Sendable () -> Void>()
         var isAsleep = false
         var isStopping = false
     }
@@ -95,42 +86,42 @@ private final class ThreadExecutor: SerialExecutor {
         try Self.startThread(name: name, for: self)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        change { $0.jobs.append(.job(job)) }
-    }
-
-    func submit(_ body: @escaping @Sendable () -> Void) {
-        change { $0.jobs.append(.body(body)) }
+    func submit(_ body: @escaping @Sendable () -> Void) throws(LinuxError) {
+        let isTaken = change { state in
+            guard state.bodies.count < DiskThread.waitingMax else { return false }
+            state.bodies.append(body)
+            return true
+        }
+        guard isTaken else { throw .system(call: "disk thread", errno: EBUSY, path: nil) }
     }
 
     func stop() {
-        change { $0.isStopping = true }
+        change { state in
+            state.isStopping = true
+            return true
+        }
     }
 
-    private func change(_ body: (inout sending State) -> Void) {
-        let mustWake = state.withLock { state in
-            body(&state)
+    @discardableResult
+    private func change(_ body: (inout sending State) -> Bool) -> Bool {
+        let (isDone, mustWake) = state.withLock { state in
+            let isDone = body(&state)
             defer { state.isAsleep = false }
-            return state.isAsleep
+            return (isDone, state.isAsleep)
         }
-        guard mustWake else { return }
+        guard mustWake else { return isDone }
         var one: UInt64 = 1
         _ = write(bell.raw, &one, MemoryLayout.size(ofValue: one))
+        return isDone
     }
 
     private func runUntilStopped() {
         var isStopping = false
         while !isStopping {
-            while let work = state.withLock({ $0.jobs.popFirst() }) {
-                switch work {
-                case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-                case .body(let body): body()
-                }
-            }
+            while let body = state.withLock({ $0.bodies.popFirst() }) { body() }
             let mustSleep = state.withLock { state in
-                isStopping = state.isStopping && state.jobs.isEmpty
-                state.isAsleep = state.jobs.isEmpty && !state.isStopping
+                isStopping = state.isStopping && state.bodies.isEmpty
+                state.isAsleep = state.bodies.isEmpty && !state.isStopping
                 return state.isAsleep
             }
             guard mustSleep else { continue }
@@ -142,20 +133,20 @@ private final class ThreadExecutor: SerialExecutor {
     /// Every signal stays blocked on the thread, so that the loop's signalfd gets them.
     private static func startThread(
         name: String,
-        for executor: ThreadExecutor
+        for worker: Worker
     ) throws(LinuxError) {
         var (every, before) = (sigset_t(), sigset_t())
         sigfillset(&every)
         pthread_sigmask(SIG_SETMASK, &every, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        let context = Unmanaged.passRetained(executor)
+        let context = Unmanaged.passRetained(worker)
         var thread = pthread_t()
         let code = pthread_create(
             &thread,
             nil,
             { context in
                 guard let context else { return nil }
-                Unmanaged<ThreadExecutor>.fromOpaque(context).takeRetainedValue().runUntilStopped()
+                Unmanaged<Worker>.fromOpaque(context).takeRetainedValue().runUntilStopped()
                 return nil
             },
             context.toOpaque()

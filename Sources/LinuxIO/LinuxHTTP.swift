@@ -6,30 +6,31 @@ import Readings
 /// HTTP on the loop: one GET on a connection of its own.
 ///
 /// Small boards close after each answer and take one client at a time, so nothing is kept open.
-/// Looking up a name may block for half a minute; it has a thread of its own, made at the first
-/// name, so that the card never waits for a name server.
+/// A silent name server costs the deadline and no more; see `NameLookup`.
 package actor LinuxHTTP: HTTPFetcher {
-    /// Addresses of one name that are tried.
-    private static let addressLimit = 4
     private static let chunk = 4_096
 
     private let loop: EventLoop
-    private var lookup: DiskThread?
+    private let names: NameLookup
 
-    package init(on loop: EventLoop) { self.loop = loop }
+    package init(on loop: EventLoop) {
+        self.init(on: loop, names: NameLookup(clock: loop.clock))
+    }
+
+    init(on loop: EventLoop, names: NameLookup) { (self.loop, self.names) = (loop, names) }
 
     package func get(
         _ target: HTTPTarget,
         until deadline: MonotonicInstant
     ) async throws -> HTTPResponse {
-        let addresses = try await addresses(of: target)
+        let addresses = try await addresses(of: target, until: deadline)
         // The guard judges the address that is connected to: a second look-up could say another.
         let admitted = addresses.filter(AddressGuard.admits)
         guard !admitted.isEmpty else {
             throw addresses.isEmpty ? HTTPError.unknownHost(target) : .notLocal(target)
         }
         var failure: any Error = HTTPError.timedOut(target)
-        for address in admitted.prefix(Self.addressLimit) {
+        for address in admitted.prefix(NameLookup.addressLimit) {
             do {
                 return try await exchange(with: address, target, until: deadline)
             } catch let error as HTTPError {
@@ -41,35 +42,19 @@ package actor LinuxHTTP: HTTPFetcher {
         throw failure
     }
 
-    private func addresses(of target: HTTPTarget) async throws -> [[UInt8]] {
-        let host = target.host
-        if Self.isNumeric(host) { return Self.lookUp(host) }
-        let thread = try lookup ?? DiskThread(name: "lookup")
-        lookup = thread
-        return try await thread.run { Self.lookUp(host) }
+    private func addresses(
+        of target: HTTPTarget,
+        until deadline: MonotonicInstant
+    ) async throws -> [[UInt8]] {
+        if Self.isNumeric(target.host) { return NameLookup.ask(target.host) }
+        let found = try await names.addresses(of: target.host, until: deadline)
+        guard let found else { throw HTTPError.nameServerSilent(target) }
+        return found
     }
 
-    /// Whether looking it up asks nobody.
+    /// Whether looking it up asks no name server.
     private static func isNumeric(_ host: String) -> Bool {
         host.contains(":") || host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-    }
-
-    private static func lookUp(_ host: String) -> [[UInt8]] {
-        var bytes = [UInt8](repeating: 0, count: 16 * addressLimit)
-        var lengths = [Int32](repeating: 0, count: addressLimit)
-        let count = bytes.withUnsafeMutableBytes { buffer in
-            let rows = buffer.baseAddress?.assumingMemoryBound(
-                to: (
-                    UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
-                    UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
-                ).self
-            )
-            return clinux_resolve(host, rows, &lengths, Int32(addressLimit))
-        }
-        guard count > 0 else { return [] }
-        return (0..<Int(count)).map { index in
-            Array(bytes[(16 * index)..<(16 * index + Int(lengths[index]))])
-        }
     }
 
     private func exchange(

@@ -70,7 +70,7 @@ package final class LinuxPlatform: Platform {
     package func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        try await disk.attempt(body)
+        try await disk.run(body)
     }
 
     package func openJournal(

@@ -49,7 +49,7 @@ import Testing
             await withTaskGroup(of: Bool.self) { group in
                 group.addTask {
                     do {
-                        try await disk.attempt { _ = done.write(gate.read(1)) }
+                        try await disk.run { _ = done.write(gate.read(1)) }
                         return false
                     } catch { return error is CancellationError }
                 }
@@ -61,5 +61,32 @@ import Testing
         #expect(isLeft)
         gate.write([7])
         #expect(done.read(1) == [7])
+    }
+
+    @Test func refusesMoreThanItsBound() throws {
+        let disk = try DiskThread()
+        let loop = try EventLoop()
+        let gate = try Pipe()
+        _ = fcntl(gate.output, F_SETFL, 0)
+        let refusal = try loop.run { () -> LinuxError? in
+            await withTaskGroup(of: LinuxError?.self) { group in
+                // One is under way, the others wait for it.
+                group.addTask { (try? await disk.run { _ = gate.read(1) }).map { nil } ?? nil }
+                for _ in 0...DiskThread.waitingMax {
+                    group.addTask {
+                        do { try await disk.run {} } catch { return error as? LinuxError }
+                        return nil
+                    }
+                }
+                while let answer = await group.next() {
+                    guard let error = answer else { continue }
+                    gate.write([7])
+                    await group.waitForAll()
+                    return error
+                }
+                return nil
+            }
+        }
+        #expect(refusal == .system(call: "disk thread", errno: EBUSY, path: nil))
     }
 }

@@ -242,13 +242,28 @@ private actor Log {
 
 /// An actor on a thread of its own that waits on the loop's clock.
 private actor Foreigner {
-    private let disk: DiskThread
+    private let executor: ThreadExecutor
 
-    init() throws { disk = try DiskThread(name: "foreigner") }
+    init() throws { executor = ThreadExecutor(thread: try DiskThread(name: "foreigner")) }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { disk.unownedExecutor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     func sleep(until deadline: MonotonicInstant, on clock: any NodeClock) async throws {
         try await clock.sleep(until: deadline)
+    }
+}
+
+private final class ThreadExecutor: SerialExecutor {
+    private let thread: DiskThread
+
+    init(thread: DiskThread) { self.thread = thread }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        do {
+            try thread.submit { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
+        } catch {
+            preconditionFailure("\(error)")
+        }
     }
 }
