@@ -15,7 +15,9 @@ package struct InstanceRefused: Error, CustomStringConvertible {
 /// A station as a process: its lock, its signals, its end.
 package struct StationProcess: Sendable {
     /// An orderly stop takes no longer; what is left then is ended with the process.
-    package static let stopLimit: Duration = .seconds(10)
+    ///
+    /// A sensor that says nothing takes up to 9 s, a card that does not answer 9 s after that.
+    package static let stopLimit: Duration = .seconds(20)
 
     private let files: StationFiles
     private let configuration: StationConfiguration
@@ -107,7 +109,7 @@ package struct StationProcess: Sendable {
         logger.notice("stopping")
         station.requestStop()
         try await loop.clock.sleep(for: Self.stopLimit)
-        logger.critical("did not stop in time", metadata: ["limit": "10 s"])
+        logger.critical("did not stop in time", metadata: ["limit": "\(Self.stopLimit)"])
         _exit(70)
     }
 

@@ -103,7 +103,12 @@ package final class Attachment: OrderlyStop {
         while !Task.isCancelled, !isStopping {
             let trouble: Trouble?
             do {
-                let attached = try await attach(heartbeat)
+                // Opening may wait for a card or a device that says nothing.
+                let (attach, heartbeat) = (attach, heartbeat)
+                let attached = try await station.clock.run(unless: stop) {
+                    try await attach(heartbeat)
+                }
+                guard let attached else { return nil }
                 if broke == nil, let before = told {
                     await tellReturn(after: before)
                     told = nil
@@ -147,7 +152,10 @@ package final class Attachment: OrderlyStop {
             return running.isStopping
         }
         defer { running.withLock { $0.driver = nil } }
-        if isStopping { (attached.driver as? any OrderlyStop)?.requestStop() }
+        if isStopping {
+            (attached.driver as? any OrderlyStop)?.requestStop()
+            stop.raise()  // The opening may have taken the one there was.
+        }
         let isBack = Flag()
         do {
             try await run(attached.driver, beside: words.map { settle($0, isBack) })
@@ -193,23 +201,11 @@ package final class Attachment: OrderlyStop {
             }
             group.addTask {
                 if driver is any OrderlyStop { return try await driver.run() }
-                try await self.untilStopped { try await driver.run() }
+                let (clock, stop) = (self.station.clock, self.stop)
+                _ = try await clock.run(unless: stop) { try await driver.run() }
             }
             defer { group.cancelAll() }
             try await group.next()
-        }
-    }
-
-    /// Runs `body` until it ends or a stop is asked for.
-    private func untilStopped(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let (clock, stop) = (station.clock, stop)
-            group.addTask { try await body() }
-            group.addTask { _ = try await clock.wait(for: stop, until: nil, tolerance: .zero) }
-            defer { group.cancelAll() }
-            do {
-                try await group.next()
-            } catch is CancellationError where !Task.isCancelled {}
         }
     }
 
@@ -230,9 +226,13 @@ package final class Attachment: OrderlyStop {
         station.devices.detached(subject.name, trouble: words, isAway: trouble.isAbsent)
         // However long it takes, it is not a fault of this child.
         heartbeat.beat(nextWithin: .days(36_500))
+        // The stop's one signal may have ended the opening.
+        if isStopping { return newlyTold }
         if case .absent = trouble, let path = subject.path {
             let (platform, since) = (station.platform, station.clock.now)
-            try await untilStopped { try await platform.waitForPath(path) }
+            _ = try await station.clock.run(unless: stop) {
+                try await platform.waitForPath(path)
+            }
             // The stop's one signal may have ended that wait.
             if isStopping { return told }
             // Plugged in anew: whatever it did before, it deserves a quick try.

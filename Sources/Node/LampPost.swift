@@ -56,7 +56,7 @@ package final class LampPost: Sendable {
 
     private let context: StationContext
     private let letters = LetterBox()
-    private let light: TrafficLight
+    let light: TrafficLight
     private let memory = Mutex(State())
 
     init(_ context: StationContext) {

@@ -3,6 +3,9 @@ import Readings
 import Store
 
 /// What a node needs of the machine it runs on: Linux, or a simulation with faults.
+///
+/// Each wait here ends at once when its task is cancelled, even if the card, a device or a name
+/// server says nothing: `Child.run()` depends on it.
 package protocol Platform: Sendable {
     var clock: any NodeClock { get }
 

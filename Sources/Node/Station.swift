@@ -74,7 +74,6 @@ package final class Station: Sendable {
     private let surroundings: Surroundings
     private let supervision: SupervisorContext
     let root: Supervisor
-    private let parting: Parting
     let lamp: LampPost
     let detection: DetectionPost
     let store: StorePost
@@ -107,8 +106,6 @@ package final class Station: Sendable {
         surveys = marks
         context.modes.observe("surveys") { marks.take($0) }
         self.surroundings = surroundings
-        let parting = Parting(store: "\(configuration.name)/store")
-        self.parting = parting
         supervision = SupervisorContext(
             clock: platform.clock,
             seed: surroundings.seed,
@@ -121,10 +118,7 @@ package final class Station: Sendable {
                     platform.notify(.ready)
                 }
             },
-            onUnkillable: { child in
-                parting.disarm(for: child)
-                surroundings.endProcess("\(child) does not stop")
-            }
+            onUnkillable: { surroundings.endProcess("\($0) does not stop") }
         )
         lamp = LampPost(context)
         detection = DetectionPost(surroundings.catalog, clock: platform.clock)
@@ -158,7 +152,6 @@ package final class Station: Sendable {
     /// Stops everything in order; `run()` ends when it is done.
     package func requestStop() {
         state.withLock { $0.isStopping = true }
-        parting.begin()
         surroundings.platform.notify(.stopping)
         surveys.take(StationMode(kind: .months))
         root.requestStop()
@@ -172,7 +165,7 @@ package final class Station: Sendable {
 
     // MARK: Children
 
-    private func fixedChildren(_ configuration: StationConfiguration) -> [ChildSpec] {
+    func fixedChildren(_ configuration: StationConfiguration) -> [ChildSpec] {
         let (context, answers) = (context, answers)
         var specs = [
             vigil(configuration),
@@ -269,7 +262,7 @@ package final class Station: Sendable {
         }
     }
 
-    private func spec(_ device: DeviceConfiguration) -> ChildSpec {
+    func spec(_ device: DeviceConfiguration) -> ChildSpec {
         context.devices.add(name: device.name, type: device.type, location: device.location)
         return device.spec(context)
     }
@@ -284,7 +277,6 @@ package final class Station: Sendable {
                 timeout: configuration.timeout
             )
             state.withLock { $0.watchdog = watchdog }
-            parting.take(watchdog)
         } catch {
             note("watchdog unusable", .warning, ["reason": "\(error)"])
             context.faults.raise(.watchdogUnusable, "\(error)", isTold: true)

@@ -17,6 +17,10 @@ package actor StoreKeeper: OrderlyStop {
     /// A file system that went read-only, or a card that was taken out, comes back only under new
     /// descriptors, and can be unmounted only without the old ones.
     static let failuresUntilReopening = 5
+    /// What an orderly stop waits for the card, less than the grace of the child.
+    ///
+    /// What waits then is in the mirror, and what is under way is left on the disk thread.
+    static let stopLimit: Duration = .seconds(8)
     /// Time from one clock anchor to the next.
     static let anchorInterval: Duration = .hours(1)
     /// After the start, when devices that are plugged in have been found: less than the ledger
@@ -32,6 +36,7 @@ package actor StoreKeeper: OrderlyStop {
     /// The store belongs to the disk thread; here it is only handed on.
     private let vault = StoreVault()
     private let isStopping = Atomic(false)
+    private let stop = Signal()
     private var nextTake = MonotonicInstant.boot
     private var nextAnchor = MonotonicInstant.boot
     /// How far the clock was trusted at the last anchor.
@@ -64,9 +69,23 @@ package actor StoreKeeper: OrderlyStop {
     nonisolated package func requestStop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         post.attention.raise()
+        stop.raise()
     }
 
     package func run() async throws {
+        let (clock, stop) = (context.clock, stop)
+        let isDone: Void? = try await clock.run {
+            try await self.keep()
+        } unless: {
+            _ = try await clock.wait(for: stop, until: nil, tolerance: .zero)
+            try await clock.sleep(for: Self.stopLimit)
+        }
+        guard isDone == nil else { return }
+        let limit = "the card did not answer for \(Int(Self.stopLimit.inSeconds)) s"
+        tell("store not closed", .error, ["reason": limit])
+    }
+
+    private func keep() async throws {
         guard let queue = try await openStore() else { return }
         var pause = Duration.seconds(1)
         var absentAt = context.clock.now.advanced(by: Self.absencePause)
@@ -314,6 +333,8 @@ package actor StoreKeeper: OrderlyStop {
                 context.faults.clear(part.fault, isTold: true)
             }
             return true
+        } catch is CancellationError {
+            return false  // The stop has waited long enough, or nothing waits for this child.
         } catch {
             let words = "\(error)"
             if told[part] != words { tell(part.fails, .error, ["reason": words]) }

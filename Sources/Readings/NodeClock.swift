@@ -47,6 +47,47 @@ extension NodeClock {
     package func sleep(for duration: Duration, tolerance: Duration = .zero) async throws {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
+
+    /// Runs `body`, and cancels it when `signal` is raised before its end.
+    ///
+    /// The signal is consumed, so the caller keeps a flag of its own.
+    ///
+    /// - Returns: As `run(_:unless:)`.
+    /// - Throws: As `run(_:unless:)`.
+    package func run<Value: Sendable>(
+        unless signal: Signal,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        try await run(body) { _ = try await wait(for: signal, until: nil, tolerance: .zero) }
+    }
+
+    /// Runs `body`, and cancels it when `interruption` ends first.
+    ///
+    /// This makes every wait abortable that ends on cancellation, whatever it waits for.
+    ///
+    /// - Returns: What `body` returns, also when it did so although it was cancelled; nil when it
+    ///   was cut short.
+    /// - Throws: What `body` throws; `CancellationError` when the caller is cancelled.
+    package func run<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value,
+        unless interruption: @escaping @Sendable () async throws -> Void
+    ) async throws -> Value? {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await interruption()
+                return nil
+            }
+            defer { group.cancelAll() }
+            if let value = try await group.next() ?? nil { return value }
+            group.cancelAll()
+            do {
+                return try await group.next() ?? nil
+            } catch is CancellationError where !Task.isCancelled {
+                return nil
+            }
+        }
+    }
 }
 
 /// How far a boot's wall time can be trusted; the numbers are what a store keeps.

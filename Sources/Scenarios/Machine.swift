@@ -14,7 +14,7 @@ import Store
 final class Machine: Platform, @unchecked Sendable {
     /// systemd's, as in the unit.
     static let serviceWatchdog: Duration = .seconds(30)
-    static let stopTimeout: Duration = .seconds(15)
+    static let stopTimeout: Duration = .seconds(25)
     /// The board's, on a Pi.
     static let boardWatchdog: Duration = .seconds(15)
     /// What does not exist is looked for here.

@@ -52,6 +52,54 @@ package func simulate<Value: Sendable>(
     }
 }
 
+/// Runs `body` in simulated time and lets something happen between two of its jobs.
+///
+/// A job is what runs between two suspension points, so this reaches each of those.
+///
+/// - Parameters:
+///   - jobCount: Jobs that run before; when there are fewer, nothing happens.
+///   - limit: Simulated time after which the body counts as hung.
+///   - interrupt: What happens; it must not wait.
+///   - body: The root task.
+/// - Returns: What `body` returns, and how many jobs ran.
+/// - Throws: What `body` throws, or `SimulationError`.
+package func simulate<Value: Sendable>(
+    interruptedAfter jobCount: Int,
+    limit: Duration = .days(1),
+    by interrupt: () -> Void,
+    _ body: @escaping @Sendable (SimulatedClock) async throws -> Value
+) throws -> (value: Value, jobCount: Int) {
+    let executor = SimulatedExecutor()
+    let clock = SimulatedClock()
+    let result = Mutex<Result<Value, any Error>?>(nil)
+    let root = Task<Void, Never>(executorPreference: executor) {
+        do {
+            let value = try await body(clock)
+            result.withLock { $0 = .success(value) }
+        } catch {
+            result.withLock { $0 = .failure(error) }
+        }
+    }
+    let end = clock.now.advanced(by: limit)
+    var (count, isInterrupted) = (0, false)
+    while true {
+        if count == jobCount, !isInterrupted {
+            isInterrupted = true
+            interrupt()
+        }
+        let ran = executor.drain(limit: isInterrupted ? .max : jobCount - count)
+        count += ran
+        if let result = result.withLock({ $0 }) { return (try result.get(), count) }
+        if ran > 0 { continue }
+        guard clock.now < end, clock.jump() else {
+            root.cancel()
+            executor.drain()
+            throw clock.now < end
+                ? SimulationError.stalled(at: clock.now) : .outOfTime(limit: limit)
+        }
+    }
+}
+
 /// Runs a part of a longer life in simulated time, until it ends by itself or is cut off.
 ///
 /// What is cut off is cancelled and let run out, so that nothing of it stays in memory; whoever

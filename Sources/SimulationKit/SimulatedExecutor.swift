@@ -14,11 +14,12 @@ package final class SimulatedExecutor: TaskExecutor {
 
     /// Runs jobs until none is left.
     ///
+    /// - Parameter limit: How many at most.
     /// - Returns: How many ran.
     @discardableResult
-    package func drain() -> Int {
+    package func drain(limit: Int = .max) -> Int {
         var count = 0
-        while let job = jobs.withLock({ $0.popFirst() }) {
+        while count < limit, let job = jobs.withLock({ $0.popFirst() }) {
             job.runSynchronously(on: asUnownedTaskExecutor())
             count += 1
         }

@@ -28,6 +28,7 @@ package final class SimulatedPlatform: Platform {
         var journalError: StorageError?
         var boardModel: String?
         var hasMirror = true
+        var isHanging = false
     }
 
     package let simulatedClock: SimulatedClock
@@ -63,7 +64,7 @@ package final class SimulatedPlatform: Platform {
     }
 
     /// Puts an adapter behind a node; nil takes it away.
-    func put(_ adapter: SimulatedAdapter?, at path: String) {
+    package func put(_ adapter: SimulatedAdapter?, at path: String) {
         state.withLock { $0.adapters[path] = adapter }
     }
 
@@ -78,6 +79,15 @@ package final class SimulatedPlatform: Platform {
     /// Makes every opening of the journal fail; nil lets it succeed again.
     package func refuseJournal(with error: StorageError?) {
         state.withLock { $0.journalError = error }
+    }
+
+    /// Lets everything that runs on the disk thread hang for ever from now on.
+    package func hang() { state.withLock { $0.isHanging = true } }
+
+    /// What waits for the disk thread; a task that is cancelled leaves.
+    private func visitDisk() async throws {
+        guard state.withLock({ $0.isHanging }) else { return }
+        _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
     }
 
     /// The letters written in place of a lamp.
@@ -105,6 +115,7 @@ package final class SimulatedPlatform: Platform {
         _ path: String,
         _ settings: SerialSettings
     ) async throws -> any SerialPort {
+        try await visitDisk()
         if let adapter = state.withLock({ $0.errors[path] == nil ? $0.adapters[path] : nil }) {
             return try adapter.open(path, baud: settings.baud)
         }
@@ -136,10 +147,14 @@ package final class SimulatedPlatform: Platform {
     }
 
     package func openLetters(_ path: String) async throws -> any LetterOutput {
-        Letters(platform: self)
+        try await visitDisk()
+        return Letters(platform: self)
     }
 
-    package func hotplugMonitor() async throws -> any HotplugMonitor { hotplug }
+    package func hotplugMonitor() async throws -> any HotplugMonitor {
+        try await visitDisk()
+        return hotplug
+    }
 
     package func openWatchdog(
         path: String,
@@ -153,7 +168,8 @@ package final class SimulatedPlatform: Platform {
     package func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        try body()
+        try await visitDisk()
+        return try body()
     }
 
     package func openJournal(

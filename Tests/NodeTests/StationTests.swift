@@ -25,6 +25,7 @@ struct TestStation: Sendable {
     let platform: SimulatedPlatform
     let line: SimulatedSerialPort<SDS011Simulator>
     let station: Station
+    let configuration: StationConfiguration
     let ended = Recording()
 
     /// Why the process would have ended.
@@ -54,7 +55,7 @@ struct TestStation: Sendable {
             endProcess: { ended.note($0) }
         )
         platform.boardModel = model
-        let configuration = try StationConfiguration.read(
+        configuration = try StationConfiguration.read(
             Array(text.utf8),
             file: "test",
             board: model.flatMap { ProfileCatalog.shipped.board(model: $0) }

@@ -93,8 +93,9 @@ package actor HTTPLineDriver: OrderlyStop {
         while !Task.isCancelled, !isStopping {
             heartbeat.beat(nextWithin: Self.patience + .minutes(1))
             let began = clock.now
-            let answer = try await ask()
-            if isStopping { return }
+            // A board or a name server that says nothing must not hold up a stop.
+            let answer = try await clock.run(unless: stop) { try await self.ask() }
+            guard let answer, !isStopping else { return }
             let trouble: NoData? = if case .noData(let reason) = answer { reason } else { nil }
             due = await account(from: due, to: began, trouble)
             if case .outcomes(let outcomes) = answer { await succeed(outcomes) }

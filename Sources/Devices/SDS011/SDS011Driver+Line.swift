@@ -183,7 +183,12 @@ extension SDS011Driver {
             // The laser is not left on should there be no way back.
             try? port.write(SDS011Command.setState(.sleep).bytes(to: address))
             port.close()
-            port = try await reopen()
+            guard let opened = try await clock.run(unless: stop, reopen) else {
+                // It went to rest before its port was closed.
+                isAwake = false
+                return
+            }
+            port = opened
         case .restAndWake:
             configuredMode = nil
             isAwake = nil

@@ -256,7 +256,12 @@ extension SensorDriver {
             // Nothing is left running should there be no way back.
             for command in dialect.commands(for: .rest) { try? port.write(command.bytes) }
             port.close()
-            port = try await reopen()
+            guard let opened = try await clock.run(unless: stop, reopen) else {
+                // It went to rest before its port was closed.
+                isAwake = false
+                return
+            }
+            port = opened
         case .restAndWake:
             isAwake = nil
             try await rest()

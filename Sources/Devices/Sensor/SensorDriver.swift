@@ -45,6 +45,8 @@ package actor SensorDriver: SensorChild {
 
     private let requested: Mutex<RequestedMode>
     private let change = Signal()
+    /// Ends the one wait that `change` does not: for a port that does not open.
+    let stop = Signal()
     private let stopRequested = Atomic(false)
 
     // What is known about the part.
@@ -124,6 +126,7 @@ package actor SensorDriver: SensorChild {
     nonisolated package func requestStop() {
         stopRequested.store(true, ordering: .sequentiallyConsistent)
         change.raise()
+        stop.raise()
     }
 
     nonisolated var mode: SensorMode { requested.withLock { $0.mode } }
