@@ -6,22 +6,25 @@ final class BootClock: NodeClock {
     /// The same clock from the beginning of the life.
     let world: SimulatedClock
     private let bootedAt: MonotonicInstant
-    private let wall: @Sendable (MonotonicInstant) -> WallTime?
+    private let wall: @Sendable (MonotonicInstant) -> WallReading?
 
     /// - Parameters:
     ///   - world: Counts from the beginning of the life.
     ///   - bootedAt: There.
-    ///   - wall: What the machine takes for the time; nil while it does not trust itself.
+    ///   - wall: What the machine takes for the time, and why; nil while its clock was never set.
     init(
         _ world: SimulatedClock,
         bootedAt: MonotonicInstant,
-        wall: @escaping @Sendable (MonotonicInstant) -> WallTime?
+        wall: @escaping @Sendable (MonotonicInstant) -> WallReading?
     ) {
         (self.world, self.bootedAt, self.wall) = (world, bootedAt, wall)
     }
 
     var now: MonotonicInstant { inBoot(world.now) }
-    var wallTime: WallTime? { wall(world.now) }
+    var wallReading: WallReading? { wall(world.now) }
+    var wallTime: WallTime? {
+        wallReading.flatMap { $0.trust == .synchronised ? $0.wall : nil }
+    }
 
     func wait(
         for signal: Signal,

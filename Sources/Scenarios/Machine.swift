@@ -65,7 +65,7 @@ final class Machine: Platform, @unchecked Sendable {
 
     init(_ world: World, on clock: SimulatedClock, boot: BootID, bootedAt: MonotonicInstant) {
         (self.world, simulated, self.boot) = (world, clock, boot)
-        bootClock = BootClock(clock, bootedAt: bootedAt) { world.wallTime(at: $0) }
+        bootClock = BootClock(clock, bootedAt: bootedAt) { world.wallReading(at: $0) }
         base = SimulatedPlatform(clock: clock)
         usb = SimulatedUSB(base)
         gpio = SimulatedGPIO(clock: bootClock)

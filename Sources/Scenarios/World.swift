@@ -152,12 +152,23 @@ final class World: @unchecked Sendable {
 
     // MARK: Time
 
-    /// What the machine takes for the time; nil while it does not trust itself.
-    func wallTime(at now: MonotonicInstant) -> WallTime? {
-        guard let clockKnownAt, clockKnownAt <= now else { return nil }
-        let bug = planted == .wrongDates ? now.nanoseconds / 1_000 : 0
-        return WallTime(nanoseconds: trueTime(at: now).nanoseconds + error(at: now) + bug)
+    /// What the machine takes for the time: from a time server, or before that late by as much as
+    /// a file's time stamp is; nil while its clock was never set.
+    func wallReading(at now: MonotonicInstant) -> WallReading? {
+        let said = trueTime(at: now).nanoseconds + error(at: now)
+        if let clockKnownAt, clockKnownAt <= now {
+            let bug = planted == .wrongDates ? now.nanoseconds / 1_000 : 0
+            return WallReading(WallTime(nanoseconds: said + bug), .synchronised)
+        }
+        let kept = said - Self.stampAge.wholeNanoseconds
+        guard kept >= Self.oldest.nanoseconds else { return nil }
+        return WallReading(WallTime(nanoseconds: kept), .fileStamp)
     }
+
+    /// How old the time stamp is that a clock goes on from.
+    private static let stampAge = Duration.minutes(40)
+    /// 2020: a clock that says less was never set.
+    private static let oldest = WallTime(nanoseconds: 1_577_836_800_000_000_000)
 
     func trueTime(at now: MonotonicInstant) -> WallTime {
         WallTime(nanoseconds: Self.birth.nanoseconds + now.nanoseconds)

@@ -220,4 +220,12 @@ private final class Shelf {
             #expect(report.badRows > 0)
         }
     }
+
+    @Test(arguments: [ImportFileTests.periods, .sensorCommunity])
+    func aFileWithoutOneGoodRowIsForeign(_ format: ImportFormat) throws {
+        let foreign = (0..<300).map { "\($0);of;another\n" }.joined()
+        let report = try Shelf().load(Array(foreign.utf8), as: format)
+        #expect(report.isForeign && report.badRows == 300 && report.imported == 0)
+        #expect(try !Shelf().load([], as: format).isForeign)
+    }
 }
