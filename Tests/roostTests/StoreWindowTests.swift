@@ -33,7 +33,12 @@ import Testing
     }
 
     /// Two boots of three hours at 1 Hz; only the first has an anchor: it began at midnight.
-    private static func reader(_ folder: Folder) throws -> HistoryReader {
+    ///
+    /// Undated ones have no anchor at all.
+    private static func reader(
+        _ folder: Folder,
+        isDated: Bool = true
+    ) throws -> HistoryReader {
         let path = "\(folder.path)/history.db"
         let (history, _) = try History.open(path: path, plan: StorePlan(.megabytes(4)))
         for (index, boot) in boots.enumerated() {
@@ -45,7 +50,7 @@ import Testing
             var records: [JournalRecord] = [
                 .started(at: Tick(tenths: 0), version: "1"), .stream(stream),
             ]
-            if index == 0 {
+            if index == 0, isDated {
                 let wall = WallTime(nanoseconds: midnight * 1_000_000_000)
                 let tick = Tick(tenths: 0)
                 let anchor = ClockAnchor(boot: boot, tick: tick, wall: wall, isTrusted: true)
@@ -90,6 +95,20 @@ import Testing
         // The second boot's times are a guess: right after the first.
         #expect(lengths.count == 2 && lengths[1] == 107_991)
         #expect((35_980...36_020).contains(lengths[0]))
+    }
+
+    @Test func withoutAnyDateLastReachesBackByRunningTime() throws {
+        let folder = try Folder()
+        let reader = try Self.reader(folder, isDated: false)
+        let times = try StoreTimes(reader)
+        #expect(times.clock.time(Self.boots[0], Tick(tenths: 0)) == nil)
+        #expect(try times.undatedCount(reader) == 2)
+        let window = StoreWindow(times: times, last: .hours(4), now: times.end)
+        let lengths = try Self.lengths(window, reader)
+        #expect(lengths.count == 2 && lengths[1] == 107_991)
+        #expect((35_980...36_020).contains(lengths[0]))
+        let hour = StoreWindow(times: times, last: .hours(1), now: times.end)
+        #expect(try Self.lengths(hour, reader) == [36_001])
     }
 
     @Test func aRangeOfWallTimeIsCutOutOfTheBootsItMeets() throws {
