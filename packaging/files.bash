@@ -16,7 +16,7 @@ zsh_folder() { [[ $prefix == /usr ]] && printf 'vendor-completions' || printf 's
 
 # Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
 installed_files() {
-    local system rules
+    local system rules example
     system=$(system_folder)
     printf '%s\t%s\t%s\n' \
         755 "$binaries/roostd" "$prefix/bin/roostd" \
@@ -27,13 +27,16 @@ installed_files() {
         644 "$root/packaging/systemd/modules-load.conf" "$system/modules-load.d/roost.conf" \
         644 "$root/README.md" "$prefix/share/doc/roost/README.md" \
         644 "$root/LICENSE" "$prefix/share/doc/roost/LICENSE" \
-        644 "$root/examples/roost.json" "$prefix/share/doc/roost/roost.json" \
+        644 "$root/docs/examples/README.md" "$prefix/share/doc/roost/examples/README.md" \
         644 "$root/hardware-profiles/profile.schema.json" "$prefix/share/roost/profile.schema.json" \
         644 "$extras/roost.1" "$prefix/share/man/man1/roost.1" \
         644 "$extras/roostd.8" "$prefix/share/man/man8/roostd.8" \
         644 "$extras/roost.bash" "$prefix/share/bash-completion/completions/roost" \
         644 "$extras/roost.zsh" "$prefix/share/zsh/$(zsh_folder)/_roost" \
         644 "$extras/roost.fish" "$prefix/share/fish/vendor_completions.d/roost.fish"
+    for example in "$root"/docs/examples/*.json; do
+        printf '644\t%s\t%s\n' "$example" "$prefix/share/doc/roost/examples/${example##*/}"
+    done
     for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
         printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"
     done

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HardwareIO
 import Profiles
 import Readings
@@ -19,6 +20,23 @@ import Testing
         } catch {
             return ["\(error)"]
         }
+    }
+
+    private static let project = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test func theInstalledOneIsWhatIsPluggedInAndAStore() throws {
+        let file = Self.project.appending(path: "packaging/roost.json")
+        let configuration = try read(String(decoding: Data(contentsOf: file), as: UTF8.self))
+        #expect(configuration.devices.isEmpty && configuration.detects)
+        #expect(configuration.store?.folder == StoreConfiguration.defaultFolder)
+    }
+
+    @Test(arguments: ["balcony", "board"])
+    func theExamplesAreRight(_ name: String) throws {
+        let file = Self.project.appending(path: "docs/examples/\(name).json")
+        let configuration = try read(String(decoding: Data(contentsOf: file), as: UTF8.self))
+        #expect(configuration.devices.count > 1)
     }
 
     @Test func readsEveryKey() throws {
