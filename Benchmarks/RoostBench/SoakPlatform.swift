@@ -4,6 +4,7 @@ import LinuxIO
 import Node
 import Readings
 import SimulationKit
+import Store
 
 /// A simulated machine whose card is real: the journal's file, the history, and `/run`'s mirror.
 struct SoakPlatform: Platform {
@@ -66,11 +67,22 @@ struct SoakPlatform: Platform {
         try FileBlockStorage(path: path, blockSize: blockSize, blockCount: blockCount)
     }
 
-    func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
-        try? SharedMemoryFile(path: "\(folder)/\(name).tail", byteCount: byteCount)
+    func claimStore(_ folder: String) throws -> any StoreClaim {
+        mkdir(folder, 0o755)
+        return SimulatedStoreClaim(folder)
     }
 
-    func makeFolder(_ path: String) { mkdir(path, 0o755) }
+    func openMirror(
+        of store: StoreID,
+        byteCount: Int
+    ) throws(MirrorError) -> any SharedMemory {
+        do {
+            return try SharedMemoryFile(path: "\(folder)/\(store).tail", byteCount: byteCount)
+        } catch {
+            throw MirrorError("\(error)")
+        }
+    }
+
     func holder(of path: String) -> String? { nil }
     func notify(_ state: ServiceState) { base.notify(state) }
 

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -177,6 +178,22 @@ int clinux_is_in_memory(int fd) {
     struct statfs system;
     if (fstatfs(fd, &system) != 0) return -1;
     return system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC;
+}
+
+const int clinux_identity_count = 4;
+
+int clinux_identity(int fd, uint64_t *numbers) {
+    struct statfs system;
+    struct statx file;
+    if (fstatfs(fd, &system) != 0) return -1;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &file) != 0) return -1;
+    // Not the device's number: a stick that is plugged in again gets another.
+    memcpy(&numbers[0], &system.f_fsid, sizeof numbers[0]);
+    numbers[1] = file.stx_ino;
+    int has_birth = (file.stx_mask & STATX_BTIME) != 0;
+    numbers[2] = has_birth ? (uint64_t)file.stx_btime.tv_sec : 0;
+    numbers[3] = has_birth ? file.stx_btime.tv_nsec : 0;
+    return 0;
 }
 
 const unsigned long clinux_BLKGETSIZE64 = BLKGETSIZE64;

@@ -89,6 +89,8 @@ extension StorageError: CustomStringConvertible {
         case .noPermission(let path):
             "\(path): no permission; give the folder to the user that Roost runs as"
         case .busy(let path): "\(path): in use or mounted; unmount it, or name another"
+        case .held(let path, let holder):
+            "\(path): \(holder ?? "another process") has it; stop that process, or name another"
         }
     }
 }

@@ -23,6 +23,33 @@ package enum Holders {
         return ownHolds > 1 ? "this process (pid \(own))" : nil
     }
 
+    /// The process that has a lock by `flock` on an open file; nil when the kernel does not tell.
+    package static func describe(lockOn descriptor: Int32) -> String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            let locks = TextFile.read("/proc/locks", limit: 262_144)
+        else {
+            return nil
+        }
+        for line in locks.split(separator: "\n") {
+            // `1: FLOCK  ADVISORY  WRITE 708 fd:01:1234 0 EOF`
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", let process = Int32(fields[4]),
+                process > 0, fields[5].hasSuffix(":\(status.st_ino)"),
+                isSameDevice(fields[5], status.st_dev)
+            else { continue }
+            return describe(process)
+        }
+        return nil
+    }
+
+    private static func isSameDevice(_ place: Substring, _ device: dev_t) -> Bool {
+        let numbers = place.split(separator: ":").compactMap { UInt64($0, radix: 16) }
+        guard numbers.count == 3 else { return false }
+        let (high, low) = (UInt64(device) >> 8 & 0xFFF, UInt64(device) & 0xFF)
+        return numbers[0] == high && numbers[1] == low | (UInt64(device) >> 12 & 0xFFFFF00)
+    }
+
     /// A process by name and number.
     package static func describe(_ process: Int32) -> String {
         let name = TextFile.read("/proc/\(process)/comm")?.trimmedLine ?? "process"
@@ -54,12 +81,12 @@ package enum Holders {
 
 /// Small text files of `/proc` and `/sys`.
 package enum TextFile {
-    /// The first 4 KiB as text, or nil when it cannot be read.
-    package static func read(_ path: String) -> String? {
+    /// The first bytes as text, or nil when it cannot be read.
+    package static func read(_ path: String, limit: Int = 4_096) -> String? {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { return nil }
         defer { close(raw) }
-        var buffer = [UInt8](repeating: 0, count: 4_096)
+        var buffer = [UInt8](repeating: 0, count: limit)
         var count = 0
         while count < buffer.count {
             let more = buffer.withUnsafeMutableBytes { bytes in

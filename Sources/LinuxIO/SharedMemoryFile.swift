@@ -11,15 +11,18 @@ package final class SharedMemoryFile: SharedMemory {
     package let isInMemory: Bool
 
     private let mapping: UnsafeMutableRawBufferPointer
+    /// Kept for its lock.
+    private let descriptor: OwnedDescriptor
 
     /// Opens the file, or makes it with zeros; one of another size starts again as zeros.
     ///
-    /// All of its memory is taken at once: a mapped file that cannot grow kills whoever writes.
+    /// All of its memory is taken at once: a mapped file that cannot grow kills whoever writes. The
+    /// file is locked: two processes that write to it would each read what the other wrote.
     ///
     /// - Parameters:
     ///   - path: In a folder that exists.
     ///   - byteCount: Its size, for ever.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError`; `.held` with name and pid of who has it.
     package init(path: String, byteCount: Int) throws(StorageError) {
         func checked<Result: FixedWidthInteger & SignedInteger>(
             _ call: String,
@@ -31,6 +34,7 @@ package final class SharedMemoryFile: SharedMemory {
         }
         let raw = try checked("open") { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
         let owned = OwnedDescriptor(raw)
+        try FolderLock.lock(raw, path)
         var status = stat()
         _ = try checked("fstat") { fstat(raw, &status) }
         if Int(status.st_size) != byteCount { _ = try checked("ftruncate") { ftruncate(raw, 0) } }
@@ -41,6 +45,7 @@ package final class SharedMemoryFile: SharedMemory {
         guard let start, start != MAP_FAILED else {
             throw StorageError("mmap", errno: errno, path)
         }
+        descriptor = owned
         mapping = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
         self.path = path
         self.byteCount = byteCount

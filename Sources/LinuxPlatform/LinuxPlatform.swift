@@ -3,6 +3,7 @@ import HardwareIO
 import LinuxIO
 import Node
 import Readings
+import Store
 import Synchronization
 
 /// The machine a node really runs on.
@@ -13,6 +14,10 @@ package final class LinuxPlatform: Platform {
     private let facts = MachineFacts.read()
     private let startedAt: MonotonicInstant
     private let adapters: String?
+    /// By folder; bound: the stores that a process ever opens, which is one.
+    private let claims = Mutex<[String: WeakClaim]>([:])
+    /// Where the mirrors of all stores lie; outlives the service, not the boot.
+    private static let mirrorFolder = "/run/roost"
     package let notifier = ServiceNotifier()
     package let fetcher: any HTTPFetcher
 
@@ -81,16 +86,45 @@ package final class LinuxPlatform: Platform {
         try FileBlockStorage(path: path, blockSize: blockSize, blockCount: blockCount)
     }
 
-    package func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
-        makeFolder("/run/roost")
-        let path = "/run/roost/\(name).tail"
-        guard let memory = try? SharedMemoryFile(path: path, byteCount: byteCount),
-            memory.isInMemory
-        else { return nil }
+    package func claimStore(_ folder: String) throws -> any StoreClaim {
+        makeFolder(folder)
+        return try claims.withLock { claims in
+            // A store that is opened anew while its keeper before is not gone shares the lock.
+            if let claim = claims[folder]?.claim, claim.isStillOf(folder) { return claim }
+            let claim = LinuxStoreClaim(lock: try FolderLock(path: folder))
+            claims[folder] = WeakClaim(claim: claim)
+            return claim
+        }
+    }
+
+    package func openMirror(
+        of store: StoreID,
+        byteCount: Int
+    ) throws(MirrorError) -> any SharedMemory {
+        makeFolder(Self.mirrorFolder)
+        let path = Self.mirrorPath(store)
+        let memory: SharedMemoryFile
+        do { memory = try SharedMemoryFile(path: path, byteCount: byteCount) } catch {
+            throw MirrorError("\(error)")
+        }
+        guard memory.isInMemory else {
+            unlink(path)
+            throw MirrorError("\(Self.mirrorFolder) is not in memory; mount a tmpfs at /run")
+        }
         return memory
     }
 
-    package func makeFolder(_ path: String) {
+    /// Refuses when another process has the mirror of this store.
+    ///
+    /// - Throws: `StorageError.held`.
+    func demandMirror(of store: StoreID) throws {
+        try FolderLock.demandFree(Self.mirrorPath(store))
+    }
+
+    private static func mirrorPath(_ store: StoreID) -> String { "\(mirrorFolder)/\(store).tail" }
+
+    /// Makes a folder and those above it, as far as that is allowed.
+    private func makeFolder(_ path: String) {
         var folder = ""
         for part in path.split(separator: "/") {
             folder += "/\(part)"
@@ -135,6 +169,22 @@ package final class LinuxPlatform: Platform {
         while readdir(directory) != nil { count += 1 }
         return max(0, count - 2)
     }
+}
+
+private struct WeakClaim {
+    weak var claim: LinuxStoreClaim?
+}
+
+/// A store of this machine, kept by the lock on its folder.
+private final class LinuxStoreClaim: StoreClaim {
+    private let lock: FolderLock
+
+    /// Whether the folder of this name is the one that is locked.
+    func isStillOf(_ folder: String) -> Bool { FolderLock.identity(of: folder) == lock.identity }
+
+    init(lock: FolderLock) { self.lock = lock }
+
+    var id: StoreID { StoreID(of: lock.identity) }
 }
 
 /// A file, FIFO or terminal that takes lamp letters; what it does not take at once is lost.

@@ -5,9 +5,10 @@ import Logging
 import Node
 import Profiles
 import Readings
+import Store
 import Synchronization
 
-/// Another instance of the same name runs.
+/// Another process has the socket, the store or its mirror.
 package struct InstanceRefused: Error, CustomStringConvertible {
     package let description: String
 }
@@ -18,6 +19,8 @@ package struct StationProcess: Sendable {
     ///
     /// A sensor that says nothing takes up to 9 s, a card that does not answer 9 s after that.
     package static let stopLimit: Duration = .seconds(20)
+    /// How long the start waits for the card to say whether another process has the store.
+    private static let claimPatience: Duration = .seconds(5)
 
     private let files: StationFiles
     private let configuration: StationConfiguration
@@ -77,6 +80,7 @@ package struct StationProcess: Sendable {
         )
         let station = Station(configuration, in: surroundings)
         try loop.run {
+            try await demandStore(linux, loop)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await follow(signals, station, loop) }
                 if let isOver {
@@ -153,28 +157,59 @@ package struct StationProcess: Sendable {
         guard let other = try? LocalSocket.connect(path: configuration.socket, on: loop) else {
             return
         }
-        let process = other.peer.map { "process \($0.processID)" } ?? "another process"
+        let process = other.peer.map { Holders.describe($0.processID) } ?? "another process"
         other.close()
         throw InstanceRefused(
-            description: "\(configuration.socket): \(process) answers here already; "
-                + "stop it, or name another `socket`"
+            description: "\(configuration.socket): \(process) has this socket and answers; "
+                + "stop that process, or name another `socket`"
         )
     }
 
-    /// One station of a name beside one socket.
+    /// One station on a socket, from before it listens there.
     private func takeLock() throws -> InstanceLock {
-        let directory = configuration.socket.split(separator: "/", omittingEmptySubsequences: false)
+        let socket = configuration.socket
+        let directory = socket.split(separator: "/", omittingEmptySubsequences: false)
             .dropLast().joined(separator: "/")
         makeFolders(directory)
-        let lock = "\(directory.isEmpty ? "." : directory)/\(configuration.name).lock"
+        let lock = "\(socket).lock"
         do throws(LinuxError) {
             return try InstanceLock(path: lock)
         } catch {
             guard case .held(_, let holder) = error else { throw error }
             throw InstanceRefused(
-                description: "the station \(configuration.name) runs already: "
-                    + "\(holder ?? "another process"), lock \(lock)"
+                description: "\(socket): \(holder ?? "another process") has this socket "
+                    + "(lock \(lock)); stop that process, or name another `socket`"
             )
+        }
+    }
+
+    /// One station on a store and on the mirror that belongs to it.
+    ///
+    /// A card that does not answer in `claimPatience` holds up nothing: the station starts, and its
+    /// store says who has it when it opens.
+    private func demandStore(_ linux: LinuxPlatform, _ loop: EventLoop) async throws {
+        guard let store = configuration.store else { return }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await linux.onDisk {
+                    // Given back at once: the store takes it again when it opens.
+                    let claim = try linux.claimStore(store.folder)
+                    try linux.demandMirror(of: claim.id)
+                }
+            }
+            group.addTask { try await loop.clock.sleep(for: Self.claimPatience) }
+            defer { group.cancelAll() }
+            do {
+                try await group.next()
+            } catch StorageError.held(let path, let holder) {
+                let what = path == store.folder ? "store" : "mirror"
+                throw InstanceRefused(
+                    description: "\(path): \(holder ?? "another process") has this \(what); "
+                        + "stop that process, or name another `store.folder`"
+                )
+            } catch {
+                // A card that is away or refuses: the station says so, and tries again.
+            }
         }
     }
 

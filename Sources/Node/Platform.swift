@@ -68,11 +68,18 @@ package protocol Platform: Sendable {
     /// What lies below a history; nothing but the system, except in a simulation.
     var historySeams: HistorySeams { get }
 
-    /// Memory that outlives the process, if there is any for a station of this name.
-    func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)?
+    /// Takes a store's folder for this process alone; only within `onDisk`.
+    ///
+    /// Makes the folder and those above it as far as that is allowed.
+    ///
+    /// - Returns: What keeps others away for as long as somebody has it.
+    /// - Throws: `StorageError`; `.held` names the process that has the store.
+    func claimStore(_ folder: String) throws -> any StoreClaim
 
-    /// Makes a folder and those above it as far as that is allowed; only within `onDisk`.
-    func makeFolder(_ path: String)
+    /// Memory that outlives the process, for one store and for this process alone.
+    ///
+    /// - Throws: `MirrorError`.
+    func openMirror(of store: StoreID, byteCount: Int) throws(MirrorError) -> any SharedMemory
 
     /// Another process that has a file open, as `name (pid 123)`, as far as that can be seen; only
     /// within `onDisk`.
@@ -87,6 +94,18 @@ package protocol Platform: Sendable {
 
 extension Platform {
     package var historySeams: HistorySeams { HistorySeams() }
+}
+
+/// A store that no other process writes to; given back when nobody has this any more.
+package protocol StoreClaim: AnyObject, Sendable {
+    var id: StoreID { get }
+}
+
+/// Why there is no memory that outlives the process, in words that name the place.
+package struct MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
 }
 
 /// What takes lamp letters in place of a lamp.

@@ -117,7 +117,7 @@ package actor StoreKeeper: OrderlyStop {
         await saveLasers(isLast: true)
         _ = await attempt(.history) {
             try await self.checkpoint()
-            try await self.onStore { try $0.close() }
+            try await self.close()
         }
     }
 
@@ -125,16 +125,17 @@ package actor StoreKeeper: OrderlyStop {
 
     /// Opens the store, however long the card takes; nil when a stop came first.
     private func openStore() async throws -> StoreQueue? {
-        let memory = context.platform.openMirror(context.name, byteCount: TailMirror.byteLimit)
         // Handed over to the queue below, and not touched here afterwards.
-        nonisolated(unsafe) let mirror = memory.map { TailMirror($0, boot: boot) }
-        tellMirror(isThere: mirror != nil)
-        let sequence = mirror?.sequence ?? 0
+        nonisolated(unsafe) var mirror: TailMirror?
+        var hasAskedForMirror = post.hasQueue  // The queue of a keeper before has it already.
         var pause = Duration.seconds(1)
         var opening: StationStore.Opening?
         while opening == nil, !mustStop {
             let isWell = await attempt(.card) {
-                opening = try await self.open(mirrorSequence: sequence)
+                let store = try await self.claim()
+                if !hasAskedForMirror { mirror = self.openMirror(of: store) }
+                hasAskedForMirror = true
+                opening = try await self.open(mirrorSequence: mirror?.sequence ?? 0)
             }
             guard !isWell else { continue }
             _ = try await context.clock.wait(
@@ -169,13 +170,34 @@ package actor StoreKeeper: OrderlyStop {
         return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
     }
 
-    private func tellMirror(isThere: Bool) {
-        guard !isThere else { return context.faults.clear(.mirrorMissing) }
-        context.faults.raise(
-            .mirrorMissing,
-            "a crash of the process would lose what is not on the card yet: no file in memory can "
-                + "be made in /run/roost"
-        )
+    /// Closes the store, and gives its folder back.
+    private func close() async throws {
+        let vault = vault
+        try await context.platform.onDisk { try vault.close() }
+    }
+
+    /// Takes the store's folder for this process; closes what is open of it.
+    private func claim() async throws -> StoreID {
+        let (folder, platform, vault) = (configuration.folder, context.platform, vault)
+        return try await platform.onDisk { try vault.claim { try platform.claimStore(folder) } }
+    }
+
+    /// The memory that outlives this process; nil, said in log and status, where there is none.
+    private func openMirror(of store: StoreID) -> TailMirror? {
+        do {
+            let size = TailMirror.byteLimit
+            let memory = try context.platform.openMirror(of: store, byteCount: size)
+            context.faults.clear(.mirrorMissing)
+            return TailMirror(memory, boot: boot, store: store)
+        } catch {
+            let window = Int(configuration.lossWindow.inSeconds)
+            context.faults.raise(
+                .mirrorMissing,
+                "a crash of the process would lose what is not on the card yet, up to \(window) s: "
+                    + "\(error)"
+            )
+            return nil
+        }
     }
 
     private func open(
@@ -192,8 +214,7 @@ package actor StoreKeeper: OrderlyStop {
         opened.seams = platform.historySeams
         let place = opened
         return try await platform.onDisk {
-            platform.makeFolder(configuration.folder)
-            return try vault.open {
+            try vault.open {
                 try StationStore(
                     place,
                     mirrorSequence: mirrorSequence,
@@ -224,6 +245,7 @@ package actor StoreKeeper: OrderlyStop {
     private func reopenIfNeeded() async throws {
         guard failureCount >= Self.failuresUntilReopening else { return }
         // The mirror goes on as it is: the queue knows what is in it.
+        _ = try await claim()
         let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
         failureCount = 0
         tell(opening)
@@ -367,33 +389,5 @@ package actor StoreKeeper: OrderlyStop {
                 details
             )
         )
-    }
-}
-
-/// Holds the store between two visits of the disk thread.
-///
-/// Unchecked: journal and history are plain objects that may not be shared, and the lock is all
-/// that ever reaches them.
-final class StoreVault: @unchecked Sendable {
-    private let lock = Mutex(())
-    private var store: StationStore?
-
-    /// Closes what is open, whatever it says to that, and opens it; only on the disk thread.
-    func open(_ make: () throws -> StationStore) throws -> StationStore.Opening {
-        try lock.withLock { _ in
-            try? store?.close()
-            store = nil
-            let opened = try make()
-            store = opened
-            return opened.opening
-        }
-    }
-
-    /// Uses the store; only on the disk thread.
-    func use<Value: Sendable>(_ body: (StationStore) throws -> Value) throws -> Value {
-        try lock.withLock { _ in
-            guard let store else { throw StoreError.storage(.absent(path: "store")) }
-            return try body(store)
-        }
     }
 }

@@ -136,6 +136,9 @@ package final class StorePost: Sendable {
         queue?.unwritten(from: number, limit: limit)
     }
 
+    /// Whether the store was open before in this process.
+    var hasQueue: Bool { queue != nil }
+
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {
         let (queue, devices, isFirst) = state.withLock { state in

@@ -152,7 +152,7 @@ final class Machine: Platform, @unchecked Sendable {
 
     func listen(_ path: String) async throws -> any LineListener { base.socket }
 
-    func makeFolder(_ path: String) {}
+    func claimStore(_ folder: String) throws -> any StoreClaim { SimulatedStoreClaim(folder) }
 
     func holder(of path: String) -> String? {
         world.isOpen(.longReader, at: now) ? "sqlite3 (pid 4711)" : nil
@@ -175,10 +175,13 @@ final class Machine: Platform, @unchecked Sendable {
         }
     }
 
-    func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
+    func openMirror(
+        of store: StoreID,
+        byteCount: Int
+    ) throws(MirrorError) -> any SharedMemory {
         if world.meets(.mirrorRefused, at: now) {
             world.fire(.mirrorRefused)
-            return nil
+            throw MirrorError("/run/roost: no space left")
         }
         if world.mirror.count != byteCount {
             world.mirror = [UInt8](repeating: 0, count: byteCount)

@@ -1,6 +1,7 @@
 import HardwareIO
 import Node
 import Readings
+import Store
 import Synchronization
 
 /// A serial line that a simulated machine can open again and again.
@@ -39,11 +40,17 @@ package final class SimulatedPlatform: Platform {
     package let network: SimulatedNetwork
     /// The journal's ring; the history is a real file.
     package let card: SimulatedCard
+    /// What several processes of one machine share.
+    package let memory: SimulatedMemory
     private let state = Mutex(State())
 
-    package init(clock: SimulatedClock, card: SimulatedCard = SimulatedCard()) {
+    package init(
+        clock: SimulatedClock,
+        card: SimulatedCard = SimulatedCard(),
+        memory: SimulatedMemory = SimulatedMemory()
+    ) {
         simulatedClock = clock
-        self.card = card
+        (self.card, self.memory) = (card, memory)
         gpio = SimulatedGPIO(clock: clock)
         hotplug = SimulatedHotplug(clock: clock)
         socket = SimulatedListener(clock: clock)
@@ -181,11 +188,17 @@ package final class SimulatedPlatform: Platform {
         return card.journal(blockSize: blockSize, blockCount: blockCount)
     }
 
-    package func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
-        hasMirror ? SimulatedSharedMemory(byteCount: byteCount) : nil
+    package func claimStore(_ folder: String) throws -> any StoreClaim {
+        try memory.claim(folder, by: self)
     }
 
-    package func makeFolder(_ path: String) {}
+    package func openMirror(
+        of store: StoreID,
+        byteCount: Int
+    ) throws(MirrorError) -> any SharedMemory {
+        guard hasMirror else { throw MirrorError("/run/roost: no permission") }
+        return memory.open("\(store).tail", byteCount: byteCount)
+    }
 
     package func holder(of path: String) -> String? { nil }
 

@@ -10,9 +10,9 @@ package final class TailMirror {
     /// The halves together; the size of the file to make.
     package static let byteLimit = 262_144
 
-    private static let magic = Array("RTM1".utf8)
-    /// Magic 4, CRC 4, generation 8, sequence 8, identity 16.
-    private static let headerByteCount = 40
+    private static let magic = Array("RTM2".utf8)
+    /// Magic 4, CRC 4, generation 8, sequence 8, boot 16, store 16.
+    private static let headerByteCount = 56
 
     private let memory: any SharedMemory
     private let identity: [UInt8]
@@ -37,10 +37,11 @@ package final class TailMirror {
     /// - Parameters:
     ///   - memory: At least 256 bytes; `byteLimit` is right. Garbage counts as empty.
     ///   - boot: What another boot left is not read: its ticks mean something else.
-    package init(_ memory: any SharedMemory, boot: BootID) {
+    ///   - store: What belongs to another store is not read: its values were measured elsewhere.
+    package init(_ memory: any SharedMemory, boot: BootID, store: StoreID) {
         precondition(memory.byteCount >= 256, "a tail mirror has at least 256 bytes")
         self.memory = memory
-        identity = boot.bytes
+        identity = boot.bytes + store.bytes
         half = Half(index: 0, generation: 0)
         let found = (0...1).compactMap { index in
             header(of: index).map { (index: index, generation: $0, sequence: $1) }
@@ -93,7 +94,10 @@ package final class TailMirror {
         let start = start(of: next) + Self.headerByteCount
         if start + image.count + 4 <= limit(of: next) { image += [0, 0, 0, 0] }
         memory.write(image, at: start)
-        memory.write(headerBytes(generation: next.generation, sequence: sequence), at: start - 40)
+        memory.write(
+            headerBytes(generation: next.generation, sequence: sequence),
+            at: start - Self.headerByteCount
+        )
         half = next
         self.sequence = sequence
         count = kept.count

@@ -6,6 +6,7 @@ import Logging
 import Node
 import Readings
 import SimulationKit
+import Store
 
 /// The demo's node: everything real but the pins.
 struct DemoNodeCommand: ParsableCommand {
@@ -92,11 +93,15 @@ private struct DemoPlatform: Platform {
         try linux.openJournal(path, blockSize: blockSize, blockCount: blockCount)
     }
 
-    func openMirror(_ name: String, byteCount: Int) -> (any SharedMemory)? {
-        linux.openMirror(name, byteCount: byteCount)
+    func claimStore(_ folder: String) throws -> any StoreClaim { try linux.claimStore(folder) }
+
+    func openMirror(
+        of store: StoreID,
+        byteCount: Int
+    ) throws(MirrorError) -> any SharedMemory {
+        try linux.openMirror(of: store, byteCount: byteCount)
     }
 
-    func makeFolder(_ path: String) { linux.makeFolder(path) }
     func holder(of path: String) -> String? { linux.holder(of: path) }
 
     func listen(_ path: String) async throws -> any LineListener { try await linux.listen(path) }

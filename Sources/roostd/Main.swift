@@ -21,7 +21,8 @@ struct Daemon: ParsableCommand {
                       roostd --config roost.json --verbose
 
             Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung,
-            75 another instance runs, 78 the configuration is wrong.
+            75 another process has the socket, the store or its mirror,
+            78 the configuration is wrong.
             """,
         version: roostVersion
     )

@@ -41,10 +41,11 @@ struct TestStation: Sendable {
         air: SDS011Air = .constant(SDS011Measurement(pm25Tenths: 21, pm10Tenths: 52)),
         isPlugged: Bool = true,
         card: SimulatedCard = SimulatedCard(),
+        memory: SimulatedMemory = SimulatedMemory(),
         model: String? = nil
     ) throws {
         self.clock = clock
-        platform = SimulatedPlatform(clock: clock, card: card)
+        platform = SimulatedPlatform(clock: clock, card: card, memory: memory)
         line = SimulatedSerialPort(SDS011Simulator(air: air), clock: clock, path: Self.port)
         if isPlugged { platform.plug(line, at: Self.port) }
         let ended = ended
@@ -74,6 +75,17 @@ struct TestStation: Sendable {
             try await group.next()
             return value
         }
+    }
+
+    /// Runs the station for a while, and ends it as `kill -9` does: it writes nothing any more.
+    func runUntilKilled(after duration: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await station.run() }
+            try await sleep(duration)
+            group.cancelAll()
+            while !group.isEmpty { _ = try? await group.next() }
+        }
+        platform.memory.end(platform)
     }
 
     func sleep(_ duration: Duration) async throws { try await clock.sleep(for: duration) }

@@ -67,7 +67,11 @@ extension [JournalBlock] {
     @Test func theMirrorKeepsWhatCameWhileABlockWasWritten() {
         // The queue has the mirror; what lies in its memory is looked at when it is done.
         nonisolated(unsafe) let memory = SimulatedSharedMemory(byteCount: 4_096)
-        nonisolated(unsafe) let mirror: TailMirror? = TailMirror(memory, boot: boot)
+        nonisolated(unsafe) let mirror: TailMirror? = TailMirror(
+            memory,
+            boot: boot,
+            store: StoreID(of: [1])
+        )
         let queue = StoreQueue(
             StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: []),
             mirror: mirror,
@@ -86,7 +90,7 @@ extension [JournalBlock] {
         #expect(queue.nextBatch() != nil)
         take(6)
         queue.acknowledge(1)
-        let left = TailMirror(memory, boot: boot).read()
+        let left = TailMirror(memory, boot: boot, store: StoreID(of: [1])).read()
         #expect(left.sequence == 1 && left.records.count == 1)
     }
 

@@ -4,61 +4,69 @@ import Store
 import Testing
 
 private let boot = BootID(bytes: Array(1...16))
+private let store = StoreID(of: [1, 2, 3])
 
 @Suite struct TailMirrorTests {
     @Test func givesBackWhatWasAppended() {
         let memory = SimulatedSharedMemory(byteCount: 1_024)
-        let mirror = TailMirror(memory, boot: boot)
+        let mirror = TailMirror(memory, boot: boot, store: store)
         let records: [[UInt8]] = [[1], [2, 2], [3, 3, 3, 3, 3]]
         for record in records { #expect(mirror.append(record)) }
-        let again = TailMirror(memory, boot: boot)
+        let again = TailMirror(memory, boot: boot, store: store)
         #expect(again.read() == (0, records))
         #expect(again.append([4]))
-        #expect(TailMirror(memory, boot: boot).read().records == records + [[4]])
+        #expect(TailMirror(memory, boot: boot, store: store).read().records == records + [[4]])
     }
 
     @Test func keepsWhatCameWhileTheBlockWasWritten() {
         let memory = SimulatedSharedMemory(byteCount: 1_024)
-        let mirror = TailMirror(memory, boot: boot)
+        let mirror = TailMirror(memory, boot: boot, store: store)
         for number in 1...5 { mirror.append([UInt8(number)]) }
         mirror.reset(after: 12, dropping: 3)
         mirror.append([6])
         #expect(mirror.count == 3)
-        #expect(TailMirror(memory, boot: boot).read() == (12, [[4], [5], [6]]))
+        #expect(TailMirror(memory, boot: boot, store: store).read() == (12, [[4], [5], [6]]))
         mirror.reset(after: 13, dropping: 99)
-        #expect(TailMirror(memory, boot: boot).read() == (13, []))
+        #expect(TailMirror(memory, boot: boot, store: store).read() == (13, []))
     }
 
     @Test func refusesTheNewestAtTheBoundUntilAReset() {
-        let mirror = TailMirror(SimulatedSharedMemory(byteCount: 256), boot: boot)
+        let mirror = TailMirror(SimulatedSharedMemory(byteCount: 256), boot: boot, store: store)
         var kept = 0
         while mirror.append([7, 7, 7]) { kept += 1 }
-        #expect(kept == 7 && mirror.count == 7 && mirror.refusedCount == 1)
-        #expect(mirror.read().records.count == 7)
+        #expect(kept == 6 && mirror.count == 6 && mirror.refusedCount == 1)
+        #expect(mirror.read().records.count == 6)
         mirror.reset(after: 1, dropping: 1)
         #expect(mirror.append([8]))
         #expect(mirror.read().records.last == [8])
     }
 
     @Test func neverWritesIntoItsOtherHalf() {
-        // Halves of 128 bytes, 40 of them header, and 8 for each record: 80 bytes fit, 81 do not.
-        for count in 77...88 {
-            let mirror = TailMirror(SimulatedSharedMemory(byteCount: 256), boot: boot)
-            #expect(mirror.append(Array(repeating: 7, count: count)) == (count <= 80))
+        // Halves of 128 bytes, 56 of them header, and 8 for each record: 64 bytes fit, 65 do not.
+        for count in 61...72 {
+            let mirror = TailMirror(SimulatedSharedMemory(byteCount: 256), boot: boot, store: store)
+            #expect(mirror.append(Array(repeating: 7, count: count)) == (count <= 64))
         }
     }
 
     @Test func doesNotReadWhatAnotherBootLeft() {
         let memory = SimulatedSharedMemory(byteCount: 1_024)
-        TailMirror(memory, boot: boot).append([1])
-        let other = TailMirror(memory, boot: BootID(bytes: Array(2...17)))
+        TailMirror(memory, boot: boot, store: store).append([1])
+        let other = TailMirror(memory, boot: BootID(bytes: Array(2...17)), store: store)
+        #expect(other.read() == (0, []))
+    }
+
+    @Test func doesNotReadWhatBelongsToAnotherStore() {
+        let memory = SimulatedSharedMemory(byteCount: 1_024)
+        TailMirror(memory, boot: boot, store: store).append([1])
+        let other = TailMirror(memory, boot: boot, store: StoreID(of: [1, 2, 4]))
         #expect(other.read() == (0, []))
     }
 
     /// Every write in part, byte by byte, as a kill leaves it.
     @Test func survivesAKillAtAnyByte() {
         let memory = SimulatedSharedMemory(byteCount: 256)
-        let mirror = TailMirror(memory, boot: boot)
+        let mirror = TailMirror(memory, boot: boot, store: store)
         var states: [(writes: Int, state: State)] = [(memory.writes.count, State(mirror))]
         var dice = SplitMix64(seed: 5)
         for step in 0..<60 {
@@ -95,7 +103,7 @@ private let boot = BootID(bytes: Array(1...16))
                     write.offset..<write.offset + count,
                     with: write.bytes[..<count]
                 )
-                let found = State(TailMirror(SimulatedSharedMemory(torn), boot: boot))
+                let found = State(TailMirror(SimulatedSharedMemory(torn), boot: boot, store: store))
                 let allowed = states[before...min(before + 1, states.count - 1)].map(\.state)
                 #expect(allowed.contains(found), "write \(number), \(count) bytes of it")
             }
@@ -104,14 +112,17 @@ private let boot = BootID(bytes: Array(1...16))
                 with: write.bytes
             )
         }
-        #expect(State(TailMirror(SimulatedSharedMemory(image), boot: boot)) == states.last?.state)
+        #expect(
+            State(TailMirror(SimulatedSharedMemory(image), boot: boot, store: store))
+                == states.last?.state
+        )
     }
 
     @Test func startsEmptyOnGarbage() {
         var dice = SplitMix64(seed: 9)
         for _ in 0..<200 {
             let garbage = (0..<512).map { _ in UInt8.random(in: 0...255, using: &dice) }
-            let mirror = TailMirror(SimulatedSharedMemory(garbage), boot: boot)
+            let mirror = TailMirror(SimulatedSharedMemory(garbage), boot: boot, store: store)
             #expect(mirror.read() == (0, []))
             mirror.append([1])
             #expect(mirror.read().records == [[1]])

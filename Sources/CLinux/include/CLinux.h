@@ -63,6 +63,10 @@ extern const int clinux_WDIOF_CARDRESET;
 
 // Whether the file lies on a tmpfs or ramfs.
 int clinux_is_in_memory(int fd);
+// What tells a file or folder from every other, and from one made in its place: the file system's
+// own number, the inode, seconds and nanoseconds of its birth (0 where the file system keeps none).
+extern const int clinux_identity_count;
+int clinux_identity(int fd, uint64_t *numbers);
 // Size of a block device in bytes, into a uint64_t.
 extern const unsigned long clinux_BLKGETSIZE64;
 extern const int clinux_O_DIRECT;

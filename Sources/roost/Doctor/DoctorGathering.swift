@@ -85,8 +85,7 @@ extension DoctorStation {
         self.ownProfileCount = ownProfileCount
         let known = try? configuration?.get()
         let socket = known?.socket ?? StationConfiguration.defaultSocket
-        let folder = socket.prefix(upTo: socket.lastIndex(of: "/") ?? socket.startIndex)
-        lockHolder = Self.holder(of: "\(folder)/\(known?.name ?? "roost").lock", in: tree)
+        lockHolder = Self.holder(of: "\(socket).lock", in: tree)
         answer = machine.answer(tree.full(socket))
         now = machine.now
         boards = (known?.boards ?? []).map { board in

@@ -106,7 +106,7 @@ struct MadeUpMachine {
     private mutating func putStation() {
         files["/proc/900/comm"] = "roostd\n"
         files["/proc/locks"] = "1: FLOCK  ADVISORY  WRITE 900 00:19:1234 0 EOF\n"
-        files["/run/roost/roost.lock"] = "900\n"
+        files["/run/roost/roost.sock.lock"] = "900\n"
         files["\(Self.store)/x"] = ""
         files["/etc/roost/roost.json"] = """
             {

@@ -1,0 +1,49 @@
+import Glibc
+import HardwareIO
+import Testing
+
+@testable import LinuxIO
+
+@Suite struct FolderLockTests {
+    @Test func aSecondOneIsRefusedUntilTheFirstIsGone() throws {
+        let folder = try TemporaryDirectory()
+        var first: FolderLock? = try FolderLock(path: folder.root)
+        let error = #expect(throws: StorageError.self) { try FolderLock(path: folder.root) }
+        guard case .held(folder.root, let holder) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(first != nil && holder == Holders.describe(getpid()))
+        #expect(throws: StorageError.self) { try FolderLock.demandFree(folder.root) }
+        first = nil
+        _ = try FolderLock(path: folder.root)
+    }
+
+    @Test func aFolderThatIsMadeInPlaceOfAnotherIsAnother() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path("store")
+        mkdir(path, 0o755)
+        let before = try #require(FolderLock.identity(of: path))
+        #expect(FolderLock.identity(of: path) == before)
+        rmdir(path)
+        // File systems date what they make by this clock, which goes on in ticks.
+        func tick() -> Int {
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME_COARSE, &now)
+            return now.tv_nsec
+        }
+        let born = tick()
+        while tick() == born {}
+        mkdir(path, 0o755)
+        let after = try #require(FolderLock.identity(of: path))
+        #expect(after != before)
+    }
+
+    @Test func aMirrorHasOneProcessAlone() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path("x.tail")
+        let memory = try SharedMemoryFile(path: path, byteCount: 256)
+        #expect(throws: StorageError.self) { try SharedMemoryFile(path: path, byteCount: 256) }
+        #expect(memory.byteCount == 256)
+    }
+}
