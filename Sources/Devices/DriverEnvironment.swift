@@ -8,6 +8,8 @@ package struct DriverEnvironment: Sendable {
     let heartbeat: Heartbeat
     /// Takes the time that a laser, fan or heater was on; nil keeps no account.
     package var laser: (@Sendable (LaserTime) -> Void)?
+    /// Told of a stretch in which the process did not run, so that nothing of the line was heard.
+    package var stoodStill: (@Sendable (Range<MonotonicInstant>) -> Void)?
 
     /// An environment.
     ///
@@ -19,6 +21,23 @@ package struct DriverEnvironment: Sendable {
         self.clock = clock
         self.sink = sink
         self.heartbeat = heartbeat
+    }
+}
+
+/// Finds out that the process did not run: it was stopped, or the machine suspended.
+///
+/// What waits in a line then was said some time in between, and nothing tells when.
+enum Standstill {
+    /// A wait that ends later than its deadline by more than this was held up.
+    static let delayMax: Duration = .seconds(1)
+
+    /// The stretch from the beginning of a wait to now, when it ended much later than it could.
+    static func found(
+        since start: MonotonicInstant,
+        deadline: MonotonicInstant,
+        now: MonotonicInstant
+    ) -> Range<MonotonicInstant>? {
+        deadline.advanced(by: delayMax) < now ? start..<now : nil
     }
 }
 

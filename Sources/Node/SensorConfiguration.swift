@@ -130,6 +130,7 @@ extension SensorConfiguration {
                 environment.laser = { [kind = profile.id] time in
                     context.lasers.note(time, kind: kind, device: name, at: context.clock.now)
                 }
+                environment.stoodStill = { context.standstills.tell($0, name) }
                 return try await attach(name, context, environment, presence)
             }
         }

@@ -124,6 +124,9 @@ package final class Station: Sendable {
         detection = DetectionPost(surroundings.catalog, clock: platform.clock)
         let store = StorePost(context)
         self.store = store
+        context.standstills.observe { [weak store] stretch, device in
+            store?.tellMissing(.suspended, stretch, of: device)
+        }
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(
             State(configuration: configuration, leftOut: surroundings.catalog.problems)

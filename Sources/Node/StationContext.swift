@@ -14,6 +14,7 @@ package struct StationContext: Sendable {
     let startedAt: MonotonicInstant
     package let sameAir = SameAir()
     let lasers: LaserBook
+    let standstills = Standstills()
 
     package var clock: any NodeClock { platform.clock }
 }

@@ -9,6 +9,30 @@ import Testing
 
 @testable import Node
 
+/// Folders for stores on the real file system, gone afterwards.
+func withStoreFolders<Value>(
+    _ count: Int,
+    _ body: ([String]) throws -> Value
+) throws -> Value {
+    var folders: [String] = []
+    for _ in 0..<count {
+        var template = Array("/tmp/roost-two-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        folders.append(
+            String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        )
+    }
+    defer {
+        for folder in folders {
+            for name in ["history.db", "history.db-wal", "history.db-shm"] {
+                unlink("\(folder)/\(name)")
+            }
+            rmdir(folder)
+        }
+    }
+    return try body(folders)
+}
+
 /// Two stations with one name on one machine, each with a store of its own.
 @Suite struct TwoStationsTests {
     private static func text(_ folder: String) -> String {
@@ -17,29 +41,6 @@ import Testing
          "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
          "store": {"folder": "\(folder)", "megabytes": 4, "journalBlocks": 64}}
         """
-    }
-
-    private static func withFolders<Value>(
-        _ count: Int,
-        _ body: ([String]) throws -> Value
-    ) throws -> Value {
-        var folders: [String] = []
-        for _ in 0..<count {
-            var template = Array("/tmp/roost-two-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            folders.append(
-                String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-            )
-        }
-        defer {
-            for folder in folders {
-                for name in ["history.db", "history.db-wal", "history.db-shm"] {
-                    unlink("\(folder)/\(name)")
-                }
-                rmdir(folder)
-            }
-        }
-        return try body(folders)
     }
 
     private static func values(_ folder: String) throws -> [Outcome] {
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func aKilledStationLeavesItsValuesToItsOwnStoreAlone() throws {
-        try Self.withFolders(2) { folders in
+        try withStoreFolders(2) { folders in
             let airs = [110, 990].map {
                 SDS011Air.constant(SDS011Measurement(pm25Tenths: $0, pm10Tenths: $0))
             }
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test func aStoreThatAnotherProcessHasIsNamedAndTakenWhenThatIsGone() throws {
-        try Self.withFolders(1) { folders in
+        try withStoreFolders(1) { folders in
             let (during, after) = try simulate { clock in
                 let memory = SimulatedMemory()
                 let other = SimulatedPlatform(clock: clock, memory: memory)

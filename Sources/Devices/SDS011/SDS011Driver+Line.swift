@@ -29,14 +29,10 @@ extension SDS011Driver {
             // Once a stop is asked for, all that is left to say is sleep.
             if isStopping, command != .setState(.sleep) { return nil }
             try port.write(command.bytes(to: addressee ?? address))
-            let deadline = clock.now.advanced(by: settings.replyTimeout)
+            var deadline = clock.now.advanced(by: settings.replyTimeout)
             var answer: SDS011Frame?
             while answer == nil, clock.now < deadline {
-                let bytes = try await port.read(
-                    atLeast: decoder.missingByteCount,
-                    until: deadline
-                )
-                guard let bytes else { break }
+                guard let bytes = try await receive(until: &deadline) else { break }
                 var others: [SDS011Frame] = []  // At most what one read holds.
                 for frame in await decode(bytes) {
                     if answer == nil, command.isAnswered(by: frame, to: address) {
@@ -56,6 +52,22 @@ extension SDS011Driver {
             hasMissedAcknowledgement = true
         }
         return nil
+    }
+
+    /// Reads what comes; nil at the deadline.
+    ///
+    /// When the process stood still meanwhile, what waited in the line is thrown away, and the
+    /// deadline moves, as the part was not given its time.
+    func receive(until deadline: inout MonotonicInstant) async throws -> [UInt8]? {
+        let start = clock.now
+        let bytes = try await port.read(atLeast: decoder.missingByteCount, until: deadline)
+        let stretch = Standstill.found(since: start, deadline: deadline, now: clock.now)
+        guard let stretch else { return bytes }
+        try port.discardInput()
+        accountedUntil = max(accountedUntil, stretch.upperBound)
+        deadline = stretch.upperBound.advanced(by: settings.frameTimeout)
+        stoodStill?(stretch)
+        return []
     }
 
     /// Decodes; notes whose frames they are and leaves out those of other parts.

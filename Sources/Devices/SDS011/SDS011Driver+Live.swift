@@ -49,13 +49,10 @@ extension SDS011Driver {
     }
 
     /// Takes what comes until a measurement has come; false when none did by the deadline.
-    private func listen(until deadline: MonotonicInstant) async throws -> Bool {
+    private func listen(until end: MonotonicInstant) async throws -> Bool {
+        var deadline = end
         while !Task.isCancelled, !isStopping, clock.now < deadline {
-            let bytes = try await port.read(
-                atLeast: decoder.missingByteCount,
-                until: deadline
-            )
-            guard let bytes else { return false }
+            guard let bytes = try await receive(until: &deadline) else { return false }
             if mode == .live, let measurement = decodeOne(bytes) {
                 let now = clock.now
                 await account(for: 1, at: now)

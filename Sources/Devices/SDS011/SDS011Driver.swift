@@ -26,6 +26,7 @@ package actor SDS011Driver: OrderlyStop {
     let heartbeat: Heartbeat
     let settings: SDS011Settings
     let laser: (@Sendable (LaserTime) -> Void)?
+    let stoodStill: (@Sendable (Range<MonotonicInstant>) -> Void)?
     let reopen: Reopen?
     var port: any SerialPort
 
@@ -90,7 +91,7 @@ package actor SDS011Driver: OrderlyStop {
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
-        laser = environment.laser
+        (laser, stoodStill) = (environment.laser, environment.stoodStill)
         requested = Mutex(RequestedMode(mode))
         self.settings = settings
         self.reopen = reopen

@@ -94,11 +94,12 @@ extension SensorDriver {
         // What lies there was said while it warmed up.
         try port.discardInput()
         let end = clock.now.advanced(by: window)
-        let last = max(end, clock.now.advanced(by: frameTimeout))
+        var last = max(end, clock.now.advanced(by: frameTimeout))
         var measurements: [[Outcome]] = []
         while goesOn(in: mode), measurements.count < Self.windowMax {
-            let deadline = measurements.isEmpty ? last : end
-            guard clock.now < deadline, let heard = try await hear(until: deadline) else { break }
+            var deadline = measurements.isEmpty ? last : end
+            guard clock.now < deadline, let heard = try await hear(until: &deadline) else { break }
+            last = max(last, deadline)
             measurements += Self.measurements(in: heard)
         }
         return measurements

@@ -25,13 +25,22 @@ extension SensorDriver {
 
     /// Reads once and decodes; nil when the deadline passed with nothing.
     ///
-    /// Comes back without anything when a stop is asked for, or the wait has been long.
-    func hear(until deadline: MonotonicInstant) async throws -> [SensorUtterance]? {
-        let slice = min(deadline, clock.now.advanced(by: Self.readSlice))
+    /// Comes back without anything when a stop is asked for, or the wait has been long. So it does
+    /// when the process stood still meanwhile: then what waited in the line is thrown away, and the
+    /// deadline moves, as the part was not given its time.
+    func hear(until deadline: inout MonotonicInstant) async throws -> [SensorUtterance]? {
+        let start = clock.now
+        let slice = min(deadline, start.advanced(by: Self.readSlice))
         let count = min(max(1, dialect.missingByteCount), 255)
-        guard let bytes = try await port.read(atLeast: count, until: slice) else {
-            return slice < deadline ? [] : nil
+        let read = try await port.read(atLeast: count, until: slice)
+        if let stretch = Standstill.found(since: start, deadline: slice, now: clock.now) {
+            try port.discardInput()
+            accountedUntil = max(accountedUntil, stretch.upperBound)
+            deadline = max(deadline, stretch.upperBound.advanced(by: frameTimeout))
+            setup.environment.stoodStill?(stretch)
+            return []
         }
+        guard let bytes = read else { return slice < deadline ? [] : nil }
         heardSinceSuccess.anything = true
         var ours: [SensorUtterance] = []
         for utterance in dialect.decode(bytes) {
@@ -93,10 +102,10 @@ extension SensorDriver {
             // Once a stop is asked for, all that is left to say is to rest.
             if isStopping, !isLastWord { return nil }
             try port.write(command.bytes)
-            let deadline = clock.now.advanced(by: Self.replyTimeout)
+            var deadline = clock.now.advanced(by: Self.replyTimeout)
             var answer: Answer?
             while !Task.isCancelled, answer == nil, clock.now < deadline {
-                guard let heard = try await hear(until: deadline) else { break }
+                guard let heard = try await hear(until: &deadline) else { break }
                 var streamed: [[Outcome]] = []  // At most what one read holds.
                 for utterance in heard {
                     if answer == nil, let found = Self.answer(in: utterance, to: command) {
@@ -173,9 +182,9 @@ extension SensorDriver {
             return try await ask(command, attempts: 2) != nil
         case .streams:
             let patience = max(Self.firstMeasurementTimeout, frameTimeout)
-            let deadline = clock.now.advanced(by: canRest ? patience : frameTimeout)
+            var deadline = clock.now.advanced(by: canRest ? patience : frameTimeout)
             while !Task.isCancelled, !isStopping, clock.now < deadline {
-                guard let heard = try await hear(until: deadline) else { break }
+                guard let heard = try await hear(until: &deadline) else { break }
                 await takeStreamed(Self.measurements(in: heard))
                 if measurementCount > countBefore { return true }
             }

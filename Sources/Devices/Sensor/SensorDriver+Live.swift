@@ -47,9 +47,10 @@ extension SensorDriver {
         }
     }
 
-    private func listen(until deadline: MonotonicInstant) async throws -> Bool {
+    private func listen(until end: MonotonicInstant) async throws -> Bool {
+        var deadline = end
         while !Task.isCancelled, !isStopping, clock.now < deadline {
-            guard let heard = try await hear(until: deadline) else { return false }
+            guard let heard = try await hear(until: &deadline) else { return false }
             if await takeStreamed(Self.measurements(in: heard)) { return true }
         }
         return false
