@@ -23,12 +23,18 @@ package final class LinuxSerialPort: SerialPort {
         /// Whether the kernel may hold more than was read.
         var mayHaveMore = true
         var isGone = false
+        /// Why nothing can be sent; told by the next read or write.
+        var failure: SerialError?
     }
+
+    /// Hands bytes to the kernel; a test puts something else in its place.
+    typealias Transmit = @Sendable (_ descriptor: Int32, _ bytes: [UInt8]) -> Int
 
     package let path: String
     private let clock: LoopClock
     private let watched: Watched
     private let state: Mutex<State>
+    private let transmit: Transmit
 
     /// Opens the line on the disk thread, for opening may wait for the device.
     ///
@@ -49,13 +55,18 @@ package final class LinuxSerialPort: SerialPort {
         return try LinuxSerialPort(descriptor, path: path, on: loop)
     }
 
-    private init(_ descriptor: OwnedDescriptor, path: String, on loop: EventLoop) throws {
+    init(
+        _ descriptor: OwnedDescriptor,
+        path: String,
+        on loop: EventLoop,
+        transmit: @escaping Transmit = { Glibc.write($0, $1, $1.count) }
+    ) throws {
         do {
             watched = try loop.register(descriptor.raw)
         } catch .system(let call, let code, _) {
             throw SerialError.system(call: call, errno: code, path: path)
         }
-        self.path = path
+        (self.path, self.transmit) = (path, transmit)
         clock = loop.clock
         state = Mutex(State(descriptor: descriptor))
     }
@@ -87,6 +98,7 @@ package final class LinuxSerialPort: SerialPort {
 
     package func write(_ bytes: [UInt8]) throws(SerialError) {
         try state.withLock { (state) throws(SerialError) in
+            if let failure = state.failure { throw failure }
             guard !state.isGone, state.descriptor != nil else {
                 throw .disconnected(path: path)
             }
@@ -146,6 +158,7 @@ package final class LinuxSerialPort: SerialPort {
         try state.withLock { (state) throws(SerialError) in
             if state.mayHaveMore { try receive(&state) }
             guard state.arrived.count >= count else {
+                if let failure = state.failure { throw failure }
                 guard !state.isGone, state.descriptor != nil else {
                     throw .disconnected(path: path)
                 }
@@ -180,7 +193,7 @@ package final class LinuxSerialPort: SerialPort {
 
     private func send(_ state: inout State) throws(SerialError) {
         guard !state.outgoing.isEmpty, let descriptor = state.descriptor else { return }
-        let sent = Glibc.write(descriptor.raw, state.outgoing, state.outgoing.count)
+        let sent = transmit(descriptor.raw, state.outgoing)
         guard sent >= 0 else {
             guard errno == EAGAIN || errno == EINTR else { throw failure("write", &state) }
             return
@@ -194,13 +207,27 @@ package final class LinuxSerialPort: SerialPort {
         do {
             try watched.onceWritable { [weak self] in
                 guard let self else { return }
-                // A line that is gone tells the next read or write.
-                state.withLock { state in try? send(&state) }
-                try? sendLater()
+                do {
+                    try state.withLock { state throws(SerialError) in try send(&state) }
+                    try sendLater()
+                } catch {
+                    fail(with: error)
+                }
             }
         } catch {
             throw .disconnected(path: path)
         }
+    }
+
+    /// Leaves what waits unsent, and lets a waiting read tell why.
+    ///
+    /// Trying again would be told at once that there is room, for ever.
+    private func fail(with error: SerialError) {
+        state.withLock { state in
+            state.outgoing.removeAll()
+            state.failure = error
+        }
+        watched.note(EPOLLIN.rawValue)
     }
 
     /// Remembers that the device is gone; what arrived before is still handed out.

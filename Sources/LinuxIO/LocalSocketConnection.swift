@@ -12,6 +12,9 @@ final class LocalSocketConnection: LineConnection {
     static let outgoingMax = 256 * 1_024
     private static let chunk = 4_096
 
+    /// Hands bytes to the kernel; a test puts something else in its place.
+    typealias Transmit = @Sendable (_ descriptor: Int32, _ bytes: [UInt8]) -> Int
+
     private struct State {
         var descriptor: OwnedDescriptor?
         /// Arrived and not handed out: at most one line and one chunk.
@@ -26,11 +29,13 @@ final class LocalSocketConnection: LineConnection {
     private let path: String
     private let watched: Watched
     private let state: Mutex<State>
+    private let transmit: Transmit
 
     init(
         _ descriptor: OwnedDescriptor,
         path: String,
-        on loop: EventLoop
+        on loop: EventLoop,
+        transmit: @escaping Transmit = { Glibc.send($0, $1, $1.count, Int32(MSG_NOSIGNAL)) }
     ) throws(LocalSocketError) {
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
         guard clinux_unix_peer(descriptor.raw, &process, &user, &group) == 0 else {
@@ -38,7 +43,7 @@ final class LocalSocketConnection: LineConnection {
         }
         peer = PeerCredentials(processID: process, userID: user, groupID: group)
         watched = try LocalSocket.register(descriptor, path: path, on: loop)
-        self.path = path
+        (self.path, self.transmit) = (path, transmit)
         state = Mutex(State(descriptor: descriptor))
     }
 
@@ -123,31 +128,35 @@ final class LocalSocketConnection: LineConnection {
 
     private func flush(_ state: inout State) throws(LocalSocketError) {
         guard let descriptor = state.descriptor, !state.outgoing.isEmpty else { return }
-        let sent = Glibc.send(
-            descriptor.raw,
-            state.outgoing,
-            state.outgoing.count,
-            Int32(MSG_NOSIGNAL)
-        )
+        let sent = transmit(descriptor.raw, state.outgoing)
         guard sent < 0 else { return state.outgoing.removeFirst(sent) }
         switch errno {
         case EAGAIN, EINTR: return
         case EPIPE, ECONNRESET:
             state.outgoing.removeAll()
             throw .closed
-        default: throw .system(call: "send", errno: errno, path: path)
+        default:
+            let code = errno
+            state.outgoing.removeAll()
+            throw .system(call: "send", errno: code, path: path)
         }
     }
 
+    /// Sends the rest when the peer takes it; a connection that cannot send is closed.
     private func sendLater() {
         // A connection that was closed meanwhile has nothing left to send.
         try? watched.onceWritable { [weak self] in
             guard let self else { return }
-            let isWaiting = state.withLock { state in
-                try? flush(&state)
-                return !state.outgoing.isEmpty
+            do {
+                let isWaiting = try state.withLock { state throws(LocalSocketError) in
+                    try flush(&state)
+                    return !state.outgoing.isEmpty
+                }
+                if isWaiting { sendLater() }
+            } catch {
+                // Trying again would be told at once that there is room, for ever.
+                close()
             }
-            if isWaiting { sendLater() }
         }
     }
 }

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import HardwareIO
 import Readings
+import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -15,6 +16,31 @@ import Testing
             return try await line.port.read(atLeast: 10, until: line.soon)
         }
         #expect(bytes == Self.frame)
+    }
+
+    /// Its caller would wait for ever, and the loop would spin: there is always room.
+    @Test func anErrorWhileTheRestIsSentEndsTheSendingAndIsTold() throws {
+        let far = try FarEnd()
+        let loop = try EventLoop()
+        let tries = Mutex(0)
+        let error = try loop.run {
+            let descriptor = try SerialOpening.open(far.path, SerialSettings(baud: 9_600))
+            let port = try LinuxSerialPort(descriptor, path: far.path, on: loop) { _, _ in
+                tries.withLock { $0 += 1 }
+                errno = tries.withLock { $0 } == 1 ? EAGAIN : ENOMEM
+                return -1
+            }
+            defer { port.close() }
+            try port.write([1, 2, 3])
+            let soon = loop.clock.now.advanced(by: .seconds(5))
+            do {
+                return try await port.read(atLeast: 1, until: soon).map { "\($0)" } ?? "nothing"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(error == "\(SerialError.system(call: "write", errno: ENOMEM, path: far.path))")
+        #expect(tries.withLock { $0 } == 2)
     }
 
     @Test func readsAFrameThatComesByteByByte() throws {

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import HardwareIO
 import Readings
+import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -18,6 +19,36 @@ import Testing
             ]
         }
         #expect(lines == [#"{"want":"status"}"#, "Grüße", ""])
+    }
+
+    /// The loop would spin: there is always room.
+    @Test func anErrorWhileTheRestIsSentClosesTheConnection() throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let (own, other) = (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
+        let loop = try EventLoop()
+        let tries = Mutex(0)
+        let line = try loop.run {
+            let connection = try LocalSocketConnection(own, path: "pair", on: loop) { _, _ in
+                tries.withLock { $0 += 1 }
+                errno = tries.withLock { $0 } == 1 ? EAGAIN : ENOBUFS
+                return -1
+            }
+            try connection.send("hello")
+            return try await withThrowingTaskGroup(of: String?.self) { group in
+                group.addTask { try await connection.nextLine() ?? "closed" }
+                group.addTask {
+                    try await loop.clock.sleep(for: .seconds(5))
+                    return nil
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? nil
+            }
+        }
+        #expect(line == "closed")
+        #expect(tries.withLock { $0 } == 2)
+        withExtendedLifetime(other) {}
     }
 
     @Test func knowsWhoIsAtTheOtherEnd() throws {
