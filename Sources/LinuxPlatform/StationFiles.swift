@@ -71,8 +71,10 @@ package struct StationFiles: Sendable {
     }
 
     /// At most 1 MiB and a little more, which the reader refuses; nil when it need not be there.
+    ///
+    /// Never waits for a writer: what is no regular file, such as a pipe, is refused.
     private func text() throws(ConfigurationError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT, !isNamed { return nil }
             throw ConfigurationError(
@@ -81,6 +83,13 @@ package struct StationFiles: Sendable {
             )
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw ConfigurationError(
+                file: path,
+                message: "is no file but a pipe, folder or device; name a file"
+            )
+        }
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while text.count <= 1 << 20 {

@@ -82,7 +82,7 @@ package struct StationProcess: Sendable {
         try loop.run {
             try await demandStore(linux, loop)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await follow(signals, station, loop) }
+                group.addTask { try await follow(signals, station, linux, loop) }
                 if let isOver {
                     group.addTask {
                         try await isOver(loop)
@@ -98,12 +98,21 @@ package struct StationProcess: Sendable {
     private func follow(
         _ signals: SignalMonitor,
         _ station: Station,
+        _ linux: LinuxPlatform,
         _ loop: EventLoop
     ) async throws {
-        while !Task.isCancelled {
-            switch try await signals.next() {
-            case SIGHUP: reload(station)
-            default: return try await stop(station, loop)
+        let reloads = ReloadCount()
+        try await withThrowingDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                switch try await signals.next() {
+                case SIGHUP:
+                    // A card that stalls must not keep the next signal from being heard.
+                    guard reloads.begin() else { continue }
+                    group.addTask {
+                        await reload(station, linux, reloads)
+                    }
+                default: return try await stop(station, loop)
+                }
             }
         }
     }
@@ -117,9 +126,20 @@ package struct StationProcess: Sendable {
         _exit(70)
     }
 
-    private func reload(_ station: Station) {
+    /// Reads the files on the disk thread, and lets the station take them over.
+    private func reload(
+        _ station: Station,
+        _ linux: LinuxPlatform,
+        _ reloads: ReloadCount
+    ) async {
+        let files = files
+        let read = try? await linux.onDisk {
+            reloads.isReading()
+            return Result { () throws(ConfigurationError) in try files.read() }
+        }
+        guard let read else { return }  // The station stops.
         do {
-            let contents = try files.read()
+            let contents = try read.get()
             Self.tell(contents, logger)
             station.reload(contents.configuration, catalog: contents.catalog)
         } catch {
@@ -221,4 +241,19 @@ package struct StationProcess: Sendable {
             _ = mkdir(folder, 0o755)
         }
     }
+}
+
+/// Reloads that have not begun to read; one is enough, as it reads what is there then.
+private final class ReloadCount: Sendable {
+    private let isWaiting = Mutex(false)
+
+    /// Whether another reload is to be begun.
+    func begin() -> Bool {
+        isWaiting.withLock { isWaiting in
+            defer { isWaiting = true }
+            return !isWaiting
+        }
+    }
+
+    func isReading() { isWaiting.withLock { $0 = false } }
 }
