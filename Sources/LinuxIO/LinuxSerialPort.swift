@@ -207,7 +207,7 @@ package final class LinuxSerialPort: SerialPort {
         do {
             try watched.onceWritable { [weak self] in
                 guard let self else { return }
-                do {
+                do throws(SerialError) {
                     try state.withLock { state throws(SerialError) in try send(&state) }
                     try sendLater()
                 } catch {

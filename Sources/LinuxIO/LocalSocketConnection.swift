@@ -147,7 +147,7 @@ final class LocalSocketConnection: LineConnection {
         // A connection that was closed meanwhile has nothing left to send.
         try? watched.onceWritable { [weak self] in
             guard let self else { return }
-            do {
+            do throws(LocalSocketError) {
                 let isWaiting = try state.withLock { state throws(LocalSocketError) in
                     try flush(&state)
                     return !state.outgoing.isEmpty

@@ -3,7 +3,6 @@ import HardwareIO
 import LinuxIO
 import Node
 import Readings
-import Store
 import Synchronization
 
 /// The machine a node really runs on.

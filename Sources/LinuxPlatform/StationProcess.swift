@@ -5,7 +5,6 @@ import Logging
 import Node
 import Profiles
 import Readings
-import Store
 import Synchronization
 
 /// Another process has the socket, the store or its mirror.
@@ -138,7 +137,7 @@ package struct StationProcess: Sendable {
             return Result { () throws(ConfigurationError) in try files.read() }
         }
         guard let read else { return }  // The station stops.
-        do {
+        do throws(ConfigurationError) {
             let contents = try read.get()
             Self.tell(contents, logger)
             station.reload(contents.configuration, catalog: contents.catalog)

@@ -1,7 +1,6 @@
 import HardwareIO
 import Node
 import Readings
-import Store
 import Synchronization
 
 /// A serial line that a simulated machine can open again and again.
@@ -30,6 +29,8 @@ package final class SimulatedPlatform: Platform {
         var boardModel: String?
         var hasMirror = true
         var isHanging = false
+        var figuresCount = 0
+        var memory = SimulatedMemory()
     }
 
     package let simulatedClock: SimulatedClock
@@ -40,17 +41,11 @@ package final class SimulatedPlatform: Platform {
     package let network: SimulatedNetwork
     /// The journal's ring; the history is a real file.
     package let card: SimulatedCard
-    /// What several processes of one machine share.
-    package let memory: SimulatedMemory
     private let state = Mutex(State())
 
-    package init(
-        clock: SimulatedClock,
-        card: SimulatedCard = SimulatedCard(),
-        memory: SimulatedMemory = SimulatedMemory()
-    ) {
+    package init(clock: SimulatedClock, card: SimulatedCard = SimulatedCard()) {
         simulatedClock = clock
-        (self.card, self.memory) = (card, memory)
+        self.card = card
         gpio = SimulatedGPIO(clock: clock)
         hotplug = SimulatedHotplug(clock: clock)
         socket = SimulatedListener(clock: clock)
@@ -58,6 +53,12 @@ package final class SimulatedPlatform: Platform {
     }
 
     // MARK: What can be done to it
+
+    /// What several processes of one machine share.
+    package var memory: SimulatedMemory {
+        get { state.withLock { $0.memory } }
+        set { state.withLock { $0.memory = newValue } }
+    }
 
     /// Plugs a line in, new or known.
     package func plug(_ line: any SimulatedLine, at path: String) {
@@ -202,7 +203,11 @@ package final class SimulatedPlatform: Platform {
 
     package func holder(of path: String) -> String? { nil }
 
+    /// How often it was asked what the process costs.
+    package var figuresCount: Int { state.withLock { $0.figuresCount } }
+
     package var figures: ProcessCosts {
+        state.withLock { $0.figuresCount += 1 }
         var costs = ProcessCosts()
         costs.uptime = MonotonicInstant.boot.duration(to: simulatedClock.now)
         costs.wakeUps = simulatedClock.wakeUps

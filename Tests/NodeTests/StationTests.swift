@@ -41,11 +41,10 @@ struct TestStation: Sendable {
         air: SDS011Air = .constant(SDS011Measurement(pm25Tenths: 21, pm10Tenths: 52)),
         isPlugged: Bool = true,
         card: SimulatedCard = SimulatedCard(),
-        memory: SimulatedMemory = SimulatedMemory(),
         model: String? = nil
     ) throws {
         self.clock = clock
-        platform = SimulatedPlatform(clock: clock, card: card, memory: memory)
+        platform = SimulatedPlatform(clock: clock, card: card)
         line = SimulatedSerialPort(SDS011Simulator(air: air), clock: clock, path: Self.port)
         if isPlugged { platform.plug(line, at: Self.port) }
         let ended = ended
@@ -81,7 +80,7 @@ struct TestStation: Sendable {
     func runUntilKilled(after duration: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await station.run() }
-            try await sleep(duration)
+            try await clock.sleep(for: duration)
             group.cancelAll()
             while !group.isEmpty { _ = try? await group.next() }
         }

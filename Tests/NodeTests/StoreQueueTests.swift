@@ -1,3 +1,4 @@
+import HardwareIO
 import Readings
 import SimulationKit
 import Store

@@ -67,9 +67,9 @@ func withStoreFolders<Value>(
                         clock,
                         Self.text(folders[number]),
                         air: airs[number],
-                        card: cards[number],
-                        memory: memory
+                        card: cards[number]
                     )
+                    test.platform.memory = memory
                     try await test.runUntilKilled(after: .minutes(9))
                     counts[number] += test.readings().count { $0.outcome.value != nil }
                 }
@@ -78,9 +78,9 @@ func withStoreFolders<Value>(
                         clock,
                         Self.text(folders[number]),
                         isPlugged: false,
-                        card: cards[number],
-                        memory: memory
+                        card: cards[number]
                     )
+                    test.platform.memory = memory
                     try await test.run { try await $0.sleep(.minutes(1)) }
                 }
                 return counts
@@ -97,9 +97,11 @@ func withStoreFolders<Value>(
         try withStoreFolders(1) { folders in
             let (during, after) = try simulate { clock in
                 let memory = SimulatedMemory()
-                let other = SimulatedPlatform(clock: clock, memory: memory)
+                let other = SimulatedPlatform(clock: clock)
+                other.memory = memory
                 _ = try other.claimStore(folders[0])
-                let test = try TestStation(clock, Self.text(folders[0]), memory: memory)
+                let test = try TestStation(clock, Self.text(folders[0]))
+                test.platform.memory = memory
                 return try await test.run { test in
                     try await test.sleep(.minutes(10))
                     let during = test.station.status.faults
@@ -108,7 +110,7 @@ func withStoreFolders<Value>(
                     return (during, test.station.status.faults)
                 }
             }
-            #expect(during.count == 1 && during[0].words.contains("roostd (pid 4711) has it"))
+            #expect(during.count == 1 && during[0].sentence.contains("roostd (pid 4711) has it"))
             #expect(after == [])
             #expect(try Self.values(folders[0]).count > 2)
         }

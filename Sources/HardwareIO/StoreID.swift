@@ -17,7 +17,9 @@ package struct StoreID: Hashable, Sendable, CustomStringConvertible {
                     hash = (hash ^ (fact >> shift & 0xFF)) &* 0x100_0000_01B3
                 }
             }
-            bytes.append(littleEndian: hash)
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: hash >> shift))
+            }
         }
         self.bytes = bytes
     }
