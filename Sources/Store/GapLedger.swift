@@ -23,6 +23,8 @@ package struct GapLedger: Sendable {
     package static let marksMax = 64
     /// Start of the node to first word of a channel, 2 min: more than any warm-up known (30 s).
     package static let startingMax: Int64 = 1_200
+    /// Tenths that an orderly stop takes at most, from a driver's last word to the node's.
+    static let stoppingMax: Int64 = 150
 
     private struct Mark {
         let range: Range<Int64>
@@ -106,6 +108,8 @@ package struct GapLedger: Sendable {
         }
         isStarting = false
         hold(outcomes)
+        // What follows is the node's stop, not the driver's.
+        if endsWithNode(position) { held = held.map { $0 == .driverStopped ? nil : $0 } }
     }
 
     /// Samples that follow one another as they are due, as many as are so from the first row on.
@@ -272,7 +276,14 @@ package struct GapLedger: Sendable {
         let wasSuspended = marks.contains {
             $0.cause == .suspended && $0.range.contains(stretch)
         }
-        return wasSuspended ? .suspended : cause
+        return wasSuspended ? .suspended : endsWithNode(position) ? .nodeStopped : cause
+    }
+
+    /// Whether a driver that stops here does so because the node does, in order: a sample that is
+    /// broken off for that says nothing of the driver.
+    private func endsWithNode(_ position: Int64) -> Bool {
+        let here = timeline.runs[runNumber]
+        return here.endCause == .nodeStopped && here.end - position <= Self.stoppingMax
     }
 
     private mutating func hold(_ outcomes: [Outcome]?) {

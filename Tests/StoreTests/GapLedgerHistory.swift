@@ -172,7 +172,11 @@ struct GapLedgerReference {
                             outcomes: outcomes,
                             interval: interval,
                             isStart: false,
-                            held: outcomes.map(Self.held)
+                            held: outcomes.map { outcome in
+                                let held = Self.held(outcome)
+                                let isNodes = held == .driverStopped && endsWithNode(number, second)
+                                return isNodes ? nil : held
+                            }
                         )
                     )
                 case .schedule(let wanted):
@@ -227,8 +231,9 @@ struct GapLedgerReference {
             return weak(second, before.held[channel] ?? (isShort ? .starting : .notScheduled))
         }
         if length * 2 <= interval * 3 || second >= after.second - interval {
-            if case .noData(let reason) = outcomes[channel] { return GapCause(reason) }
-            return nil
+            guard case .noData(let reason) = outcomes[channel] else { return nil }
+            return reason == .stopped && endsWithNode(run, after.second)
+                ? .nodeStopped : GapCause(reason)
         }
         let missed = length - interval
         if before.isStart, missed <= 120 { return weak(second, .starting) }
@@ -250,6 +255,11 @@ struct GapLedgerReference {
 
     private func weak(_ second: Int, _ cause: GapCause) -> GapCause {
         marks.first { $0.range.contains(second) }?.cause ?? cause
+    }
+
+    /// An orderly stop takes 15 s at most.
+    private func endsWithNode(_ run: Int, _ second: Int) -> Bool {
+        history.runs[run].end == .stopped && ends[run] - second <= 15
     }
 
     private func endCause(_ run: Int) -> GapCause {
