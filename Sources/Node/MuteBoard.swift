@@ -130,19 +130,23 @@ package final class MuteBoard: Sendable {
             }
             return Mute.End(boot: boot, instant: clock.now.advanced(by: length), wall: wall)
         }
-        let known = current.filter { $0.target != target }
-        guard known.count < Self.countMax else { return false }
-        state.withLock { $0.mutes = known + [Mute(target: target, end: end)] }
-        return true
+        return state.withLock { state in
+            let known = holding(state.mutes).filter { $0.target != target }
+            guard known.count < Self.countMax else { return false }
+            state.mutes = known + [Mute(target: target, end: end)]
+            return true
+        }
     }
 
     /// Takes a mute back.
     ///
     /// - Returns: Whether there was one.
     func unmute(_ target: String) -> Bool {
-        let known = current
-        state.withLock { $0.mutes = known.filter { $0.target != target } }
-        return known.contains { $0.target == target }
+        state.withLock { state in
+            let known = holding(state.mutes)
+            state.mutes = known.filter { $0.target != target }
+            return known.contains { $0.target == target }
+        }
     }
 
     // MARK: Settings

@@ -14,8 +14,10 @@ package final class Recorder: ReadingSink {
     static let eventLimit = 2_000
     /// Channels kept; a station has at most 32 devices.
     static let channelLimit = 128
-    /// Listeners at once; the control server admits no more connections than that.
-    static let feedLimit = 16
+    /// Listeners at once; four connections of the control server are left for other questions.
+    static let feedLimit = 12
+    /// Names of devices that were forgotten; the oldest is let go, and would need to speak again.
+    static let forgottenLimit = 64
 
     /// Decides what a sample means for the lamp.
     package typealias Watcher = @Sendable ([Reading]) -> Void
@@ -32,6 +34,8 @@ package final class Recorder: ReadingSink {
         var watchers: [Watcher] = []
         /// Names of devices that had provisional ones; as many as there are devices.
         var renamed: [String: String] = [:]
+        /// Devices that are gone for good, oldest first; what their drivers say last makes no channel.
+        var forgotten: [String] = []
         var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()
         /// Motion sensors whose motion was left out and has not ended.
@@ -69,6 +73,9 @@ package final class Recorder: ReadingSink {
         // The light first: what is kept and told can wait for it.
         for watcher in watchers { watcher(readings) }
         let (feeds, isKept) = state.withLock { state in
+            if let device = readings.first?.channel.device, state.forgotten.contains(device) {
+                return (state.feeds, true)
+            }
             let isKept = readings.reduce(true) { Self.append($1, to: &state) && $0 }
             return (state.feeds, isKept)
         }
@@ -261,9 +268,21 @@ extension Recorder {
         eventPage(from: nil, since: start, limit: Self.eventLimit, count: Self.eventLimit).events
     }
 
-    /// Forgets the channels of a device that is no longer configured.
+    /// Forgets the channels of a device that is no longer configured, or not by this name.
+    ///
+    /// Its driver may still say why it ends: that goes to whoever listens, and makes no channel.
     package func forget(_ device: String) {
-        state.withLock { state in state.rings.removeAll { $0.channel.device == device } }
+        state.withLock { state in
+            state.rings.removeAll { $0.channel.device == device }
+            state.forgotten.removeAll { $0 == device }
+            if state.forgotten.count == Self.forgottenLimit { state.forgotten.removeFirst() }
+            state.forgotten.append(device)
+        }
+    }
+
+    /// Takes readings of a device by this name from now on, whatever was said of it before.
+    func expect(_ device: String) {
+        state.withLock { state in state.forgotten.removeAll { $0 == device } }
     }
 
     /// Lets a device have had another name all along: for what was measured and its last words.
@@ -276,6 +295,8 @@ extension Recorder {
                 guard !state.rings.contains(where: { $0.channel == channel }) else { continue }
                 state.rings[index].channel = channel
             }
+            // Where the new name had the channel already.
+            state.rings.removeAll { $0.channel.device == device }
         }
     }
 

@@ -128,7 +128,7 @@ extension SensorConfiguration {
                     heartbeat: heartbeat
                 )
                 environment.laser = { [kind = profile.id] time in
-                    context.lasers.note(time, kind: kind, device: name, at: context.clock.now)
+                    context.note(time, kind: kind, device: name)
                 }
                 environment.stoodStill = { context.standstills.tell($0, name) }
                 return try await attach(name, context, environment, presence)

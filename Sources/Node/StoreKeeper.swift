@@ -235,11 +235,11 @@ package actor StoreKeeper: OrderlyStop {
         let (book, now) = (context.lasers, context.clock.now)
         if !book.isLoaded {
             guard let known = try? await onStore({ try $0.settings() }) else { return }
-            book.load(known[LaserBook.key], at: now)
+            book.load(known, at: now)
         }
-        guard let text = book.due(at: now, isLast: isLast) else { return }
-        _ = try? await onStore { try $0.set(LaserBook.key, to: text) }
-        book.saved(at: now)
+        guard let settings = book.due(at: now, isLast: isLast) else { return }
+        for (key, value) in settings { _ = try? await onStore { try $0.set(key, to: value) } }
+        book.saved(settings, at: now)
     }
 
     private func reopenIfNeeded() async throws {

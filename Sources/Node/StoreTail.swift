@@ -112,11 +112,9 @@ extension StorePost {
 
 extension Platform {
     /// The kernel's id of this boot; zeros where it gives none.
+    ///
+    /// Goes through `/proc` for all that the process costs: to be asked once.
     var bootID: BootID {
         figures.bootID.flatMap(BootID.init) ?? BootID(bytes: Array(repeating: 0, count: 16))
     }
-}
-
-extension StationContext {
-    var bootID: BootID { platform.bootID }
 }

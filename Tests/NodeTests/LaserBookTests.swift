@@ -11,7 +11,7 @@ import Testing
 
     private static func book(_ stored: String?) -> LaserBook {
         let book = LaserBook(at: .boot)
-        book.load(stored, at: .boot)
+        book.load(stored.map { [LaserBook.key: $0] } ?? [:], at: .boot)
         return book
     }
 
@@ -22,24 +22,24 @@ import Testing
     @Test func addsUpOverRestarts() throws {
         let first = Self.book(nil)
         first.note(Self.on(.minutes(30)), kind: "nova-sds011", device: "dust", at: Self.at(1))
-        let saved = try #require(first.due(at: Self.at(1)))
+        let saved = try #require(first.due(at: Self.at(1))?.first?.value)
         #expect(saved == "nova-sds011 A160=1800")
-        first.saved(at: Self.at(1))
+        first.saved([(LaserBook.key, saved)], at: Self.at(1))
         #expect(first.due(at: Self.at(9), isLast: true) == nil, "nothing new")
 
         let second = Self.book(saved)
         second.note(Self.on(.minutes(15)), kind: "nova-sds011", device: "dust", at: Self.at(2))
         #expect(second.reports(at: Self.at(2), nil).map(\.hours) == [0.75])
-        #expect(second.due(at: Self.at(2)) == "nova-sds011 A160=2700")
+        #expect(second.due(at: Self.at(2))?.first?.value == "nova-sds011 A160=2700")
     }
 
     @Test func savesNothingBeforeItKnowsWhatWasSaved() {
         let book = LaserBook(at: .boot)
         book.note(Self.on(.hours(2)), kind: "nova-sds011", device: "dust", at: Self.at(2))
         #expect(book.due(at: Self.at(2), isLast: true) == nil)
-        book.load("nova-sds011 A160=3600", at: Self.at(2))
-        book.load("nova-sds011 A160=3600", at: Self.at(2))
-        #expect(book.due(at: Self.at(2)) == "nova-sds011 A160=10800")
+        book.load([LaserBook.key: "nova-sds011 A160=3600"], at: Self.at(2))
+        book.load([LaserBook.key: "nova-sds011 A160=3600"], at: Self.at(2))
+        #expect(book.due(at: Self.at(2))?.first?.value == "nova-sds011 A160=10800")
     }
 
     @Test func savesAtMostOnceAnHour() {
@@ -68,17 +68,48 @@ import Testing
         #expect(report.endOfLife?.hasPrefix("2031-") == true)
     }
 
-    @Test func forgetsWhomItSawLeastAtItsBoundAndFitsOneSetting() throws {
+    /// A new part begins with the fewest hours: at the bound it was never counted.
+    @Test func aNewPartAtTheBoundIsCountedAndOneThatIsNotHereGoes() throws {
+        let old = (0..<LaserBook.partLimit).map { "k\($0) old=\(3_600 * (1_000 + $0))" }
+        let book = LaserBook(at: .boot)
+        let settings = LaserBook.keys.enumerated().map { index, key in
+            (key, old.dropFirst(index * 10).prefix(10).joined(separator: ";"))
+        }
+        book.load(Dictionary(uniqueKeysWithValues: settings), at: .boot)
+        book.note(Self.on(.minutes(1), "old"), kind: "k0", device: "dust", at: Self.at(1))
+        let gone = book.note(Self.on(.minutes(6)), kind: "new", device: "attic", at: Self.at(2))
+        // The one with the fewest hours is here, so the next goes.
+        #expect(gone?.part == "k1 old" && gone?.hours == 1_001)
+        let reports = book.reports(at: Self.at(2), nil)
+        #expect(reports.count == LaserBook.partLimit)
+        #expect(reports.contains { $0.part == "new A160" && $0.device == "attic" })
+        #expect(reports.contains { $0.part == "k0 old" && $0.device == "dust" })
+    }
+
+    @Test func allPartsFitTheirSettingsAndComeBack() throws {
         let book = Self.book(nil)
         for index in 0..<40 {
             let part = Self.on(.hours(40_000 + index), String(repeating: "x", count: 60) + ";=")
             book.note(part, kind: "k\(index)", device: "dust", at: Self.at(2))
         }
-        let text = try #require(book.due(at: Self.at(2)))
-        #expect(text.split(separator: ";").count == LaserBook.partLimit)
-        #expect(text.utf8.count + LaserBook.key.utf8.count <= 600)
-        let again = Self.book(text)
+        let due = try #require(book.due(at: Self.at(2)))
+        #expect(due.map(\.key) == LaserBook.keys)
+        for (key, value) in due {
+            #expect(key.utf8.count + (try #require(value)).utf8.count <= 600)
+        }
+        let again = LaserBook(at: .boot)
+        let stored = due.compactMap { key, value in value.map { (key, $0) } }
+        again.load(Dictionary(uniqueKeysWithValues: stored), at: .boot)
         #expect(again.reports(at: Self.at(2), nil).count == LaserBook.partLimit)
+    }
+
+    @Test func aPartFollowsTheNameOfItsDeviceAndLeavesWithIt() {
+        let book = Self.book(nil)
+        book.note(Self.on(.minutes(30)), kind: "nova-sds011", device: "dust", at: Self.at(1))
+        book.rename("dust", to: "balcony")
+        #expect(book.reports(at: Self.at(1), nil).map(\.device) == ["balcony"])
+        book.leave("balcony")
+        #expect(book.reports(at: Self.at(1), nil).map(\.device) == [nil])
     }
 
     @Test func readsWhatSomebodyElseWroteThereAsNothing() {

@@ -75,6 +75,22 @@ import Testing
         return ledger.finish().lines
     }
 
+    /// Read, changed and written back outside the lock, one of two that came together was lost.
+    @Test func mutesFromSeveralThreadsAreAllKept() async {
+        for _ in 0..<200 {
+            let board = MuteBoard(
+                clock: SimulatedClock(),
+                boot: BootID(bytes: Array(repeating: 1, count: 16))
+            )
+            await withDiscardingTaskGroup { group in
+                for number in 0..<MuteBoard.countMax {
+                    group.addTask { _ = board.mute("dust-\(number)", for: nil) }
+                }
+            }
+            #expect(board.current.count == MuteBoard.countMax)
+        }
+    }
+
     @Test func aMutedChannelIsMutedInTheLedgerForAsLongAsItWasSaid() throws {
         let folder = try Folder()
         let (facts, kinds, wakes) = try simulate { clock in

@@ -41,6 +41,7 @@ extension Station {
             device.name, device.sensor, detection, device.port
         )
         context.devices.add(name: name, type: sensor.type, location: sensor.port)
+        context.recorder.expect(name)
         return sensor.spec(
             name,
             context,
@@ -75,11 +76,13 @@ extension Station {
     private func drop(_ name: String) {
         state.withLock { state in state.found.removeAll { $0.name == name } }
         context.recorder.forget(name)
+        context.lasers.leave(name)
         followFound()
     }
 
     private func rename(_ old: String, to name: String) {
         context.recorder.rename(old, to: name)
+        context.lasers.rename(old, to: name)
         drop(old)
     }
 
