@@ -26,6 +26,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case mute, unmute
         /// `ClockReport`; `trustClock` takes a person's word that it is right, or is `time`.
         case clock, trustClock
+        /// Replaces no child for being late, for debugging; `StatusReport` after it.
+        case snooze
     }
 
     /// Protocol version of the client.
@@ -35,10 +37,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let mode: String?
     /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's.
     package let name: String?
-    /// `mode`, `mute`: how long.
+    /// `mode`, `mute`, `snooze`: how long.
     ///
     /// `mode`: 1…86 400 s; after it the mode is `months` again. `mute`: 1 s…366 days, more is taken
-    /// for that; nil until `unmute`.
+    /// for that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?
@@ -99,7 +101,7 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 /// Why a request was refused, in words a person can act on.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
     /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
-    /// `unknown-device`, `not-muted`, `too-many`, `no-clock`.
+    /// `unknown-device`, `configured`, `not-muted`, `too-many`, `idle`, `no-clock`.
     package let code: String
     package let message: String
 

@@ -28,6 +28,8 @@ package struct ControlAnswers: Sendable {
         var trustWall: @Sendable (WallTime) -> Bool
         /// Stores what is muted.
         var settleMutes: @Sendable () async throws -> Void
+        /// The Vigil that runs now.
+        var vigil: @Sendable () -> Vigil?
         package var watchdog: @Sendable () -> WatchdogReport?
         var board: @Sendable () -> BoardReport?
         /// Adds what the last hour and day cost.
@@ -65,6 +67,7 @@ package struct ControlAnswers: Sendable {
         case .mode: try await changeMode(request, from: peer)
         case .clock: try ok(clockReport)
         case .trustClock: try await trustClock(request, from: peer)
+        case .snooze: try await snooze(request, from: peer)
         }
     }
 
@@ -137,7 +140,7 @@ package struct ControlAnswers: Sendable {
             return try ok(
                 TailReport(
                     folder: sources.folder(),
-                    bootID: station.platform.figures.bootID,
+                    bootID: "\(station.bootID)",
                     nowSeconds: station.clock.now.inSeconds,
                     parts: parts,
                     next: next?.text
@@ -200,7 +203,9 @@ package struct ControlAnswers: Sendable {
         )
         report.board = sources.board()
         report.clock = clockReport
+        report.snoozedSeconds = sources.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
+            .filter { $0.device != nil }
         return report
     }
 

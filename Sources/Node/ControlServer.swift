@@ -6,8 +6,10 @@ import Synchronization
 
 /// Serves the control socket: one line of JSON in, one or many out.
 ///
-/// Bound: `connectionLimit` connections; one more is told so and closed. Whoever may open the
-/// socket may ask and command: its file mode is the lock, and who changed what is written down.
+/// Bound: `connectionLimit` connections. One more takes the place of the one that has asked nothing
+/// for the longest time; a listener of `live` and one that waits for its answer keep theirs, and
+/// where there are no others the new one is told so and closed. Whoever may open the socket may ask
+/// and command: its file mode is the lock, and who changed what is written down.
 package actor ControlServer: Child {
     static let connectionLimit = 16
     /// A connection that asks nothing for so long makes room for others.
@@ -16,19 +18,23 @@ package actor ControlServer: Child {
     private let path: String
     private let answers: ControlAnswers
     private let station: StationContext
-    private let heartbeat: Heartbeat
-    private var connectionCount = 0
+    private var clients: [Int: Client] = [:]
+    private var lastID = 0
+
+    private struct Client {
+        let connection: any LineConnection
+        /// When its last answer was sent, or it came; nil while it is served.
+        var idleSince: MonotonicInstant?
+    }
 
     package init(
         path: String,
         answers: ControlAnswers,
-        station: StationContext,
-        heartbeat: Heartbeat
+        station: StationContext
     ) {
         self.path = path
         self.answers = answers
         self.station = station
-        self.heartbeat = heartbeat
     }
 
     package func run() async throws {
@@ -36,16 +42,34 @@ package actor ControlServer: Child {
         defer { listener.close() }
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                heartbeat.beat()
                 let connection = try await listener.accept()
-                guard connectionCount < Self.connectionLimit else {
+                if clients.count >= Self.connectionLimit, !makeRoom() {
                     Self.refuse(connection)
                     continue
                 }
-                connectionCount += 1
-                group.addTask { await self.serve(connection) }
+                lastID += 1
+                let id = lastID
+                clients[id] = Client(connection: connection, idleSince: station.clock.now)
+                group.addTask { await self.serve(connection, id) }
             }
         }
+    }
+
+    /// Closes the connection that has asked nothing for the longest time; false when there is none.
+    private func makeRoom() -> Bool {
+        let idle = clients.compactMap { id, client in client.idleSince.map { (since: $0, id: id) } }
+        guard let oldest = idle.min(by: { ($0.since, $0.id) < ($1.since, $1.id) }),
+            let client = clients.removeValue(forKey: oldest.id)
+        else { return false }
+        let failure = ControlFailure(
+            code: "idle",
+            message: "closed to make room: \(Self.connectionLimit) connections are open, and this "
+                + "one was idle for the longest time; connect again"
+        )
+        let connection = client.connection
+        try? connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
+        connection.close()
+        return true
     }
 
     private static func refuse(_ connection: any LineConnection) {
@@ -57,14 +81,16 @@ package actor ControlServer: Child {
         connection.close()
     }
 
-    private func serve(_ connection: any LineConnection) async {
+    private func serve(_ connection: any LineConnection, _ id: Int) async {
         defer {
             connection.close()
-            connectionCount -= 1
+            clients[id] = nil
         }
         do {
             while let line = try await nextLine(of: connection) {
+                clients[id]?.idleSince = nil
                 guard try await answer(line, on: connection) else { return }
+                clients[id]?.idleSince = station.clock.now
             }
         } catch let error as LocalSocketError {
             guard case .lineTooLong = error else { return }

@@ -52,6 +52,9 @@ package final class ModeBoard: Sendable {
 
 /// Ends modes that have an end, and writes down every change.
 package actor ModeKeeper: Child {
+    /// How late a mode may end before its keeper counts as hung.
+    private static let endPatience: Duration = .minutes(1)
+
     private let board: ModeBoard
     private let clock: any NodeClock
     private let sink: any ReadingSink
@@ -72,7 +75,10 @@ package actor ModeKeeper: Child {
     package func run() async throws {
         var known = board.mode
         while !Task.isCancelled {
-            heartbeat.beat()
+            let end = board.mode.ends.map {
+                max(.zero, clock.now.duration(to: $0)) + Self.endPatience
+            }
+            heartbeat.beat(nextWithin: end ?? .days(36_500))
             _ = try await clock.wait(
                 for: board.changed,
                 until: board.mode.ends,

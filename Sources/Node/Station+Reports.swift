@@ -19,17 +19,42 @@ extension Station {
                 tree: { TreeReport(root.tree, at: clock.now) },
                 unclaimed: { detection.unclaimed() },
                 found: { detection.list },
-                act: { act, device throws(DetectionRefusal) in
+                act: { [weak self] act, device throws(DetectionRefusal) in
+                    try self?.refuseConfigured(device, act)
                     try detection.act(act, on: device)
                 },
                 trustedWall: { [store] in store.trustedWall },
                 trustWall: { [store] in store.trust($0) },
                 settleMutes: { [store] in try await store.settleMutes() },
+                vigil: { [weak self] in self?.state.withLock { $0.vigil } },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
                 budget: { [budget] report, costs in budget.complete(&report, with: costs) },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
             )
+        )
+    }
+
+    /// Refuses what the configuration decides, and says where.
+    private func refuseConfigured(
+        _ device: String,
+        _ act: DetectionMachine.Act
+    ) throws(DetectionRefusal) {
+        let configuration = state.withLock { $0.configuration }
+        guard let index = configuration.devices.firstIndex(where: { $0.name == device }) else {
+            return
+        }
+        let place = "devices[\(index)]"
+        let how =
+            switch act {
+            case .rename: "under \(place).name; change it there"
+            case .adopt: "under \(place), so it is used already; take it out to have it found"
+            case .ignore, .forget: "under \(place); take it out there"
+            }
+        throw DetectionRefusal(
+            code: "configured",
+            message: "\(device) is configured in \(configuration.file) \(how), then "
+                + "`sudo systemctl reload roostd`, or send SIGHUP to it"
         )
     }
 

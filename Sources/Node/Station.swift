@@ -65,6 +65,8 @@ package final class Station: Sendable {
         var isStopping = false
         /// The owner's profiles that are left out now.
         var leftOut: [ConfigurationError] = []
+        /// The one that runs now; a restarted one is a new object, and is awake.
+        var vigil: Vigil?
     }
 
     /// The child that starts last.
@@ -83,7 +85,8 @@ package final class Station: Sendable {
 
     package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
         let platform = surroundings.platform
-        let mutes = MuteBoard(clock: platform.clock, boot: platform.bootID)
+        let boot = platform.bootID
+        let mutes = MuteBoard(clock: platform.clock, boot: boot)
         let recorder = Recorder(
             clock: platform.clock,
             logger: surroundings.logger,
@@ -92,6 +95,7 @@ package final class Station: Sendable {
         context = StationContext(
             name: configuration.name,
             platform: platform,
+            bootID: boot,
             recorder: recorder,
             devices: DeviceBoard(clock: platform.clock),
             modes: ModeBoard(StationMode(kind: configuration.mode)),
@@ -172,7 +176,8 @@ package final class Station: Sendable {
         let (context, answers) = (context, answers)
         var specs = [
             vigil(configuration),
-            ChildSpec(id: "mode", heartbeatLimit: nil) { heartbeat in
+            // Watched: a mode that does not end wears a laser out.
+            ChildSpec(id: "mode", heartbeatLimit: .minutes(1)) { heartbeat in
                 ModeKeeper(
                     board: context.modes,
                     clock: context.clock,
@@ -211,8 +216,9 @@ package final class Station: Sendable {
         )
         let path = configuration.socket
         specs.append(
-            ChildSpec(id: Self.lastChild, minimumRunTime: .seconds(1)) { heartbeat in
-                ControlServer(path: path, answers: answers, station: context, heartbeat: heartbeat)
+            // Waits for people, who promise nothing: there is no progress to watch.
+            ChildSpec(id: Self.lastChild, minimumRunTime: .seconds(1)) { _ in
+                ControlServer(path: path, answers: answers, station: context)
             }
         )
         return specs
@@ -226,8 +232,8 @@ package final class Station: Sendable {
         let (supervision, surroundings) = (supervision, surroundings)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
         let store = store
-        return ChildSpec(id: "vigil") { _ in
-            Vigil(
+        return ChildSpec(id: "vigil") { [self] _ in
+            let vigil = Vigil(
                 supervision.heartbeats,
                 petWindow: window,
                 clock: supervision.clock,
@@ -243,6 +249,8 @@ package final class Station: Sendable {
                     }
                 )
             )
+            state.withLock { $0.vigil = vigil }
+            return vigil
         }
     }
 
@@ -267,6 +275,7 @@ package final class Station: Sendable {
 
     func spec(_ device: DeviceConfiguration) -> ChildSpec {
         context.devices.add(name: device.name, type: device.type, location: device.location)
+        context.recorder.expect(device.name)
         return device.spec(context)
     }
 
@@ -353,7 +362,10 @@ extension Station {
             context.devices.remove(device.name)
             context.faults.forget(device.name)
             context.modes.observe(device.name, nil)
-            if !kept.contains(device.name) { context.recorder.forget(device.name) }
+            if !kept.contains(device.name) {
+                context.recorder.forget(device.name)
+                context.lasers.leave(device.name)
+            }
         }
         lamp.configure(effective)
         context.leds.configure(effective)

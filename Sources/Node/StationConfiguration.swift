@@ -36,6 +36,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package let leaves: [String]
     /// Names of devices in the same air, which are compared with each other; none or at least two.
     package let sameAir: [String]
+    /// Where it was read from, for messages.
+    package private(set) var file = ""
 }
 
 /// One sensor: its name is its identity in readings and reports.
@@ -119,9 +121,10 @@ extension StationConfiguration {
             problems.add("", "not JSON: \(JSONParser.words(for: error, in: text))")
             throw failure()
         }
-        let configuration = ObjectReader(root, at: "", problems).map { reader in
+        var configuration = ObjectReader(root, at: "", problems).map { reader in
             StationConfiguration(reader, profiles, board, problems)
         }
+        configuration?.file = file
         guard let configuration, problems.problems.isEmpty else { throw failure() }
         return configuration
     }

@@ -75,7 +75,12 @@ package final class Vigil: Child {
         }
     }
 
-    /// Takes every child as on time for `duration`, at most 15 min, for debugging.
+    /// Until when no child is replaced for being late; nil when that is not so now.
+    package var snoozedUntil: MonotonicInstant? {
+        machine.withLock { $0.snoozedUntil }.flatMap { $0 > clock.now ? $0 : nil }
+    }
+
+    /// Takes every child as on time for `duration`, at most 15 min, for debugging; zero ends that.
     package func snooze(for duration: Duration) {
         let now = clock.now
         let bounded = min(duration, VigilMachine.snoozeMax)

@@ -56,7 +56,7 @@ package struct VigilMachine: Sendable {
     // not beaten since.
     private var standings: [String: Standing] = [:]
     private var petDue: MonotonicInstant
-    private var snoozedUntil: MonotonicInstant?
+    private(set) var snoozedUntil: MonotonicInstant?
     private var unseen: Range<MonotonicInstant>?
 
     package init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {

@@ -20,7 +20,8 @@ struct Roost: ParsableCommand {
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
             SimulateCommand.self, RenameCommand.self, ForgetCommand.self, MuteCommand.self,
-            UnmuteCommand.self, ClockCommand.self, DoctorCommand.self, DemoNodeCommand.self,
+            UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, DoctorCommand.self,
+            DemoNodeCommand.self,
         ]
     )
 }

@@ -35,6 +35,11 @@ enum ReportWords {
                 "watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)"
             )
         }
+        if let seconds = report.snoozedSeconds {
+            lines.append(
+                "snooze  nothing that hangs is replaced for \(words(seconds: seconds)) more"
+            )
+        }
         return lines + report.faults.flatMap { fault($0, paint) }
     }
 

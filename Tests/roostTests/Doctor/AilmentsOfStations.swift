@@ -1,4 +1,5 @@
 import ControlProtocol
+
 @testable import roost
 
 extension Ailments {
