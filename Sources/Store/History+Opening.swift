@@ -105,6 +105,7 @@ extension History {
     ) throws(StoreError) -> (History, HistoryOpening) {
         do {
             let connection = try Connection(path, mode: .readWriteCreate, vfs: seams.vfs)
+            try checkHeader(of: connection)
             let isFresh = try connection.pageCount() == 0
             if isFresh {
                 try connection.setPageSize(HistorySchema.pageSize)
@@ -141,6 +142,19 @@ extension History {
         throw connection.damaged("it has \(status.st_size) bytes of \(wanted)")
     }
 
+    /// Demands that the header says what the header of a history can say.
+    private static func checkHeader(of connection: Connection) throws(SQLiteError) {
+        var (status, log) = (stat(), stat())
+        // While there is a log of a transaction that was cut off, the file is not what it will be.
+        guard stat(connection.path + "-journal", &log) != 0,
+            stat(connection.path, &status) == 0, status.st_size >= HistorySchema.pageSize
+        else { return }
+        let hasLog = stat(connection.path + "-wal", &log) == 0 && log.st_size > 0
+        let header = try HistoryHeader(of: connection, fileByteCount: Int(status.st_size))
+        guard let words = header.damage(hasLog: hasLog) else { return }
+        throw connection.damaged(words)
+    }
+
     private static func migrate(
         _ connection: Connection,
         isFresh: Bool,
@@ -174,26 +188,5 @@ extension History {
         if !isFresh { try checkCatalogue(of: connection) }
         let history = try History(connection, isReadOnly: false)
         return (history, isFresh ? .fresh : .found(migrated: applied))
-    }
-}
-
-extension StorePlan {
-    /// As large as a history that was set aside, so that all of it fits; unchanged when that is not
-    /// known.
-    ///
-    /// - Source: SQLite file format, section 1.3: pages at byte 28, application at 68.
-    func sized(like path: String) -> StorePlan {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return self }
-        defer { close(descriptor) }
-        var header = [UInt8](repeating: 0, count: 100)
-        guard pread(descriptor, &header, header.count, 0) == header.count else { return self }
-        func number(_ offset: Int) -> Int {
-            header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
-        }
-        guard number(68) == HistorySchema.applicationID else { return self }
-        let byteCount = number(28) * HistorySchema.pageSize
-        let size = Size.megabytes((byteCount + (1 << 20) - 1) >> 20)
-        return StorePlan(size, load: load, journal: journal, flash: flash)
     }
 }

@@ -48,6 +48,17 @@ final class StoreBench {
         store = try Self.open(ring, folder)
     }
 
+    /// Another store on the same files, made by a plan of another size.
+    func reopened(megabytes: Int) throws -> StationStore {
+        try StationStore(
+            journal: ring,
+            historyPath: folder.database,
+            plan: StorePlan(.megabytes(megabytes)),
+            version: "1.0",
+            mirrorSequence: 0
+        )
+    }
+
     func append(_ payload: [UInt8]) throws { _ = try store.append(payload, boot: dust.boot) }
 
     /// Ten minutes of samples in a block.
