@@ -45,6 +45,8 @@ package actor StoreKeeper: OrderlyStop {
     private var retryTake = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
     private var isHeld = false
+    private var isHistoryFull = false
+    private var badSlotCount = 0
     private var failureCount = 0
     /// The newest block that is durable.
     private var acknowledged: UInt64 = 0
@@ -101,7 +103,8 @@ package actor StoreKeeper: OrderlyStop {
             pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
             let tookWell = await takeIfDue()
             if isWell { await saveLasers() }
-            failureCount = isWell && tookWell ? 0 : failureCount + 1
+            // For want of room it is not opened anew: the journal works on, and needs none.
+            failureCount = isWell && (tookWell || isHistoryFull) ? 0 : failureCount + 1
             let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
             let take = max(nextTake, retryTake)
             _ = try await context.clock.wait(
@@ -214,8 +217,10 @@ package actor StoreKeeper: OrderlyStop {
         opened.seams = platform.historySeams
         let place = opened
         return try await platform.onDisk {
-            try vault.open {
-                try StationStore(
+            try vault.open { badSlots in
+                var place = place
+                place.badSlots = badSlots
+                return try StationStore(
                     place,
                     mirrorSequence: mirrorSequence,
                     acknowledged: acknowledged
@@ -248,7 +253,7 @@ package actor StoreKeeper: OrderlyStop {
         _ = try await claim()
         let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
         failureCount = 0
-        tell(opening)
+        if case .waiting = opening.history {} else { tell(opening) }
     }
 
     private func writeDue(_ queue: StoreQueue) async throws {
@@ -261,8 +266,10 @@ package actor StoreKeeper: OrderlyStop {
                 acknowledged = sequence
             } catch {
                 queue.giveBack()
+                await tellBadSlots()
                 throw error
             }
+            await tellBadSlots()
             for mark in queue.takeLosses(in: boot) {
                 context.recorder.note(mark.event(at: context.clock.now, in: boot))
             }
@@ -292,6 +299,11 @@ package actor StoreKeeper: OrderlyStop {
     }
 
     private func checkpoint() async throws {
+        if try await onStore({ $0.lacksHistory }) {
+            _ = try await claim()
+            let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
+            if case .waiting = opening.history {} else { tell(opening) }
+        }
         let checkpoint = try await onStore { try $0.checkpoint() }
         let now = context.clock.now
         nextTake = now.advanced(by: StoreConfiguration.takeInterval)
@@ -305,6 +317,24 @@ package actor StoreKeeper: OrderlyStop {
         }
         if isHeld { tell("history takes again", .notice) }
         isHeld = false
+    }
+
+    /// Names slots of the journal that refuse, whenever they have become more.
+    private func tellBadSlots() async {
+        guard let count = try? await onStore({ $0.badSlots.count }), count != badSlotCount else {
+            return
+        }
+        let hasMore = count > badSlotCount
+        badSlotCount = count
+        let blocks = configuration.journalBlockCount
+        guard count > 0 else { return context.faults.clear(.journalWorn) }
+        context.faults.raise(
+            .journalWorn,
+            "\(count) of the journal's \(blocks) slots refuse to be written; the others are used",
+            isTold: true
+        )
+        guard hasMore else { return }
+        tell("journal slots refuse", .error, ["slots": "\(count)", "of": "\(blocks)"])
     }
 
     /// Names whoever has been reading the history for so long that it cannot take anything.
@@ -354,11 +384,13 @@ package actor StoreKeeper: OrderlyStop {
                 tell(part.isWell, .notice, ["was": before])
                 context.faults.clear(part.fault, isTold: true)
             }
+            if part == .history { isHistoryFull = false }
             return true
         } catch is CancellationError {
             return false  // The stop has waited long enough, or nothing waits for this child.
         } catch {
             let words = "\(error)"
+            if part == .history { isHistoryFull = (error as? StoreError)?.isHistoryFull ?? false }
             if told[part] != words { tell(part.fails, .error, ["reason": words]) }
             told[part] = words
             context.faults.raise(part.fault, "the store: \(words)", isTold: true)

@@ -10,13 +10,15 @@ final class StoreVault: @unchecked Sendable {
     private let lock = Mutex(())
     private var store: StationStore?
     private var hold: (any StoreClaim)?
+    /// Slots that refused a write in any store that was open here.
+    private var badSlots = JournalBadSlots()
 
     /// Closes what is open, whatever it says to that, and takes the folder anew; only on the disk
     /// thread.
     func claim(_ take: () throws -> any StoreClaim) throws -> StoreID {
         try lock.withLock { _ in
-            try? store?.close()
-            (store, hold) = (nil, nil)
+            closeStore()
+            hold = nil
             let taken = try take()
             hold = taken
             return taken.id
@@ -26,11 +28,12 @@ final class StoreVault: @unchecked Sendable {
     /// Opens the store in the folder that was taken; only on the disk thread.
     ///
     /// When that fails the folder is given back: a card can be unmounted then.
-    func open(_ make: () throws -> StationStore) throws -> StationStore.Opening {
+    func open(_ make: (JournalBadSlots) throws -> StationStore) throws -> StationStore.Opening {
         try lock.withLock { _ in
             guard hold != nil else { throw StoreError.storage(.absent(path: "store")) }
+            closeStore()
             do {
-                let opened = try make()
+                let opened = try make(badSlots)
                 store = opened
                 return opened.opening
             } catch {
@@ -54,5 +57,11 @@ final class StoreVault: @unchecked Sendable {
             guard let store else { throw StoreError.storage(.absent(path: "store")) }
             return try body(store)
         }
+    }
+
+    private func closeStore() {
+        if let store { badSlots = store.badSlots }
+        try? store?.close()
+        store = nil
     }
 }

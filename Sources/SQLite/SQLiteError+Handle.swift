@@ -22,7 +22,7 @@ extension SQLiteError {
     }
 
     /// Whether the card or the file system is out of space.
-    package var isFull: Bool { code == SQLITE_FULL }
+    package var isFull: Bool { code == SQLITE_FULL || hasNoSharedMemory }
     /// Whether somebody else holds the file, longer than the busy timeout.
     package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     /// Whether the file is no database or a damaged one.

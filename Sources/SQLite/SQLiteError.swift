@@ -18,7 +18,14 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
+    /// SQLITE_IOERR_SHMSIZE: the card has no room for what processes share.
+    var hasNoSharedMemory: Bool { extendedCode == 4_874 }
+
     package var description: String {
-        "\(path): \(message) (SQLite \(extendedCode))" + (sql.map { " in: \($0)" } ?? "")
+        if hasNoSharedMemory {
+            return
+                "\(path): no space left on the card for its shared memory (SQLite \(extendedCode))"
+        }
+        return "\(path): \(message) (SQLite \(extendedCode))" + (sql.map { " in: \($0)" } ?? "")
     }
 }

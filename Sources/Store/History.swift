@@ -14,6 +14,8 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     case mended(path: String, because: String, HistoryRescued)
     /// A newer Roost has written it: it can be read, and not be written.
     case newer(migration: String)
+    /// It cannot be opened now, or none can be made; the journal works alone until it can.
+    case waiting(because: String)
 
     package var description: String {
         switch self {
@@ -27,6 +29,8 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
                 + "which lies at \(path), because \(because)"
         case .newer(let migration):
             "the history of a newer version, for reading only: it knows \(migration)"
+        case .waiting(let because):
+            "no history yet, the journal works alone: \(because)"
         }
     }
 }

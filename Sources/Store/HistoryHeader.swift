@@ -76,9 +76,10 @@ struct HistoryHeader {
     /// Whether it says that Roost made the file.
     var isHistory: Bool { number(68) == HistorySchema.applicationID }
 
-    /// What cannot be true of a history that Roost made; nil when nothing is seen.
+    /// What cannot be true of a history that Roost made.
     ///
     /// - Parameter hasLog: The log may hold a later first page and an end of the file.
+    /// - Returns: It in words; nil when nothing is seen.
     func damage(hasLog: Bool) -> String? {
         guard first.count > Self.byteCount else { return "its first page is not there" }
         let formats: Set<UInt8> = [1, 2]

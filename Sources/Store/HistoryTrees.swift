@@ -13,12 +13,14 @@ struct HistoryTrees {
     private static let headerByteCount = 12
 
     private let first: [UInt8]
+    private let pageCount: Int
     /// Of each table.
     private var trees: [String: [Int: [UInt8]]] = [:]
 
     /// Reads the trees of a new history.
     init(of connection: Connection) throws(SQLiteError) {
         first = try connection.filePage(1, size: HistorySchema.pageSize)
+        pageCount = try connection.pageCount()
         for table in HistoryRing.allCases.map(\.table) + HistorySchema.catalogueTables {
             let root: Int? = try connection.scalar(
                 "SELECT rootpage FROM sqlite_schema WHERE name = ?",
@@ -65,6 +67,12 @@ struct HistoryTrees {
         let all = trees.values.flatMap(\.self)
         let likeThese = all.count { Self.page($0.key, of: descriptor) == $0.value }
         guard likeThese * 2 >= all.count else { return }
+        // One that was cut short gets its length again, or SQLite would read nothing of it.
+        var status = stat()
+        let byteCount = off_t(pageCount * HistorySchema.pageSize)
+        if fstat(descriptor, &status) == 0, status.st_size < byteCount {
+            ftruncate(descriptor, byteCount)
+        }
         // All but what counts changes, and which SQLite made the last.
         let found = Self.page(1, of: descriptor)
         let fixed = [0..<24, 28..<40, 44..<60, 64..<92, 100..<first.count]

@@ -6,8 +6,9 @@ import HardwareIO
 /// before it, so that a scan tells a block that was lost from one that never was acknowledged. A
 /// block is overwritten only after it was released. Memory: 24 bytes a slot.
 package final class Journal {
-    /// Slots that one append tries when the card fails to write; then it throws.
-    private static let triesPerAppend = 4
+    /// Slots that one append tries when the card fails to write, so that a card that is slow to
+    /// refuse does not hold up the disk thread; then it throws, and the next begins behind them.
+    static let triesPerAppend = 32
     /// Slots used of a storage that has more, 256 MiB of 4 KiB blocks: a start reads them all.
     package static let slotLimit = 65_536
 
@@ -18,10 +19,8 @@ package final class Journal {
     private var waiting: [UInt64] = []
     /// What was lost of it, oldest first; at most `slotCount`.
     private var lost: [JournalDamage] = []
-    /// Slots that refused a write, at most `slotCount`.
-    ///
-    /// They are tried again after a restart.
-    private var badSlots: Set<Int> = []
+    /// Slots that are left out.
+    private var bad: JournalBadSlots
     private var acknowledged: UInt64 = 0
     /// Whether no slot held a whole block when it was opened.
     private let isEmpty: Bool
@@ -46,12 +45,14 @@ package final class Journal {
     ///   - reusableUpTo: Cursor of the history: blocks up to here may be overwritten.
     ///   - last: The newest block that was acknowledged, when this process knows; what lies behind
     ///     it had failed.
+    ///   - bad: Slots that refused a write before, when this process knows.
     /// - Throws: `StoreError.otherBlockSize`; `.storage(.wrongSize)` for fewer than two slots or a
     ///   block size that is no power of two within 512 … 65 536.
     package init(
         _ storage: any BlockStorage,
         reusableUpTo: UInt64,
-        through last: UInt64? = nil
+        through last: UInt64? = nil,
+        bad: JournalBadSlots = JournalBadSlots()
     ) throws(StoreError) {
         guard JournalBlockLayout.isAllowed(blockSize: storage.blockSize), storage.blockCount >= 2
         else {
@@ -61,6 +62,7 @@ package final class Journal {
         self.storage = storage
         layout = JournalBlockLayout(blockSize: storage.blockSize)
         slotCount = min(storage.blockCount, Self.slotLimit)
+        self.bad = bad
         // A process killed between write and sync left its block in memory only. On a read-only
         // card this fails, and what there is can still be read.
         try? storage.sync()
@@ -90,10 +92,21 @@ package final class Journal {
     package var isBlank: Bool { isEmpty && damagedSlotCount == 0 }
 
     /// How much of the ring waits for the history, 0 … 1; at 1 nothing can be appended.
-    package var fill: Double { Double(next - 1 - released) / Double(slotCount) }
+    ///
+    /// Slots that refuse are counted where they stand before the next one that does not.
+    package var fill: Double { Double(upcoming - 1 - released) / Double(slotCount) }
 
     /// Whether the next append would overwrite a block that waits.
-    package var isFull: Bool { next - released > UInt64(slotCount) }
+    package var isFull: Bool { upcoming - released > UInt64(slotCount) }
+
+    /// The sequence of the next block: the first whose slot is not known to refuse.
+    private var upcoming: UInt64 {
+        var sequence = next
+        while sequence - next < UInt64(slotCount), bad.contains(slot(of: sequence)) {
+            sequence += 1
+        }
+        return sequence
+    }
 
     /// Gives up the oldest block that waits.
     package func releaseOldest() { release(through: released + 1) }
@@ -101,8 +114,8 @@ package final class Journal {
     /// The newest acknowledged block; 0 when there never was one.
     package var newest: UInt64 { acknowledged }
 
-    /// Slots that refused a write since the start.
-    package var badSlotCount: Int { badSlots.count }
+    /// Slots that refused a write, for who opens the same ring again.
+    package var badSlots: JournalBadSlots { bad }
 
     /// The blocks that wait and what is lost between them, oldest first.
     ///
@@ -188,33 +201,43 @@ package final class Journal {
         let last = min(sequence, next - 1)
         guard last > released else { return }
         released = last
+        bad.forgive()
         waiting.removeFirst(waiting.firstIndex { $0 > last } ?? waiting.count)
         lost.removeAll { $0.sequence <= last }
     }
 
     /// Writes to the next slot that takes it.
     private func write(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
-        var sequence = next
-        var tries = 0
+        var sequence = upcoming
+        var refused: [Int] = []
+        var refusal: StorageError?
         while true {
             guard sequence - released <= UInt64(slotCount) else {
-                throw .journalFull(blockCount: slotCount)
+                if let refusal {
+                    bad.suspect(refused, of: slotCount)
+                    throw .storage(refusal)
+                }
+                guard bad.forgive() else { throw .journalFull(blockCount: slotCount) }
+                sequence = upcoming
+                continue
             }
             let slot = slot(of: sequence)
-            guard !badSlots.contains(slot) else {
+            guard !bad.contains(slot) else {
                 sequence += 1
                 continue
             }
             let block = JournalBlock(sequence: sequence, boot: boot, payload: payload)
             do {
                 try storage.write(slot, layout.encode(block, previous: acknowledged))
+                bad.confirm(refused)
                 return sequence
             } catch {
-                tries += 1
-                guard case .failed = error, tries < Self.triesPerAppend else {
+                if case .failed = error { refused.append(slot) }
+                guard case .failed = error, refused.count < Self.triesPerAppend else {
+                    bad.suspect(refused, of: slotCount)
                     throw .storage(error)
                 }
-                badSlots.insert(slot)
+                refusal = error
                 sequence += 1
             }
         }

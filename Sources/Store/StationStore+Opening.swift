@@ -11,6 +11,8 @@ package struct StorePlace: Sendable {
     /// Who opens it.
     package var version: String
     package var seams = HistorySeams()
+    /// Slots of the journal that refused a write, when the same process opens it again.
+    package var badSlots = JournalBadSlots()
 
     package init(journal: String, history: String, plan: StorePlan, version: String) {
         (journalPath, historyPath, self.plan, self.version) = (journal, history, plan, version)
@@ -103,7 +105,7 @@ struct StoreFiles {
             case .fresh: History.newestSetAside(beside: place.historyPath)
             case .found where history.cursor == 0 && !history.isReadOnly:
                 History.newestSetAside(beside: place.historyPath)
-            case .found, .newer: nil
+            case .found, .newer, .waiting: nil
             }
         let (keepsake, rescued) = try rescue(aside, history)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
@@ -111,7 +113,8 @@ struct StoreFiles {
             try Journal(
                 try storage(openJournal),
                 reusableUpTo: history.cursor,
-                through: acknowledged
+                through: acknowledged,
+                bad: place.badSlots
             )
         }
         if let rescued { try retake(journal, history, rescued.floors) }
@@ -223,7 +226,7 @@ struct StoreFiles {
         }
     }
 
-    private static func storage(
+    static func storage(
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) -> any BlockStorage {
         do { return try openJournal() } catch let error as StorageError {
@@ -337,7 +340,7 @@ extension StationStore.Opening {
         case .found: break
         case .fresh where files.journal.isBlank: break
         case .fresh: losses.append("the history was gone, and the journal was not")
-        case .setAside, .mended, .newer: losses.append("\(files.historyOpening)")
+        case .setAside, .mended, .newer, .waiting: losses.append("\(files.historyOpening)")
         }
         switch files.journalOpening {
         case .found: break
@@ -352,7 +355,7 @@ extension StationStore.Opening {
         return losses
     }
 
-    private static func newestStart(in blocks: [JournalBlock]) -> GapMark.Place? {
+    static func newestStart(in blocks: [JournalBlock]) -> GapMark.Place? {
         for block in blocks.reversed() {
             for record in JournalRecordCodec.contents(block.payload).records.reversed() {
                 guard case .started(let tick, _) = record else { continue }
@@ -363,7 +366,7 @@ extension StationStore.Opening {
     }
 
     /// Samples and other records of a block that the mirror holds one by one.
-    private static func count(in block: JournalBlock) -> Int {
+    static func count(in block: JournalBlock) -> Int {
         JournalRecordCodec.contents(block.payload).records.reduce(0) { sum, record in
             guard case .samples(_, let segment) = record else { return sum + 1 }
             return sum + ((try? SegmentHeader(segment))?.count ?? 0)

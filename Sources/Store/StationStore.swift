@@ -59,6 +59,9 @@ package final class StationStore {
     private var mustBegin = false
     private var inputErrorCount = 0
     private var hasAppended = false
+    /// Where the history ended that cannot be opened, and why it cannot.
+    private let cursorAlone: UInt64
+    private let missing: StoreError?
 
     /// Opens both, and lets the history take what waited.
     ///
@@ -72,6 +75,10 @@ package final class StationStore {
     ///     one in the ring is not served, since what it holds comes again.
     ///   - openJournal: Opens the ring at `place.journalPath`, or makes it when there is none;
     ///     called again after a ring was set aside. Throws `StorageError`.
+    /// A history that cannot be opened for want of room, or because the card is read-only, is left
+    /// alone as long as it can be told where it ended: the journal takes what comes, and whoever
+    /// sees `lacksHistory` opens the store anew.
+    ///
     /// - Throws: `StoreError` when the card refuses.
     package init(
         _ place: StorePlace,
@@ -79,10 +86,22 @@ package final class StationStore {
         acknowledged: UInt64? = nil,
         openJournal: () throws -> any BlockStorage
     ) throws(StoreError) {
-        let files = try StoreFiles.open(place, acknowledged: acknowledged, openJournal)
         self.place = place
-        (history, journal, keepsake) = (files.history, files.journal, files.keepsake)
-        opening = try Opening(files, mirrorSequence: mirrorSequence)
+        let found = Result { () throws(StoreError) in
+            try StoreFiles.open(place, acknowledged: acknowledged, openJournal)
+        }
+        switch found {
+        case .success(let files):
+            (history, journal, keepsake) = (files.history, files.journal, files.keepsake)
+            opening = try Opening(files, mirrorSequence: mirrorSequence)
+            (cursorAlone, missing) = (0, nil)
+        case .failure(let error):
+            let found = try? JournalAlone(place, because: error, acknowledged, openJournal)
+            guard let alone = found else { throw error }
+            (history, journal, keepsake) = (nil, alone.journal, alone.keepsake)
+            opening = Opening(alone, mirrorSequence: mirrorSequence)
+            (cursorAlone, missing) = (alone.cursor, error)
+        }
     }
 
     /// Opens both with a journal that is open already; one that is unusable throws.
@@ -103,13 +122,19 @@ package final class StationStore {
     /// How much of the journal waits for the history, 0…1.
     package var fill: Double { journal.fill }
 
+    /// Slots of the journal that refused a write.
+    package var badSlots: JournalBadSlots { journal.badSlots }
+
+    /// Whether the journal works alone: to be opened anew when the history may be there again.
+    package var lacksHistory: Bool { missing != nil }
+
     /// Makes one payload durable.
     ///
     /// - Returns: The sequence of its block; what it holds is acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
         // Nothing takes the blocks while the history is a newer version's: the oldest goes.
-        if history?.isReadOnly == true, journal.isFull { journal.releaseOldest() }
+        if history?.isReadOnly == true { while journal.isFull { journal.releaseOldest() } }
         let sequence = try journal.append(payload, boot: boot)
         hasAppended = true
         return sequence
@@ -176,7 +201,7 @@ package final class StationStore {
     ///   - boot: The boot that runs.
     /// - Returns: The blocks, and what is lost between them.
     package func waiting(after sequence: UInt64, limit: Int, in boot: BootID) -> JournalPage {
-        let cursor = history?.cursor ?? 0
+        let cursor = history?.cursor ?? cursorAlone
         let (blocks, damage) = journal.replay(after: max(sequence, cursor), limit: limit)
         var page = JournalPage(blocks: blocks)
         guard !damage.isEmpty else { return page }
@@ -228,6 +253,7 @@ package final class StationStore {
 
     private func openHistory() throws(StoreError) -> History {
         if let history { return history }
+        if let missing { throw missing }
         var place = place
         if case .setAside(let path, _) = setAside { place.plan = place.plan.sized(like: path) }
         let (opened, _) = try History.open(place)
@@ -236,7 +262,7 @@ package final class StationStore {
     }
 
     private func requireHistory() throws(StoreError) -> History {
-        guard let history else { throw .storage(.absent(path: place.historyPath)) }
+        guard let history else { throw missing ?? .storage(.absent(path: place.historyPath)) }
         return history
     }
 
@@ -244,12 +270,12 @@ package final class StationStore {
 
     /// The value of a setting; nil when it was never set.
     package func setting(_ key: String) throws(StoreError) -> String? {
-        try requireHistory().setting(key)
+        try settings()[key]
     }
 
     /// All settings, 64 at most.
     package func settings() throws(StoreError) -> [String: String] {
-        try requireHistory().settings()
+        missing == nil ? try requireHistory().settings() : keepsake.settings
     }
 
     /// Changes a setting at once; see `History.set`.

@@ -16,6 +16,13 @@ package enum StoreError: Error, Hashable, Sendable {
     case lostBlock(JournalDamage)
 }
 
+extension StoreError {
+    /// Whether the database found no room; the journal needs none.
+    package var isHistoryFull: Bool {
+        if case .database(let cause) = self { cause.isFull } else { false }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -96,10 +96,46 @@ private func card(_ count: Int = 6) throws -> SimulatedBlockStorage {
         let journal = try Journal(storage, reusableUpTo: 0)
         let sequences = try (1...6).map { try journal.append([UInt8($0)], boot: boot) }
         #expect(sequences == [1, 4, 5, 6, 7, 8])
-        #expect(journal.badSlotCount == 2)
+        #expect(journal.badSlots.count == 2)
         let found = try Journal(storage.afterPowerCut(.nothing), reusableUpTo: 0)
         #expect(found.replay(after: 0).blocks.map(\.payload) == (1...6).map { [UInt8($0)] })
         #expect(found.replay(after: 0).damage.isEmpty)
+    }
+
+    /// A run of bad slots of any length, met again after reopening and with the ring's next turn.
+    @Test(arguments: [1, 5, 24, 40, 62])
+    func usesWhatIsLeftOfARingWithBadSlots(_ badCount: Int) throws {
+        let storage = SimulatedBlockStorage(blockSize: 1_024, blockCount: 64)
+        storage.faults.badBlocks = Set(20..<20 + badCount)
+        var journal = try Journal(storage, reusableUpTo: 0)
+        var failures = 0
+        for number in 1...300 {
+            let payload = [UInt8(number % 251)]
+            // As the keeper does: what fails is tried again, and a full ring is taken.
+            var sequence: UInt64?
+            while sequence == nil {
+                do { sequence = try journal.append(payload, boot: boot) } catch {
+                    failures += 1
+                    try #require(failures <= 2 + badCount / 8)
+                    let waits = journal.replay(after: 0).blocks.count
+                    if journal.fill >= StationStore.urgentFill {
+                        #expect(waits > 0)
+                        journal.release(through: journal.newest)
+                    }
+                }
+            }
+            #expect(try journal.read(journal.newest).payload == payload)
+            if journal.fill >= StationStore.urgentFill { journal.release(through: journal.newest) }
+            guard number % 50 == 0 else { continue }
+            let bad = journal.badSlots
+            #expect(number < 100 || bad.count == badCount)
+            journal = try Journal(
+                storage,
+                reusableUpTo: journal.newest,
+                through: journal.newest,
+                bad: bad
+            )
+        }
     }
 
     @Test func givesUpOnACardThatTakesNothing() throws {

@@ -23,6 +23,8 @@ package struct Fault: Hashable, Sendable {
         case hotplugUnseen = "hotplug-unseen"
         /// The card or the journal does not write.
         case storeNotWriting = "store-not-writing"
+        /// Slots of the journal refuse to be written; the others are used.
+        case journalWorn = "journal-worn"
         /// The history takes nothing.
         case historyNotTaking = "history-not-taking"
         /// A crash of the process would lose what is not on the card yet.
@@ -82,6 +84,7 @@ extension Fault.Kind {
         case .hotplugUnseen:
             "start udev, or name the devices in the configuration and set \"detect\": false"
         case .storeNotWriting: "see that the card is in, writable and has room: roost doctor"
+        case .journalWorn: "replace the card; roost store compact-copy brings its history along"
         case .historyNotTaking: "roost events --last 1h says why; sudo roost store check"
         case .mirrorMissing:
             "give the station a folder in memory: sudo install -d -o USER /run/roost, with the "

@@ -1,0 +1,41 @@
+/// Slots of a ring that refused a write: they are left out, however many there are.
+///
+/// One that refused while another took the block is bad until the process ends. Where none took it
+/// the card as a whole may have refused: such slots are tried once more when the history has taken
+/// what waited, or when no other is left. Bound: the ring's slots.
+package struct JournalBadSlots: Hashable, Sendable {
+    private var confirmed: Set<Int> = []
+    private var suspects: Set<Int> = []
+    /// Suspects of before, which are tried once more.
+    private var forgiven: Set<Int> = []
+
+    package init() {}
+
+    package var count: Int { confirmed.count + suspects.count }
+
+    func contains(_ slot: Int) -> Bool { confirmed.contains(slot) || suspects.contains(slot) }
+
+    /// These refused, and another took the block.
+    mutating func confirm(_ slots: [Int]) { confirmed.formUnion(slots) }
+
+    /// These refused, and no other was tried.
+    ///
+    /// Where that leaves none at all, each is tried again.
+    mutating func suspect(_ slots: [Int], of slotCount: Int) {
+        confirmed.formUnion(forgiven.intersection(slots))
+        suspects.formUnion(slots)
+        suspects.subtract(confirmed)
+        if count >= slotCount { self = JournalBadSlots() }
+    }
+
+    /// What may have been the card's is tried again.
+    ///
+    /// - Returns: Whether there is any.
+    @discardableResult
+    mutating func forgive() -> Bool {
+        guard !suspects.isEmpty else { return false }
+        forgiven.formUnion(suspects)
+        suspects = []
+        return true
+    }
+}
