@@ -163,8 +163,9 @@ extension HistoryReader {
                 let begin = max(placed.index * tier.tenths, span.from.tenths)
                 cells.add(placed.bucket, at: span.offset + begin - span.from.tenths)
             }
-            let next = read.header.next
-            place = try chain.live(next, depth: read.header.depth + 1) == nil ? nil : next
+            let later = try chain.later(than: read.header)
+            if let later, later.header.depth > read.header.depth + 1 { noteDamage() }
+            place = later?.slot
         }
     }
 

@@ -82,12 +82,8 @@ extension HistoryReader {
                     if !isEarlier(event), !body(event) { return }
                 }
                 rest()
-                current = nil
-                if let next = header.next,
-                    let later = try newest.chain.live(next, depth: header.depth + 1)
-                {
-                    current = (next, later)
-                }
+                current = try newest.chain.later(than: header)
+                if let current, current.header.depth > header.depth + 1 { noteDamage() }
             }
         }
         for event in waiting where !isEarlier(event) {

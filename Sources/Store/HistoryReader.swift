@@ -34,6 +34,9 @@ package final class HistoryReader {
 
     let connection: Connection
     private let rings: [HistoryRing: HistorySlots]
+    /// Whether what lies in the history's log could not be read along: on a card that is full or
+    /// read-only SQLite cannot look through it.
+    package let omitsLog: Bool
     /// What its own connection writes does not count a version up.
     private let seesOwnWrites: Bool
     /// Streams and boots of the database as it was at a version.
@@ -42,7 +45,7 @@ package final class HistoryReader {
 
     /// Opens a history for reading.
     ///
-    /// In a folder that cannot be written, a history that nobody has open is read as it lies there.
+    /// On a card that cannot be written, a history that nobody has open is read as it lies there.
     ///
     /// - Parameters:
     ///   - path: The database.
@@ -52,7 +55,8 @@ package final class HistoryReader {
     package init(path: String, tail: HistoryTail = HistoryTail()) throws(StoreError) {
         (self.path, self.tail, seesOwnWrites) = (path, tail, false)
         do throws(SQLiteError) {
-            let opened = try Self.open(path)
+            let (opened, omitsLog) = try Self.open(path)
+            self.omitsLog = omitsLog
             guard try opened.applicationID() == HistorySchema.applicationID else {
                 throw opened.damaged("it is a database of something else")
             }
@@ -68,17 +72,22 @@ package final class HistoryReader {
     /// Reads over a connection that is open already, what its transaction wrote included.
     init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) {
         (path, tail, seesOwnWrites) = (connection.path, HistoryTail(), true)
+        omitsLog = false
         (self.connection, self.rings) = (connection, rings)
     }
 
-    private static func open(_ path: String) throws(SQLiteError) -> Connection {
+    private static func open(_ path: String) throws(SQLiteError) -> (Connection, Bool) {
         do {
             let connection = try Connection(path, mode: .readOnly, busyTimeout: .seconds(10))
             _ = try connection.pageCount()
-            return connection
+            return (connection, false)
         } catch {
-            guard access(path, R_OK) == 0, access(path + "-wal", F_OK) != 0 else { throw error }
-            return try Connection(path, mode: .immutable)
+            // While somebody has it open, its shared memory is there.
+            var (log, memory) = (stat(), stat())
+            let hasLog = stat(path + "-wal", &log) == 0
+            let isOpen = hasLog && stat(path + "-shm", &memory) == 0 && memory.st_size > 0
+            guard access(path, R_OK) == 0, !isOpen, !error.isCorrupt else { throw error }
+            return (try Connection(path, mode: .immutable), hasLog && log.st_size > 0)
         }
     }
 
@@ -194,7 +203,14 @@ package final class HistoryReader {
             }
         guard let newest else { return nil }
         let chain = SlotChain(ring: slots(ring), key: key)
-        guard let header = try chain.live(newest.slot, depth: newest.depth) else { return nil }
-        return (chain, newest.slot, header)
+        if let header = try chain.live(newest.slot, depth: newest.depth) {
+            return (chain, newest.slot, header)
+        }
+        // Only damage takes the newest slot of a chain; what is before it is there.
+        noteDamage()
+        guard try slots(ring).header(of: newest.slot).isTorn,
+            let before = try chain.newest(before: newest.depth)
+        else { return nil }
+        return (chain, before.slot, before.header)
     }
 }

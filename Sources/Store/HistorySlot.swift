@@ -47,6 +47,8 @@ struct SlotHeader: Hashable, Sendable {
     var checksum: UInt32 = 0
     /// What was read failed its check: nobody knows whose it is.
     private(set) var isBroken = false
+    /// Whether what a link leads to is damaged: a slot of a chain is never blank.
+    var isTorn: Bool { isBroken || key == nil }
 
     init() {}
 
@@ -120,6 +122,8 @@ struct HistorySlot: Sendable {
 
 /// What the chains need of a ring of slots.
 protocol SlotHeaders {
+    var places: Range<Int> { get }
+
     /// The header of a slot, or nil when it cannot be read.
     func header(of slot: Int) throws(StoreError) -> SlotHeader
 }
@@ -193,7 +197,44 @@ struct SlotChain<Ring: SlotHeaders> {
             if let far, position <= far.first { return (jump, far) }
         }
         guard let previous = header.previous else { return nil }
-        guard let near = try live(previous, depth: header.depth - 1) else { return nil }
-        return (previous, near)
+        if let near = try live(previous, depth: header.depth - 1) { return (previous, near) }
+        let found = try ring.header(of: previous)
+        // One that is another's by now was recycled, and so was all before it.
+        return found.isTorn ? try newest(before: header.depth) : nil
+    }
+
+    /// The slot after one, or behind a damaged one the next that can be read; nil at the end.
+    func later(than header: SlotHeader) throws(StoreError) -> (slot: Int, header: SlotHeader)? {
+        guard let next = header.next else { return nil }
+        if let later = try live(next, depth: header.depth + 1) { return (next, later) }
+        return try ring.header(of: next).isTorn ? try oldest(after: header.depth) : nil
+    }
+
+    /// The oldest slot of the chain that can be read, after a depth; looks at all slots.
+    private func oldest(after depth: UInt32) throws(StoreError) -> (slot: Int, header: SlotHeader)?
+    {
+        var oldest: (slot: Int, header: SlotHeader)?
+        for slot in ring.places {
+            let header = try ring.header(of: slot)
+            guard header.key == key, header.depth > depth,
+                header.depth < oldest?.header.depth ?? .max
+            else { continue }
+            oldest = (slot, header)
+        }
+        return oldest
+    }
+
+    /// The newest slot of the chain that can be read, before a depth.
+    ///
+    /// Looks at all slots of the ring: only where damage has torn the chain.
+    func newest(before depth: UInt32) throws(StoreError) -> (slot: Int, header: SlotHeader)? {
+        var newest: (slot: Int, header: SlotHeader)?
+        for slot in ring.places {
+            let header = try ring.header(of: slot)
+            guard header.key == key, header.depth < depth, header.depth > newest?.header.depth ?? 0
+            else { continue }
+            newest = (slot, header)
+        }
+        return newest
     }
 }

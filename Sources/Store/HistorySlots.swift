@@ -27,6 +27,8 @@ final class HistorySlots: SlotHeaders {
         isWritable = false
     }
 
+    var places: Range<Int> { 0..<count }
+
     func header(of slot: Int) throws(StoreError) -> SlotHeader {
         SlotHeader(try bytes(of: slot, count: SlotHeader.byteCount))
     }

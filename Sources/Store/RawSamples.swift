@@ -196,6 +196,12 @@ package final class RawSamples {
                 try enter(next, read)
                 return true
             }
+            if read.header.isTorn {
+                let chain = SlotChain(ring: slots, key: key)
+                guard let later = try chain.later(than: slot.header) else { return false }
+                try enter(later.slot, try slots.read(later.slot))
+                return true
+            }
         } else if hasEntered {
             return false
         }
@@ -212,7 +218,8 @@ package final class RawSamples {
     private func enter(_ place: Int, _ read: HistorySlot) throws(StoreError) {
         // Within the same read lock, so that both are of one moment.
         if read.header.next == nil || slot == nil { cursor = try reader.cursor() }
-        if read.isDamaged { reader.noteDamage() }
+        let isTorn = slot.map { read.header.depth > $0.header.depth + 1 } ?? false
+        if read.isDamaged || isTorn { reader.noteDamage() }
         losses.read(read, after: slot?.header)
         (slot, payload, hasEntered) = ((place, read.header), read.payload, true)
         sections = SampleSection.all(in: payload)[...]

@@ -62,6 +62,7 @@ struct EventsCommand: ParsableCommand {
             let message = "\(error); of its memory ask with --last and --limit"
             throw ClientFailure(message: message, exitCode: 1)
         }
+        if error.because != nil { Output.error("\(error)") }
         var client = ClientOptions()
         client.socket = source.socket
         let span = span

@@ -40,16 +40,30 @@ struct StoreSource {
         if named == nil, case .success(let tail) = answer, tail.folder == nil {
             throw StationWithoutStore(socket: path)
         }
+        // A station that answers has its values in memory, whatever its card says.
+        func withoutStore(_ reason: String) -> (any Error)? {
+            switch answer {
+            case .success(let tail):
+                guard named == nil || tail.folder == nil else { return nil }
+                return StationWithoutStore(socket: path, because: reason)
+            case .failure(let failure):
+                guard named == nil, !failure.isAbsence else { return nil }
+                return StationWithoutStore(socket: path, because: "\(reason); \(failure.message)")
+            }
+        }
         let folder = StoreFolder(path: named ?? (try? answer.get())?.folder ?? StoreFolder.standard)
         self.folder = folder
         guard !Permission.isMissing(folder.historyPath) else {
             throw Permission.failure(folder.historyPath)
         }
         guard access(folder.historyPath, F_OK) == 0 else {
-            throw Self.nothing(in: folder, path, answer)
+            throw withoutStore("\(folder.historyPath): there is no history")
+                ?? Self.nothing(in: folder, path, answer)
         }
         if case .success(let tail) = answer, tail.folder.map({ folder.isSame(as: $0) }) == true {
-            (reader, now) = (try folder.reader(tail: tail.tail), tail.now)
+            do { (reader, now) = (try folder.reader(tail: tail.tail), tail.now) } catch {
+                throw withoutStore("\(error)") ?? error
+            }
             return
         }
         now = nil
@@ -80,9 +94,12 @@ struct StoreSource {
 /// A station answers, and keeps nothing but the last day in memory.
 struct StationWithoutStore: Error, CustomStringConvertible {
     let socket: String
+    /// Why its history cannot be read, where that is known here.
+    var because: String?
 
     var description: String {
-        "the station at \(socket) has no store open; name a store's folder with --store, "
+        if let because { return "\(because); the station at \(socket) has values in memory" }
+        return "the station at \(socket) has no store open; name a store's folder with --store, "
             + "or configure `store` (see `roost status` for faults of its card)"
     }
 }
@@ -107,7 +124,9 @@ struct StationTail: Sendable {
         } catch let failure as ClientFailure {
             guard failure.isAbsence else { return .failure(failure) }
             let message = "no station answers at \(client.socketPath)"
-            return .failure(ClientFailure(message: message, exitCode: failure.exitCode))
+            return .failure(
+                ClientFailure(message: message, exitCode: failure.exitCode, isAbsence: true)
+            )
         } catch {
             return .failure(ClientFailure(message: "\(error)", exitCode: 1))
         }
@@ -152,9 +171,16 @@ extension StoreFolder {
     ///
     /// - Throws: `ClientFailure`.
     func reader(tail: HistoryTail) throws -> HistoryReader {
-        do { return try HistoryReader(path: historyPath, tail: tail) } catch {
-            throw failure(error)
-        }
+        do {
+            let reader = try HistoryReader(path: historyPath, tail: tail)
+            if reader.omitsLog {
+                Output.error(
+                    "\(historyPath): its log cannot be read, since the card is full or read-only; "
+                        + "what it holds is not shown"
+                )
+            }
+            return reader
+        } catch { throw failure(error) }
     }
 
     /// What waits in the journal of this folder; empty when it is elsewhere.

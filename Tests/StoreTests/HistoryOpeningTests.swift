@@ -177,6 +177,34 @@ import Testing
         #expect(reader.damagedSlots == 1)
     }
 
+    /// No station has mended it: readers show what lies before and behind.
+    @Test(arguments: [0, 1, 5, -2, -1])
+    func aRottenPageOfSlotsCostsReadersItsOwnSamplesAlone(_ which: Int) throws {
+        let (history, _) = try open()
+        var dust = DustSeries(every: 10, noise: 500)
+        try history.take([dust.start()] + (0..<60).map { _ in dust.block(dust.samples(600)) })
+        var mine: [(slot: Int, header: SlotHeader)] = []
+        let slots = history.slots(.samples)
+        for slot in slots.places {
+            let header = try slots.header(of: slot)
+            if header.key == SlotKey(DustSeries.stream.id) { mine.append((slot, header)) }
+        }
+        try history.close()
+        #expect(mine.count > 8)
+        let lost = mine[which < 0 ? mine.count + which : which]
+        let whole = try [UInt8](Data(contentsOf: URL(filePath: folder.database)))
+        let place = try #require(whole.firstRange(of: lost.header.bytes)).lowerBound
+        for filling in [0, 0xA5] as [UInt8] {
+            try put([UInt8](repeating: filling, count: 4_096), at: place / 4_096 * 4_096)
+            let reader = try HistoryReader(path: folder.database)
+            let left = try reader.all()
+            #expect(left.count == 36_000 - Int(lost.header.count), "\(filling)")
+            #expect(zip(left, left.dropFirst()).allSatisfy { $0.tick < $1.tick })
+            // A reader that has met it says so, but for what lies before all that is left.
+            #expect(reader.damagedSlots > 0 || which == 0)
+        }
+    }
+
     @Test func readersSeeWholeTransactionsWhileTheNodeWrites() throws {
         let (history, _) = try open()
         var dust = DustSeries(every: 10)

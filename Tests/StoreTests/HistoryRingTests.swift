@@ -123,6 +123,8 @@ private final class CountingHeaders: SlotHeaders {
 
     init(_ slots: HistorySlots) { self.slots = slots }
 
+    var places: Range<Int> { slots.places }
+
     func header(of slot: Int) throws(StoreError) -> SlotHeader {
         count += 1
         return try slots.header(of: slot)
