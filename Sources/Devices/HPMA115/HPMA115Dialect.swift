@@ -3,15 +3,16 @@ import Readings
 
 /// Honeywell HPMA115S0 and HPMA115C0 dust sensors.
 ///
-/// Unasked they send one frame a second: `42 4D`, length and words like a Plantower in the S0,
-/// `40 0D 04` with four words in the C0, `40 05 04` with two in answer to a read. The check byte of
-/// the short frames makes the sum of the whole zero modulo 256.
+/// Unasked they send one frame a second: `42 4D`, length and words like a Plantower. In the S0 the
+/// words 2 and 3 are PM2.5 and PM10, in the C0 words 1 to 4 PM1, PM2.5, PM4 and PM10. To a read the
+/// S0 answers `40 05 04` with two words, the C0 `40 0D 04` with four. The check byte of the short
+/// frames makes the sum of the whole zero modulo 256.
 ///
 /// A long frame of nothing but zeros may be a Plantower's whose fan begins to turn: such frames
 /// have no value until another has come.
 ///
-/// - Source: `avaldebe/PyPMS:src/pms/sensors/honeywell/`; the capture HPMA115C0.hexdump. The
-///   commands are from Honeywell, *HPM Series Particle Sensor*, table 5.
+/// - Source: Honeywell, *HPM Series Particulate Matter Sensors* datasheet 32322550, tables 4 to 7;
+///   `avaldebe/PyPMS:src/pms/sensors/honeywell/`; the capture HPMA115C0.hexdump.
 package struct HPMA115Dialect: SensorDialect {
     package let quantities: [Quantity] = [Quantity.pm1, .pm25, .pm4, .pm10].map {
         Quantity(name: $0.name, unit: $0.unit, decimals: 0)
@@ -77,7 +78,7 @@ package struct HPMA115Dialect: SensorDialect {
             let sum = bytes.prefix(longFrame - 2).reduce(0) { $0 + Int($1) }
             guard sum == word(bytes, 30) else { return .bad("checksum") }
             // A Plantower fills the words that a Honeywell reserves.
-            guard (3..<13).allSatisfy({ word(bytes, 4 + 2 * $0) == 0 }) else {
+            guard (4..<13).allSatisfy({ word(bytes, 4 + 2 * $0) == 0 }) else {
                 return .bad("another maker's frame")
             }
             return .frame(byteCount: longFrame)
@@ -108,6 +109,9 @@ package struct HPMA115Dialect: SensorDialect {
         return switch frame.count {
         case 8: .measurement([absent, value(3), absent, value(5)], id: nil)
         case 16: .measurement([value(3), value(5), value(7), value(9)], id: nil)
+        // PM10 of a C0, which an S0 has before.
+        case _ where word(frame, 10) != 0:
+            .measurement([value(4), value(6), value(8), value(10)], id: nil)
         default: .measurement([absent, value(6), absent, value(8)], id: nil)
         }
     }

@@ -44,6 +44,46 @@ import Testing
         #expect(dialect.decode(short + long) == [expected, expected])
     }
 
+    @Test func readsTheUnaskedFrameOfAC0() throws {
+        var part = HPMA115Simulator(seed: 3)
+        var dialect = HPMA115Dialect()
+        let frame = part.advance(to: .boot.advanced(by: .seconds(1)))
+        #expect(frame.count == 32)
+        guard case .measurement(let outcomes, nil)? = dialect.decode(frame).first else {
+            Issue.record("no measurement")
+            return
+        }
+        let words = [4, 6, 8, 10].map { Int64(frame[$0]) << 8 | Int64(frame[$0 + 1]) }
+        #expect(outcomes.map { $0.value?.mantissa } == words)
+        var other = PlantowerDialect()
+        #expect(other.decode(frame).first == .rejected("another maker's frame"))
+    }
+
+    @Test func answersWhenItIsAskedAndSendsNothingUnaskedAfterStopAutoSend() throws {
+        var part = HPMA115Simulator(seed: 3)
+        let (stop, read): ([UInt8], [UInt8]) = ([0x68, 1, 0x20, 0x77], [0x68, 1, 0x04, 0x93])
+        #expect(part.receive(stop, at: .boot) == [0xA5, 0xA5])
+        #expect(part.isMeasuring && part.nextActivity == nil)
+        let later = MonotonicInstant.boot.advanced(by: .seconds(60))
+        #expect(part.advance(to: later).isEmpty)
+        #expect(part.receive(read, at: later).prefix(3) == [0x40, 0x0D, 0x04])
+        #expect(part.receive([0x68, 1, 0x02, 0x95], at: later) == [0xA5, 0xA5])
+        #expect(part.receive(read, at: later) == [0x96, 0x96])
+        #expect(part.receive([0x68, 1, 0x01, 0x96], at: later) == [0xA5, 0xA5])
+        #expect(part.nextActivity == nil, "stopped for good, until it is told to send")
+        #expect(part.receive([0x68, 1, 0x40, 0x57], at: later) == [0xA5, 0xA5])
+        #expect(part.nextActivity == later.advanced(by: .seconds(1)))
+    }
+
+    @Test func keepsItsCoefficientWithinItsLimits() {
+        var part = HPMA115Simulator(seed: 3)
+        let read: [UInt8] = [0x68, 1, 0x10, 0x87]
+        #expect(part.receive(read, at: .boot) == [0x40, 2, 0x10, 100, 0x4A])
+        #expect(part.receive([0x68, 2, 0x08, 0x50, 0x3E], at: .boot) == [0xA5, 0xA5])
+        #expect(part.receive(read, at: .boot) == [0x40, 2, 0x10, 80, 0x5E])
+        #expect(part.receive([0x68, 2, 0x08, 0x0A, 0x84], at: .boot) == [0x96, 0x96])
+    }
+
     @Test func leavesAPlantowersFrameToIt() throws {
         var dialect = HPMA115Dialect()
         var frame: [UInt8] = [0x42, 0x4D, 0, 0x1C, 0, 5, 0, 7, 0, 9, 0, 5, 0, 7, 0, 9]

@@ -95,8 +95,11 @@ struct FrameOracle {
 
     private static func hpma115(_ b: [UInt8]) -> Values? {
         if let count = long(b) {
-            let isOurs = count == 32 && b[10..<30].allSatisfy { $0 == 0 }
-            return isOurs ? [nil, word(b, 6), nil, word(b, 8)] : nil
+            guard count == 32, b[12..<30].allSatisfy({ $0 == 0 }) else { return nil }
+            // The fourth word is a C0's.
+            return word(b, 10) == 0
+                ? [nil, word(b, 6), nil, word(b, 8)]
+                : [word(b, 4), word(b, 6), word(b, 8), word(b, 10)]
         }
         guard b.count >= 8, b[0] == 0x40, b[2] == 0x04 else { return nil }
         if b[1] == 0x05, sum(b[..<8]) % 256 == 0 { return [nil, word(b, 3), nil, word(b, 5)] }
