@@ -64,8 +64,12 @@ extension SensorKind {
     )
     package static let plantower = SensorKind(
         driver: "plantower",
-        dialect: { _ throws(DialectError) in PlantowerDialect() },
-        simulator: { _, seed throws(DialectError) in PlantowerSimulator(seed: seed) }
+        dialect: { profile throws(DialectError) in
+            PlantowerDialect(try PlantowerVariant.named(in: profile))
+        },
+        simulator: { profile, seed throws(DialectError) in
+            PlantowerSimulator(try PlantowerVariant.named(in: profile) ?? .pms5003, seed: seed)
+        }
     )
     package static let hpma115 = SensorKind(
         driver: "hpma115",

@@ -4,20 +4,15 @@ import Readings
 /// How the Plantower PMSx003 family talks, whichever member it is.
 ///
 /// Masses are those for air (words 4…6), not those for the factory's particles (words 1…3). Counts
-/// are of particles above a size in 0.1 L. What a member does not measure is `notMeasured`.
+/// are of particles above a size in 0.1 L.
+///
+/// Without a variant a frame is read by its length, and what such a member does not measure is
+/// `notMeasured`. A PMS5003T and a PMS5003 have frames of one length, so counts that no air can
+/// have are marked inconsistent then.
 package struct PlantowerDialect: SensorDialect {
-    private static let sizes = ["n03", "n05", "n1", "n25", "n5", "n10"]
-    /// Words 3…5 of a frame, 6…11, and 12…14 of the longest.
-    static let allQuantities: [Quantity] =
-        ["pm1", "pm25", "pm10"].map { Quantity(name: $0, unit: "µg/m³", decimals: 0) }
-        + sizes.map { Quantity(name: $0, unit: "1/0.1l", decimals: 0) }
-        + [
-            Quantity(name: "formaldehyde", unit: "µg/m³", decimals: 0),
-            Quantity(name: "temperature", unit: "°C", decimals: 1),
-            Quantity(name: "humidity", unit: "%", decimals: 1),
-        ]
-
-    package var quantities: [Quantity] { Self.allQuantities }
+    /// The member that the profile names; frames of another length are not its own then.
+    private let variant: PlantowerVariant?
+    package let quantities: [Quantity]
     /// The longer of the two: when the air changes it speaks every 0.2 to 0.8 s.
     ///
     /// - Source: data manual V2.5, *Output result*.
@@ -26,7 +21,20 @@ package struct PlantowerDialect: SensorDialect {
 
     private var pending: [UInt8] = []  // Empty, or the start of one frame: at most 39 bytes.
 
-    package init() {}
+    /// A dialect of one member, or of whichever has frames of a length.
+    package init(_ variant: PlantowerVariant? = nil) {
+        self.variant = variant
+        quantities = (variant ?? .pms5003ST).fields.map(Self.quantity)
+    }
+
+    private static func quantity(_ field: String) -> Quantity {
+        switch field {
+        case "temperature": Quantity(name: field, unit: "°C", decimals: 1)
+        case "humidity": Quantity(name: field, unit: "%", decimals: 1)
+        case _ where field.hasPrefix("n"): Quantity(name: field, unit: "1/0.1l", decimals: 0)
+        default: Quantity(name: field, unit: "µg/m³", decimals: 0)
+        }
+    }
 
     package var missingByteCount: Int {
         let length = pending.count >= 4 ? Int(pending[3]) + 4 : PlantowerFrame.shortest
@@ -44,7 +52,7 @@ package struct PlantowerDialect: SensorDialect {
 
     /// Takes frames off the start of what is pending; a bad one costs one byte.
     private mutating func settle(_ body: (SensorUtterance) -> Void) {
-        while let verdict = Self.verdict(on: pending) {
+        while let verdict = verdict(on: pending) {
             body(verdict)
             if case .rejected = verdict {
                 pending.removeFirst()
@@ -58,7 +66,7 @@ package struct PlantowerDialect: SensorDialect {
     }
 
     /// What the start of a frame says; nil while it may still become one.
-    private static func verdict(on bytes: [UInt8]) -> SensorUtterance? {
+    private func verdict(on bytes: [UInt8]) -> SensorUtterance? {
         if bytes.count > 1, bytes[1] != PlantowerFrame.head[1] { return .rejected("byte 1") }
         if bytes.count > 2, bytes[2] != 0 { return .rejected("length") }
         guard bytes.count > 3 else { return nil }
@@ -70,11 +78,15 @@ package struct PlantowerDialect: SensorDialect {
             return .rejected("checksum")
         }
         if count == PlantowerFrame.shortest {
-            return .reply(name(of: bytes[4], bytes[5]), id: nil, facts: [])
+            return .reply(Self.name(of: bytes[4], bytes[5]), id: nil, facts: [])
+        }
+        if let variant, variant.byteCount != count {
+            let own = "a \(variant.rawValue) sends \(variant.byteCount)"
+            return .rejected("a frame of \(count) bytes, and \(own)")
         }
         let payload = bytes[4..<(count - 2)]
-        // A Honeywell's frame has this length and nothing where the masses for air are.
-        if payload[4..<10].contains(where: { $0 != 0 }), payload[10...].allSatisfy({ $0 == 0 }) {
+        // A Honeywell's frame has this length, three or four masses and nothing behind them.
+        if payload[4..<12].contains(where: { $0 != 0 }), payload[12...].allSatisfy({ $0 == 0 }) {
             return .rejected("another maker's frame")
         }
         return .measurement(outcomes(payload), id: nil)
@@ -83,29 +95,32 @@ package struct PlantowerDialect: SensorDialect {
     /// A reply repeats the command and its value.
     private static func name(of code: UInt8, _ value: UInt8) -> String { "\(code) \(value)" }
 
-    private static func outcomes(_ payload: ArraySlice<UInt8>) -> [Outcome] {
+    private func outcomes(_ payload: ArraySlice<UInt8>) -> [Outcome] {
         // Nothing at all, not even a version: the fan has only begun to turn.
-        if payload.allSatisfy({ $0 == 0 }) {
-            return allQuantities.map { _ in .noData(.warmingUp) }
-        }
+        if payload.allSatisfy({ $0 == 0 }) { return quantities.map { _ in .noData(.warmingUp) } }
         let words = stride(from: payload.startIndex, to: payload.endIndex, by: 2).map {
             UInt16(payload[$0]) << 8 | UInt16(payload[$0 + 1])
         }
-        // A frame of 24 bytes has nothing known behind the masses.
-        let measured =
-            switch words.count {
-            case 17: 12
-            case 13: 9
-            default: 3
-            }
-        return allQuantities.enumerated().map { index, quantity in
+        let measured = (variant ?? PlantowerVariant(wordCount: words.count)).fields.count
+        let flags: Quality = variant == nil && !Self.areCounts(words) ? .inconsistent : []
+        return quantities.enumerated().map { index, quantity in
             guard index < measured else { return .noData(.notMeasured) }
             let word = words[index + 3]
             let value =
                 quantity.name == "temperature"
                 ? Int64(Int16(bitPattern: word)) : Int64(word)
-            return .value(FixedPoint(value, decimals: quantity.decimals))
+            let isLarge = quantity.name == "n5" || quantity.name == "n10"
+            return .value(
+                FixedPoint(value, decimals: quantity.decimals),
+                isLarge ? flags : []
+            )
         }
+    }
+
+    /// Whether the words where a PMS5003 counts its largest particles can be that: those above a
+    /// size contain those above the next.
+    private static func areCounts(_ words: [UInt16]) -> Bool {
+        words.count < 12 || words[9] >= words[10] && words[10] >= words[11]
     }
 
     package func commands(for act: SensorAct) -> [SensorCommand] {

@@ -7,19 +7,12 @@ import Readings
 ///
 /// - Source: as in `PlantowerFrame`.
 package struct PlantowerSimulator: SerialPeer {
-    /// Members that differ on the wire, by the number of their bytes.
-    package enum Variant: Int, Hashable, Sendable, CaseIterable {
-        case pms3003 = 24
-        case pms5003 = 32
-        case pms5003ST = 40
-    }
-
     /// From a wake or power-on to the first frame, and from frame to frame in changing air.
     ///
     /// - Source: data manual V2.5, *Output result*: 200 to 800 ms; the first is ours.
     package static let interval: Duration = .milliseconds(800)
 
-    package let variant: Variant
+    package let variant: PlantowerVariant
     package private(set) var isAsleep = false
     package private(set) var isPassive = false
     private var generator: SplitMix64
@@ -28,7 +21,7 @@ package struct PlantowerSimulator: SerialPeer {
     private var next: MonotonicInstant?
 
     package init(
-        _ variant: Variant = .pms5003,
+        _ variant: PlantowerVariant = .pms5003,
         seed: UInt64 = 1,
         poweredAt now: MonotonicInstant = .boot
     ) {
@@ -93,9 +86,12 @@ package struct PlantowerSimulator: SerialPeer {
             words += [0, 0, 0x51]
         } else {
             let base = pm25 * 180 + Int.random(in: 0..<90, using: &generator)
-            words += [base, base * 3 / 10, base / 20, base / 150, base / 900, base / 2_000]
-            if variant == .pms5003ST { words += [8, 215, 458, 0] }
-            words.append(0x9700)
+            words += [base, base * 3 / 10, base / 20, base / 150]
+            if variant != .pms5003T { words += [base / 900, base / 2_000] }
+            if variant == .pms5003S || variant == .pms5003ST { words.append(8) }
+            if variant == .pms5003T || variant == .pms5003ST { words += [215, 458] }
+            if variant == .pms5003ST { words.append(0) }
+            if variant != .pms5003S { words.append(0x9700) }
         }
         return PlantowerFrame.bytes(
             words.flatMap { [UInt8(($0 >> 8) & 0xFF), UInt8($0 & 0xFF)] }

@@ -76,6 +76,9 @@ package struct ChannelJudge: Hashable, Sendable {
         if current.first?.doubt == .unchanging { add(.unchanging, to: &qualities) }
         for (index, rule) in rules.enumerated() {
             guard let value = values[index]?.doubleValue else { continue }
+            if case .value(_, let own) = outcomes[index], own.contains(.inconsistent) {
+                current.append(Finding(.inconsistent, of: rule.name))
+            }
             if let range = rule.range, !range.contains(value) {
                 qualities[index].insert(.outOfRange)
                 current.append(Finding(.outOfRange, of: rule.name))

@@ -101,7 +101,9 @@ extension DetectionMachine {
         var actions: [Action] = []
         if var record = registry[identity] {
             record.isIgnored = false
-            if let name, record.name != nil { record.name = name }
+            // Of another profile it becomes another device, whose name this is then.
+            let isSame = profile == nil || profile?.id == record.profile
+            if let name, record.name != nil, isSame { record.name = name }
             if record.name == nil {
                 registry.remove(identity)
                 actions.append(.save(identity: identity, nil))

@@ -134,6 +134,21 @@ extension DetectionMachine {
         return actions + start(adoption, on: devpath, isNew: known?.name == nil, rivals, at: now)
     }
 
+    /// Takes an adapter from devices of the same driver, when a person says that it is another.
+    mutating func correct(_ devpath: String, to profile: Profile) -> [Action] {
+        guard let key = ports[devpath]?.key.description else { return [] }
+        var actions: [Action] = []
+        for (identity, record) in registry.records.sorted(by: { $0.key < $1.key }) {
+            guard record.port == key, record.profile != profile.id,
+                record.profile.flatMap(catalog.profile)?.driver == profile.driver
+            else { continue }
+            var moved = record
+            moved.port = nil
+            actions += remember(identity, moved, name: record.name ?? identity)
+        }
+        return actions
+    }
+
     /// Gives a device its name, and remembers where it is when anybody knows what is remembered.
     private mutating func name(
         _ identity: String,

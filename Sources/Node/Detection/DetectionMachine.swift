@@ -309,6 +309,7 @@ package struct DetectionMachine: Sendable {
             guard let port = ports[devpath], isDue(port, at: now) else { continue }
             let candidates = candidates(for: port)
             if let forced = port.forced {
+                actions += correct(devpath, to: forced)
                 actions += adopt(devpath, forced, evidence: (nil, nil), at: now)
             } else if let record = registry[adapterIdentity(port)], record.isIgnored {
                 set(devpath, .ignored(identity: adapterIdentity(port)), at: now)
@@ -321,7 +322,7 @@ package struct DetectionMachine: Sendable {
                     port: port.id,
                     node: port.node,
                     candidates: candidates,
-                    expected: expected(at: port)
+                    expected: expected(at: port, among: candidates)
                 )
                 actions.append(.probe(probe))
             }
@@ -351,20 +352,6 @@ package struct DetectionMachine: Sendable {
     private func isClaimed(_ device: HotplugDevice) -> Bool {
         let links = device.properties["DEVLINKS"]?.split(separator: " ").map(String.init) ?? []
         return ([device.node ?? ""] + links).contains(where: claimedPorts.contains)
-    }
-
-    func candidates(for port: Port) -> [RankedProfile] {
-        catalog.candidates(for: port.device).compactMap { profile in
-            profile.rank(for: port.device).map { RankedProfile(profile, rank: $0) }
-        }
-    }
-
-    /// The profile of what was here last: of this run, else of the one record of this adapter.
-    private func expected(at port: Port) -> String? {
-        if let last = port.lastProfile { return last }
-        let profiles = registry.records.values.filter { $0.port == port.key.description }
-            .compactMap(\.profile)
-        return Set(profiles).count == 1 ? profiles.first : nil
     }
 
     /// The name under which a port's device reads now.

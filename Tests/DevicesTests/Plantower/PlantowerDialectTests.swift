@@ -1,4 +1,5 @@
 import Devices
+import Profiles
 import Readings
 import Testing
 
@@ -56,6 +57,93 @@ import Testing
                 "formaldehyde", "temperature", "humidity",
             ]
         )
+    }
+
+    /// A frame as each member sends it, and what it means there.
+    @Test(
+        arguments: [
+            (.pms5003, [12, 5], ["n5": 12, "n10": 5]),
+            (.pms5003S, [12, 5, 31], ["n5": 12, "n10": 5, "formaldehyde": 31]),
+            (.pms5003T, [0xFFCE, 471], ["temperature": -5.0, "humidity": 47.1]),
+            (
+                .pms5003ST, [12, 5, 31, 215, 471],
+                ["n5": 12, "n10": 5, "formaldehyde": 31, "temperature": 21.5, "humidity": 47.1]
+            ),
+        ] as [(PlantowerVariant, [Int], [String: FixedPoint])]
+    )
+    func readsTheFieldsOfTheMemberThatTheProfileNames(
+        variant: PlantowerVariant,
+        words: [Int],
+        expected: [String: FixedPoint]
+    ) throws {
+        var dialect = PlantowerDialect(variant)
+        let count = variant == .pms5003ST ? 17 : 13
+        let measured = [9, 9, 9, 4, 7, 11, 1_200, 360, 60, 18] + words
+        let frame = Self.frame(measured + Array(repeating: 0, count: count - measured.count))
+        guard case .measurement(let outcomes, nil)? = dialect.decode(frame).first else {
+            Issue.record("no measurement")
+            return
+        }
+        let names = dialect.quantities.map(\.name)
+        #expect(names == ["pm1", "pm25", "pm10", "n03", "n05", "n1", "n25"] + names.dropFirst(7))
+        let values = Dictionary(uniqueKeysWithValues: zip(names, outcomes.map(\.value)))
+        #expect(values["pm25"] == 7 && values["n25"] == 18)
+        #expect(values.filter { expected[$0.key] != nil } == expected.mapValues { $0 })
+        #expect(names.count == 7 + expected.count)
+    }
+
+    @Test(arguments: PlantowerVariant.allCases)
+    func understandsTheSimulatorOfEachMember(variant: PlantowerVariant) {
+        var part = PlantowerSimulator(variant)
+        let bytes = part.advance(to: .boot.advanced(by: .seconds(8)))
+        var dialect = PlantowerDialect(variant)
+        let found = dialect.decode(bytes)
+        #expect(found.count == 10)
+        for utterance in found {
+            guard case .measurement(let outcomes, nil) = utterance else {
+                Issue.record("\(utterance)")
+                continue
+            }
+            #expect(outcomes.allSatisfy { $0.value != nil })
+        }
+    }
+
+    @Test func refusesAFrameOfAnotherMemberThanTheOneNamed() {
+        var dialect = PlantowerDialect(.pms5003ST)
+        var part = PlantowerSimulator(.pms5003)
+        let found = dialect.decode(part.advance(to: .boot.advanced(by: .seconds(1))))
+        #expect(found.first == .rejected("a frame of 32 bytes, and a PMS5003ST sends 40"))
+        #expect(found.allSatisfy { if case .rejected = $0 { true } else { false } })
+    }
+
+    /// Temperature and humidity of a PMS5003T, where the profile says nothing of it.
+    @Test func marksCountsThatNoAirCanHave() throws {
+        var part = PlantowerSimulator(.pms5003T)
+        let outcomes = try #require(measured(part.advance(to: .boot.advanced(by: .seconds(1)))))
+        #expect(outcomes[7] == .value(215, .inconsistent))
+        #expect(outcomes[8] == .value(458, .inconsistent))
+        #expect(outcomes.prefix(7).allSatisfy { $0 == $0.value.map { .value($0) } })
+    }
+
+    @Test func saysWhichMembersAProfileMayName() throws {
+        func problem(_ settings: [String: JSONValue]) -> String? {
+            let profile = Profile(
+                id: "mine",
+                kind: .usbSerial,
+                text: ("Mine", "A part.", "mine.json"),
+                driver: ("plantower", .object(settings), nil)
+            )
+            do throws(DialectError) { _ = try PlantowerVariant.named(in: profile) } catch {
+                return error.problems.first?.description
+            }
+            return nil
+        }
+        #expect(problem([:]) == nil)
+        for name in PlantowerVariant.names { #expect(problem(["variant": .string(name)]) == nil) }
+        let names = PlantowerVariant.names.joined(separator: ", ")
+        let wrong = try #require(problem(["variant": .string("PMS5003t")]))
+        #expect(wrong.hasPrefix("settings.variant: expected one of \(names), found \"PMS5003t\""))
+        #expect(problem(["varient": .string("PMS5003")])?.contains("unknown key") == true)
     }
 
     @Test func takesAFrameOfZerosForWarmingUp() throws {

@@ -184,6 +184,50 @@ import Testing
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["plantower"])
     }
 
+    /// Two members of a family that look the same: what a person said holds after a plug.
+    @Test func staysWhatAPersonSaidItIs() throws {
+        var machine = DetectionMachine(.shipped)
+        _ = machine.begin(with: [:], at: .boot)
+        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        let proof = try Self.proof("plantower-pms", part: nil)
+        #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["plantower"])
+        func adopt(_ profile: String, name: String? = nil) throws -> [String] {
+            let act = DetectionMachine.Act.adopt(profile: profile, name: name)
+            return Self.names(try machine.act(act, on: "/dev/ttyUSB1", at: .boot))
+        }
+        func probedAnew() -> [String] {
+            _ = machine.take([.vanished(Self.device(1))], at: .boot.advanced(by: .hours(1)))
+            let now = MonotonicInstant.boot.advanced(by: .hours(2))
+            let actions = machine.take([.appeared(Self.device(1))], at: now)
+            return actions.flatMap { action -> [String] in
+                guard case .probe(let probe) = action else { return [] }
+                let all = probe.candidates.map(\.profile).filter { $0.driver == "plantower" }
+                return all.map(\.id) + [probe.expected ?? ""]
+            }
+        }
+        #expect(try adopt("plantower-pms5003t", name: "hall") == ["hall"])
+        #expect(probedAnew() == ["plantower-pms5003t", "plantower-pms5003t"])
+        // And back.
+        #expect(try adopt("plantower-pms") == ["plantower"])
+        #expect(probedAnew() == ["plantower-pms", "plantower-pms"])
+        // Forgotten, it may sleep, and is woken as another of its driver is.
+        _ = try machine.act(
+            .adopt(profile: "plantower-pms5003t", name: nil),
+            on: "/dev/ttyUSB1",
+            at: .boot
+        )
+        let forgotten = try machine.act(.forget, on: "/dev/ttyUSB1", at: .boot)
+        #expect(
+            forgotten.contains { action in
+                if case .probe(let probe) = action {
+                    probe.expected == "plantower-pms"
+                } else {
+                    false
+                }
+            }
+        )
+    }
+
     @Test func newProfilesConcernOnlyTheAdaptersThatTheyFit() throws {
         var machine = DetectionMachine(.shipped)
         _ = machine.begin(with: [:], at: .boot)

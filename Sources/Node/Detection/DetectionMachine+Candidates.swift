@@ -1,0 +1,44 @@
+import HardwareIO
+import Profiles
+
+// What may be behind an adapter.
+extension DetectionMachine {
+    /// Profiles that fit an adapter, the most specific first.
+    func candidates(for port: Port) -> [RankedProfile] {
+        let found = catalog.candidates(for: port.device).compactMap { profile in
+            profile.rank(for: port.device).map { RankedProfile(profile, rank: $0) }
+        }
+        guard let chosen = chosen(at: port) else { return found }
+        guard found.contains(where: { $0.profile.driver == chosen.driver }) else {
+            return found + [RankedProfile(chosen, rank: 0)]
+        }
+        return found.map {
+            $0.profile.driver == chosen.driver ? RankedProfile(chosen, rank: $0.rank) : $0
+        }
+    }
+
+    /// The profile that a person chose for what is at this adapter, of those that fit none.
+    ///
+    /// Such a part looks like another of its driver, whose profile it takes the place of here.
+    private func chosen(at port: Port) -> Profile? {
+        let here = registry.records.values.filter {
+            $0.port == port.key.description && $0.name != nil && !$0.isIgnored
+        }
+        return here.compactMap { $0.profile.flatMap(catalog.profile) }
+            .filter { $0.kind == .usbSerial && $0.matches.isEmpty }
+            .min { $0.id < $1.id }
+    }
+
+    /// The profile of what was here last: of this run, else of the one record of this adapter.
+    ///
+    /// Of one that does not fit any more, another of the same driver: it is woken alike.
+    func expected(at port: Port, among candidates: [RankedProfile]) -> String? {
+        let profiles = registry.records.values.filter { $0.port == port.key.description }
+            .compactMap(\.profile)
+        let known = Set(profiles).count == 1 ? profiles.first : nil
+        guard let last = port.lastProfile ?? known else { return nil }
+        if candidates.contains(where: { $0.profile.id == last }) { return last }
+        let driver = catalog.profile(last)?.driver
+        return candidates.first { $0.profile.driver == driver }?.profile.id
+    }
+}
