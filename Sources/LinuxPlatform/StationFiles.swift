@@ -51,6 +51,7 @@ package struct StationFiles: Sendable {
             text,
             file: path,
             profiles: catalog.profiles,
+            broken: catalog.broken,
             board: catalog.board(model: MachineFacts.read().model)
         )
         let note =

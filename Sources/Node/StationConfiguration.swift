@@ -99,6 +99,7 @@ extension StationConfiguration {
     ///   - text: The file's bytes, at most 1 MiB.
     ///   - file: Its name, for the message.
     ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
+    ///   - broken: Why other profiles are not there, by id.
     ///   - board: The computer: its chip is the pins' unless told, its watchdog has a limit.
     /// - Returns: A configuration in which every value is within its range.
     /// - Throws: `ConfigurationError` that names file, place and reason of each problem.
@@ -106,6 +107,7 @@ extension StationConfiguration {
         _ text: [UInt8],
         file: String,
         profiles: [Profile] = ProfileCatalog.shipped.profiles,
+        broken: [String: ConfigurationError] = [:],
         board: Profile? = nil
     ) throws(ConfigurationError) -> StationConfiguration {
         let problems = ProblemList()
@@ -122,7 +124,7 @@ extension StationConfiguration {
             throw failure()
         }
         var configuration = ObjectReader(root, at: "", problems).map { reader in
-            StationConfiguration(reader, profiles, board, problems)
+            StationConfiguration(reader, (profiles, broken), board, problems)
         }
         configuration?.file = file
         guard let configuration, problems.problems.isEmpty else { throw failure() }
@@ -143,11 +145,12 @@ extension StationConfiguration {
 
     private init(
         _ reader: ObjectReader,
-        _ profiles: [Profile],
+        _ known: (profiles: [Profile], broken: [String: ConfigurationError]),
         _ board: Profile?,
         _ problems: ProblemList
     ) {
         var reader = reader
+        let profiles = known.profiles
         self.board = board
         profileFolder = reader.absolutePath("profiles")
         name = reader.name("name") ?? "roost"
@@ -157,7 +160,7 @@ extension StationConfiguration {
         devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
             entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
-                .flatMap { DeviceConfiguration($0, profiles, board) }
+                .flatMap { DeviceConfiguration($0, profiles, known.broken, board) }
         }
         let light = profiles.first { $0.driver == "traffic-light" }
         lights = reader.object("lights").flatMap { LightsConfiguration($0, light, board) }
@@ -256,7 +259,12 @@ extension StationConfiguration {
 }
 
 extension DeviceConfiguration {
-    fileprivate init?(_ reader: ObjectReader, _ profiles: [Profile], _ board: Profile?) {
+    fileprivate init?(
+        _ reader: ObjectReader,
+        _ profiles: [Profile],
+        _ broken: [String: ConfigurationError],
+        _ board: Profile?
+    ) {
         var reader = reader
         defer { reader.finish() }
         let isNamed = reader.value("name") != nil
@@ -267,14 +275,7 @@ extension DeviceConfiguration {
         }
         guard let type = reader.required("type") else { return nil }
         guard let profile = profiles.first(where: { $0.isNamed(type) }) else {
-            let kinds: [Profile.Kind] = [.usbSerial, .http]
-            let found = profiles.filter { kinds.contains($0.kind) }.map(\.id)
-            let known = (found + ["button", "led", "pir"]).sorted()
-            reader.problem(
-                "type",
-                "expected one of \(known.joined(separator: ", ")), found \"\(type)\"",
-                meant: Spelling.nearest(to: type, among: known)
-            )
+            reader.noProfile(type, among: profiles, broken[type])
             reader.ignoreTheRest()
             return nil
         }

@@ -15,6 +15,8 @@ package struct ProfileCatalog: Sendable {
     package let problems: [ConfigurationError]
     /// What is worth a line and no problem: which shipped profile was replaced.
     package let notes: [String]
+    /// Why a profile is not there, by the id that its file says or is named after.
+    package let broken: [String: ConfigurationError]
 
     /// Reads all files.
     ///
@@ -35,6 +37,8 @@ package struct ProfileCatalog: Sendable {
         }
         profiles = draft.profiles.values.sorted { $0.id < $1.id }
         (problems, notes) = (draft.problems, draft.notes)
+        // A broken file in the place of a shipped one leaves that.
+        broken = draft.broken.filter { draft.profiles[$0.key] == nil }
     }
 
     package func profile(_ id: String) -> Profile? { profiles.first { $0.id == id } }
@@ -79,6 +83,7 @@ private struct CatalogDraft {
     var profiles: [String: Profile] = [:]
     var problems: [ConfigurationError] = []
     var notes: [String] = []
+    var broken: [String: ConfigurationError] = [:]
 
     mutating func add(_ file: ProfileFile, isOverlay: Bool) {
         let bytes: [UInt8]
@@ -91,6 +96,7 @@ private struct CatalogDraft {
             profile = try reader.read(bytes, file: file.path)
         } catch {
             problems.append(error)
+            for id in Self.ids(of: bytes, file: file.path) { broken[id] = error }
             return
         }
         // Others than the one whose place it takes.
@@ -106,7 +112,20 @@ private struct CatalogDraft {
     }
 
     mutating func refuse(_ path: String, _ words: String) {
-        problems.append(ConfigurationError(file: path, message: words))
+        let error = ConfigurationError(file: path, message: words)
+        problems.append(error)
+        for id in Self.ids(of: [], file: path) { broken[id] = error }
+    }
+
+    /// What a device's `type` may call the profile of a file: its name, and the id in it.
+    private static func ids(of bytes: [UInt8], file: String) -> [String] {
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let stem = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+        guard bytes.count <= ProfileReader.byteLimit,
+            case .object(let fields)? = try? JSONParser.parse(bytes),
+            case .string(let id)? = fields["id"], id != stem
+        else { return [stem] }
+        return [stem, id]
     }
 }
 

@@ -1,3 +1,4 @@
+import Devices
 import FoundationEssentials
 import HardwareIO
 import Profiles
@@ -143,6 +144,29 @@ import Testing
         #expect(problem.hasPrefix("devices[0].type: expected one of "))
         #expect(problem.hasSuffix(#", found "dht22""#))
         for kind in ["pir", "plantower", "sds011"] { #expect(problem.contains(kind)) }
+    }
+
+    @Test func saysWhatIsWrongWithTheProfileThatATypeNames() throws {
+        let text = #"{"schemaVersion": 1, "id": "my-meter", "kind": "usb-serial"}"#
+        let file = ProfileFile(path: "d/my-meter.json", bytes: Array(text.utf8))
+        let catalog = ProfileCatalog(overlay: [file], reader: .checking)
+        let device = #"{"devices": [{"name": "d", "type": "my-meter", "port": "/p"}]}"#
+        let error = #expect(throws: ConfigurationError.self) {
+            try StationConfiguration.read(
+                Array(device.utf8),
+                file: "roost.json",
+                profiles: catalog.profiles,
+                broken: catalog.broken
+            )
+        }
+        let mistakes = try #require(catalog.problems.first).problems
+        #expect(mistakes.count > 2)
+        #expect(
+            error?.problems.map(\.description)
+                == mistakes.map {
+                    "devices[0].type: my-meter is not usable, d/my-meter.json: \($0)"
+                }
+        )
     }
 
     @Test func readsASensorByItsDriverWithTheDutyOfItsProfile() throws {

@@ -66,7 +66,12 @@ extension DoctorStation {
         path = place.configurationPath
         if let bytes = tree.bytes(path) {
             configuration = Result { () throws(ConfigurationError) in
-                try StationConfiguration.read(bytes, file: path, profiles: catalog.profiles)
+                try StationConfiguration.read(
+                    bytes,
+                    file: path,
+                    profiles: catalog.profiles,
+                    broken: catalog.broken
+                )
             }
         } else if tree.exists(path) {
             configuration = .failure(
