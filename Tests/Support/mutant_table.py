@@ -261,7 +261,7 @@ MUTANTS = [
            "let missed = Int((passed + interval / 2) / interval) - count - 1",
            "one missing second in live mode goes unnoticed", SDS011),
     Mutant("Sources/Devices/SDS011/SDS011Judge.swift",
-           "runLength = measurement == last ? min(runLength + 1, Int.max - 1) : 1",
+           "runLength = measurement == last && !hasMoved ? min(runLength + 1, Int.max - 1) : 1",
            "runLength = 1",
            "never notices a stuck sensor", SDS011),
     Mutant("Sources/Devices/SDS011/SDS011Judge.swift",
