@@ -69,7 +69,11 @@ extension DetectionMachine {
                 message: "\(shown) is no device, identity or adapter; roost devices lists them"
             )
         }
-        return (nil, known)
+        // One that is ignored has its port, though nothing runs there under its name.
+        let devpath = sortedPaths.first { path in
+            ports[path].map { $0.standing != .claimed && identity(of: $0) == known } == true
+        }
+        return (devpath, known)
     }
 
     func identity(of port: Port) -> String {

@@ -116,7 +116,8 @@ import Testing
     }
 
     /// Its driver let it sleep when it was ignored, and asleep it hears nothing but a wake.
-    @Test func wakesAPlantowerThatWasIgnoredAndIsForgotten() throws {
+    @Test(arguments: ["/dev/ttyUSB0", "plantower"])
+    func wakesAPlantowerThatWasIgnoredAndIsForgotten(target: String) throws {
         let states = try simulate { clock in
             let bench = try DetectionBench(clock)
             let part = try SimulatedAdapter.part(of: "plantower-pms", on: clock)
@@ -125,7 +126,7 @@ import Testing
                 try await bench.sleep(.minutes(2))
                 var states = bench.found.map(\.state)
                 for command in [ControlRequest.Command.ignore, .forget] {
-                    let request = Self.request(command, "/dev/ttyUSB0")
+                    let request = Self.request(command, target)
                     #expect(try await bench.ask(request).error == nil)
                     try await bench.sleep(.seconds(20))
                     states += bench.found.map(\.state)
