@@ -95,7 +95,11 @@ package actor HTTPLineDriver: OrderlyStop {
             let began = clock.now
             // A board or a name server that says nothing must not hold up a stop.
             let answer = try await clock.run(unless: stop) { try await self.ask() }
-            guard let answer, !isStopping else { return }
+            guard let answer else {
+                // The question that the stop cut short leaves no gap without a reason.
+                _ = await account(from: due, to: began, .stopped)
+                return
+            }
             let trouble: NoData? = if case .noData(let reason) = answer { reason } else { nil }
             due = await account(from: due, to: began, trouble)
             if case .outcomes(let outcomes) = answer { await succeed(outcomes) }
