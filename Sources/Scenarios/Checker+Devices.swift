@@ -78,7 +78,7 @@ extension Checker {
 
     private static func troublesSampling(_ kind: FaultKind) -> Bool {
         switch kind.area {
-        case .serial, .usb, .process, .power: true
+        case .serial, .usb, .network, .process, .power: true
         case .gpio, .card, .clock: kind == .suspend
         case .memory: kind == .outOfMemory
         }
@@ -94,7 +94,10 @@ extension Checker {
 
     // MARK: P5
 
-    private static let plain: Set<FaultKind> = [.silence, .babble, .zeros, .wedge, .wrongRate]
+    private static let plain: Set<FaultKind> = [
+        .silence, .babble, .zeros, .wedge, .wrongRate, .boardSilent, .boardRefuses, .boardGarbage,
+        .boardMoved,
+    ]
 
     func badSensorsAreNoticed() throws -> Int {
         var count = 0
@@ -105,7 +108,8 @@ extension Checker {
             guard let part = window.part, by <= window.end,
                 let segment = records.segments.last(where: { $0.start <= window.start }),
                 segment.end > by, segment.start.advanced(by: .minutes(15)) < window.start,
-                let name = records.device(of: part, at: window.start),
+                let name = window.kind.hitsBoard
+                    ? part : records.device(of: part, at: window.start),
                 let device = records.devices.firstIndex(of: name),
                 records.hitParts.contains(LifeRecords.Hit(part: part, at: window.start)),
                 !isDisturbed(part, from: window.start.advanced(by: .hours(-2)), to: by, but: window)
@@ -146,6 +150,7 @@ extension Checker {
                     || window.kind == .swap || window.kind == .exchange
             case .process, .power, .memory: return true
             case .clock: return window.kind == .suspend
+            case .network: return window.part == nil || window.part == part
             case .gpio, .card: return false
             }
         }

@@ -112,7 +112,7 @@ extension Checker {
         case .endedItself:
             return was(hangs.union([.longFreeze])) ? nil : "nothing in it hung"
         case .stopTimedOut:
-            return was(hangs.union([.cardLongStall, .diskHang])) ? nil : "nothing held up the stop"
+            return was(hangs) ? nil : "nothing held up the stop"
         case .serviceWatchdog, .boardWatchdog:
             return was(hangs.union(freezes)) ? nil : "nothing froze it"
         }
@@ -169,11 +169,13 @@ extension Checker {
             throw Broken(words: "the quiet time is too short: faults until \(words(last))")
         }
         var count = 0
-        for part in world.parts {
+        let boards = world.scenario.boards.map(\.name)
+        for part in world.parts.map(\.name) + boards {
             count += 1
-            guard let name = records.device(of: part.name, at: end),
+            let isBoard = boards.contains(part)
+            guard let name = isBoard ? part : records.device(of: part, at: end),
                 let device = records.devices.firstIndex(of: name)
-            else { throw Broken(words: "\(part.name) was never found") }
+            else { throw Broken(words: "\(part) was never found") }
             let by = start.advanced(by: Self.resumption)
             let resumed = records.samples.last {
                 $0.device == Int32(device) && $0.hasValue && $0.at > start

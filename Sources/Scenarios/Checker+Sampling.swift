@@ -11,14 +11,15 @@ extension Checker {
     func everySensorSamplesBetweenFaults() throws -> Int {
         var count = 0
         var pauses: [(start: MonotonicInstant, words: String)] = []
-        for part in world.parts {
+        let boards = world.scenario.boards.map(\.name)
+        for part in world.parts.map(\.name) + boards {
             let times = valueTimes(of: part)
-            for calm in calmTimes(of: part) {
+            for calm in calmTimes(of: part, isBoard: boards.contains(part)) {
                 count += 1
                 var before = calm.lowerBound
                 for time in times[calm] + [calm.upperBound] {
                     if before.duration(to: time) > Self.pauseMax {
-                        let name = records.device(of: part.name, at: time) ?? part.name
+                        let name = records.device(of: part, at: time) ?? part
                         let length = Int(before.duration(to: time).inSeconds)
                         pauses.append(
                             (before, "\(name) gave no value for \(length) s from \(words(before))")
@@ -32,18 +33,19 @@ extension Checker {
         throw Broken(words: "\(first.words), and \(pauses.count - 1) other pauses without a cause")
     }
 
-    /// When a part gave values, under whatever name it had then.
-    private func valueTimes(of part: Part) -> SortedInstants {
+    /// When a part or board gave values, under whatever name it had then.
+    private func valueTimes(of part: String) -> SortedInstants {
         var times: [MonotonicInstant] = []
+        let own = world.part(part) == nil ? part : nil
         for sample in records.samples where sample.hasValue {
-            let name = records.device(of: part.name, at: sample.at)
+            let name = own ?? records.device(of: part, at: sample.at)
             if name == records.devices[Int(sample.device)] { times.append(sample.at) }
         }
         return SortedInstants(times)
     }
 
     /// The times in which nothing hinders a part, each begun long enough ago to sample again.
-    private func calmTimes(of part: Part) -> [Range<MonotonicInstant>] {
+    private func calmTimes(of part: String, isBoard: Bool) -> [Range<MonotonicInstant>] {
         var troubles: [Range<MonotonicInstant>] = []
         var stuckEnds: Set<MonotonicInstant> = []
         var before = MonotonicInstant.boot
@@ -51,7 +53,7 @@ extension Checker {
             troubles.append(before..<segment.start)
             before = segment.end
         }
-        for window in records.windows where hinders(window, part) {
+        for window in records.windows where hinders(window, part, isBoard: isBoard) {
             troubles.append(window.start..<window.end)
             if window.kind == .stuck { stuckEnds.insert(window.end) }
         }
@@ -67,11 +69,17 @@ extension Checker {
         return calm
     }
 
-    private func hinders(_ window: LifeRecords.Window, _ part: Part) -> Bool {
+    private func hinders(
+        _ window: LifeRecords.Window,
+        _ part: String,
+        isBoard: Bool
+    ) -> Bool {
         switch window.kind.area {
         case .serial, .usb:
-            window.part == nil || window.part == part.name || window.kind == .swap
-                || window.kind == .exchange
+            !isBoard
+                && (window.part == nil || window.part == part || window.kind == .swap
+                    || window.kind == .exchange)
+        case .network: isBoard && (window.part == nil || window.part == part)
         case .process, .power: true
         case .memory: window.kind == .outOfMemory
         case .clock: window.kind == .suspend

@@ -35,6 +35,13 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case chipGone = "chip-gone"
     case lineForbidden = "line-forbidden"
     case edgeOverrun = "edge-overrun"
+    // The local network: boards, their addresses and the name server.
+    case boardSilent = "board-silent"
+    case boardSlow = "board-slow"
+    case boardRefuses = "board-refuses"
+    case boardGarbage = "board-garbage"
+    case boardMoved = "board-moved"
+    case nameServerSilent = "name-server-silent"
     // The card.
     case cardStall = "card-stall"
     case cardLongStall = "card-long-stall"
@@ -79,7 +86,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
 
     /// What a fault happens to.
     package enum Area: String, Hashable, Sendable, CaseIterable {
-        case serial, usb, gpio, card, clock, process, power, memory
+        case serial, usb, gpio, network, card, clock, process, power, memory
     }
 
     package var area: Area {
@@ -95,6 +102,9 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .edgeStorm, .bounce, .motionStuckHigh, .motionStuckLow, .chipGone, .lineForbidden,
             .edgeOverrun:
             .gpio
+        case .boardSilent, .boardSlow, .boardRefuses, .boardGarbage, .boardMoved,
+            .nameServerSilent:
+            .network
         case .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
             .failingWrites, .lyingSync, .journalRot, .historyRot, .longReader, .diskHang:
             .card
@@ -139,6 +149,9 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         default: area == .serial || area == .usb
         }
     }
+
+    /// Whether one board on the network is hit.
+    package var hitsBoard: Bool { area == .network && self != .nameServerSilent }
 
     /// Whether it waits for the one moment at which it can show itself, and begins there.
     ///

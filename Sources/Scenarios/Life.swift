@@ -285,8 +285,13 @@ package struct Life {
         let pirs = scenario.motion.enumerated().map { number, line in
             #"{"name":"door\#(number + 1)","type":"pir","line":"\#(line)"}"#
         }
+        let boards = scenario.boards.map { board in
+            #"{"name":"\#(board.name)","type":"\#(board.profile)","#
+                + #""address":"http://\#(board.host)/","#
+                + #""intervalSeconds":\#(Int(board.interval.inSeconds))}"#
+        }
         var fields = [
-            #""name":"years""#, #""devices":[\#(pirs.joined(separator: ","))]"#,
+            #""name":"years""#, #""devices":[\#((pirs + boards).joined(separator: ","))]"#,
             #""store":{"folder":"\#(world.card.folder)","megabytes":\#(scenario.megabytes),"#
                 + #""lossWindowSeconds":\#(Int(scenario.lossWindow.inSeconds))}"#,
         ]

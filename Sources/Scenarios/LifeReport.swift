@@ -66,7 +66,7 @@ package struct LifeReport: Codable, Sendable {
         scenario = life.scenario.name
         seed = life.order.seed
         days = MonotonicInstant.boot.duration(to: end).inSeconds / 86_400
-        deviceDays = days * Double(life.scenario.parts.count + life.scenario.motion.count)
+        deviceDays = days * Double(life.scenario.deviceCount)
         sampleCount = records.samples.count
         valueCount = records.samples.count(where: \.hasValue)
         eventCount = records.events.count

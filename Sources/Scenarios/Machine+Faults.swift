@@ -15,6 +15,7 @@ extension Machine {
         case .serial: beginSerial(fault, until: end)
         case .usb: beginUSB(fault, until: end)
         case .gpio: beginGPIO(fault, until: end)
+        case .network: break  // Shows itself to those who ask; see `WorldFetcher`.
         case .card: beginCard(fault, until: end)
         case .clock: beginClock(fault, until: end)
         case .process, .power, .memory: beginProcess(fault, until: end)

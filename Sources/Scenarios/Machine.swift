@@ -103,7 +103,7 @@ final class Machine: Platform, @unchecked Sendable {
     // MARK: Platform
 
     var clock: any NodeClock { bootClock }
-    var fetcher: any HTTPFetcher { base.fetcher }
+    var fetcher: any HTTPFetcher { WorldFetcher(machine: self) }
     var boardModel: String? { nil }
     var historySeams: HistorySeams { HistorySeams(vfs: PowerCutRecording.vfs) }
 

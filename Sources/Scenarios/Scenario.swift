@@ -16,6 +16,17 @@ package struct Scenario: Sendable {
         package let failsAfter: Duration?
     }
 
+    /// A board on the local network.
+    package struct Board: Hashable, Sendable {
+        package let name: String
+        /// A shipped profile, such as `generic-http-line`.
+        package let profile: String
+        /// The host that the station asks, a name or a number.
+        package let host: String
+        /// From one question to the next, 1 s…1 h.
+        package let interval: Duration
+    }
+
     /// What people do from time to time.
     package enum Act: String, Hashable, Sendable, CaseIterable {
         /// Continuous measuring for a while.
@@ -46,10 +57,13 @@ package struct Scenario: Sendable {
 
     package static let socketMax = 16
     package static let partMax = 16
+    package static let boardMax = 4
 
     package let name: String
     package let about: String
     package let parts: [Part]
+    /// They are in the station's configuration: a board is not found.
+    package let boards: [Board]
     /// Lines of motion sensors.
     package let motion: [String]
     package let motionPerDay: Double
@@ -67,6 +81,8 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
+    var deviceCount: Int { parts.count + motion.count + boards.count }
+
     /// The faults of one life, in the order they come.
     ///
     /// - Parameters:
@@ -98,10 +114,12 @@ extension Scenario {
     ) -> [PlannedFault] {
         let candidates = parts.filter { !kind.needsSDS011 || $0.profile == "nova-sds011" }
         if kind.hitsPart, candidates.isEmpty { return [] }
+        if kind.area == .network, boards.isEmpty { return [] }
         func fault(at instant: Duration) -> PlannedFault {
             let range = trouble.length ?? kind.usualDuration
             let length = min(dice.duration(in: range), max(.seconds(1), end - instant))
-            let part = kind.hitsPart ? candidates[dice.index(candidates.count)].name : nil
+            var part = kind.hitsPart ? candidates[dice.index(candidates.count)].name : nil
+            if kind.hitsBoard { part = boards[dice.index(boards.count)].name }
             return PlannedFault(kind, at: instant, for: length, to: trouble.part ?? part)
         }
         if let at = trouble.at { return at < end ? [fault(at: at)] : [] }

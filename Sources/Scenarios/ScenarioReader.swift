@@ -53,13 +53,21 @@ extension Scenario {
         where parts.prefix(index).contains(where: { $0.socket == part.socket }) {
             problems.add("parts[\(index)].socket", "is the socket of another part too")
         }
+        boards = reader.objects("boards", limit: Self.boardMax, problems).map(Board.init)
+        let boards = boards
+        for (index, board) in boards.enumerated()
+        where parts.contains(where: { $0.name == board.name })
+            || boards.prefix(index).contains(where: { $0.name == board.name })
+        {
+            problems.add("boards[\(index)].name", "is the name of another part or board too")
+        }
         motion = reader.texts("motion", limit: 4)
         motionPerDay = reader.number("motionPerDay", in: 0...1_000) ?? 20
         weather =
             reader.object("weather").map { Weather.Settings($0) }
             ?? .generated(meanTenths: 120, meanHumidity: 60)
         habits = reader.objects("habits", limit: 16, problems).compactMap(Habit.init)
-        let names = parts.map(\.name)
+        let names = parts.map(\.name) + boards.map(\.name)
         troubles = reader.objects("faults", limit: 256, problems).compactMap {
             Trouble($0, parts: names)
         }
@@ -84,6 +92,19 @@ extension Scenario.Part {
         socket = Int(reader.number("socket", in: 1...limit) ?? 1)
         serial = reader.string("serial")
         failsAfter = reader.time("failsAfter", in: .hours(1)...(.days(3_650)))
+    }
+}
+
+extension Scenario.Board {
+    fileprivate init(_ reader: ObjectReader) {
+        var reader = reader
+        defer { reader.finish() }
+        name = reader.required("name") ?? ""
+        let usable = ProfileCatalog.shipped.profiles.filter { $0.kind == .http }.map(\.id)
+        if reader.value("profile") == nil { reader.problem("profile", "is missing") }
+        profile = reader.string("profile", in: usable) ?? ""
+        host = reader.required("host") ?? ""
+        interval = reader.time("interval", in: .seconds(1)...(.hours(1))) ?? .minutes(5)
     }
 }
 

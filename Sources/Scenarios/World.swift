@@ -23,6 +23,7 @@ final class World: @unchecked Sendable {
     /// From here on nothing goes wrong any more.
     let quietFrom: MonotonicInstant
     let parts: [Part]
+    let network: WorldNetwork
     let card: LivingCard
     var records = LifeRecords()
     var log = LifeLog()
@@ -66,6 +67,7 @@ final class World: @unchecked Sendable {
         parts = scenario.parts.enumerated().map { number, part in
             Part(part, number: number % 10, weather: weather, seed: seed &+ UInt64(number))
         }
+        network = try WorldNetwork(scenario.boards, seed: seed)
         card = try LivingCard(nameDurability: seed % 2 == 0 ? .afterFolderSync : .afterAnySync)
     }
 

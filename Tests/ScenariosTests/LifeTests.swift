@@ -21,15 +21,44 @@ import Testing
         #expect(reports[0].sampleCount == reports[1].sampleCount)
     }
 
-    private static func live(_ faults: String, for length: Duration) throws -> LifeReport {
+    private static func live(
+        _ faults: String,
+        for length: Duration,
+        boards: String = ""
+    ) throws -> LifeReport {
         let text = """
-            {"about": "For a test.",
+            {"about": "For a test.", "boards": [\(boards)],
              "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                        {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
              "faults": [\(faults)], "quiet": "2h"}
             """
         let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
         return try Life(scenario, Life.Order(seed: 1, length: length)).run()
+    }
+
+    private static let board = #"{"name": "roof", "profile": "generic-http-line", "host": "b.lan""#
+
+    @Test(arguments: FaultKind.all.filter { $0.area == .network })
+    func aBoardThatMisbehavesIsNoticedAndReadAgain(_ kind: FaultKind) throws {
+        let fault = #"{"kind": "\#(kind.rawValue)", "at": "5h", "for": "1h"}"#
+        let report = try Self.live(fault, for: .hours(9), boards: Self.board + "}")
+        #expect(report.failures.isEmpty)
+        #expect(report.fired[kind.rawValue, default: 0] > 0)
+    }
+
+    /// Whatever the phase of its questions, one of these falls into the first half of a wait.
+    @Test(arguments: [FaultKind.boardSilent, .nameServerSilent], [4, 8, 12])
+    func aStopDoesNotWaitForTheNetwork(_ kind: FaultKind, _ second: Int) throws {
+        let report = try Self.live(
+            """
+            {"kind": "\(kind.rawValue)", "at": "5h", "for": "1h"},
+            {"kind": "restart", "at": "\(18_000 + second)s"}
+            """,
+            for: .hours(9),
+            boards: Self.board + #", "interval": "10s"}"#
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.processCount == 2)
     }
 
     @Test func aSensorThatSaidAWrongIDGoesByItsOwnNameAgain() throws {
