@@ -19,7 +19,7 @@ extension ReadingReport {
             channel: reading.channel.description,
             instantSeconds: reading.instant.inSeconds,
             ageSeconds: reading.instant.age(at: now),
-            value: reading.outcome.value.map { "\($0)" },
+            value: reading.outcome.value.flatMap { Measured("\($0)") },
             unit: reading.channel.quantity.unit,
             quality: quality,
             noData: absence

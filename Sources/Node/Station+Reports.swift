@@ -90,7 +90,9 @@ extension TreeReport {
             restartCount: snapshot.restartCount,
             lastExit: snapshot.lastExit,
             lastBeatSeconds: snapshot.heartbeat?.lastBeat.age(at: now),
-            nextBeatInSeconds: snapshot.heartbeat.map { -$0.deadline.age(at: now) },
+            // A promise of years is none.
+            nextBeatInSeconds: snapshot.heartbeat.map { -$0.deadline.age(at: now) }
+                .flatMap { $0 < 366 * 86_400 ? $0 : nil },
             children: snapshot.children.map { TreeReport($0, at: now) }
         )
     }

@@ -21,7 +21,7 @@ struct DemoView {
     mutating func take(_ item: LiveItem, _ paint: Paint) -> String? {
         if let reading = item.reading {
             readingCount += 1
-            if let value = reading.value.flatMap(Double.init) {
+            if let value = reading.value {
                 var trail = trails[reading.channel, default: []]
                 trail.append(value)
                 trails[reading.channel] = trail.suffix(32)

@@ -208,8 +208,10 @@ struct StoredReadingReport: Codable, Hashable {
     let bootID: String
     /// Since that boot.
     let instantSeconds: Double
-    /// As decimal text, exact; nil when there is none.
-    let value: String?
+    /// Nil when there is none.
+    let value: Double?
+    /// How many decimals the value has.
+    let decimals: Int
     let unit: String
     let quality: [String]
     let noData: String?
@@ -224,7 +226,8 @@ struct StoredReadingReport: Codable, Hashable {
         isSure = sample.isSure
         bootID = "\(sample.boot)"
         instantSeconds = Double(sample.tick.tenths) / 10
-        value = outcome.value.map { "\($0)" }
+        let measured = outcome.value.flatMap { Measured("\($0)") }
+        (value, decimals) = (measured?.number, measured?.decimals ?? 0)
         unit = sample.stream.quantities[index].unit
         switch outcome {
         case .value(_, let doubts): (quality, noData) = (doubts.names, nil)

@@ -96,7 +96,7 @@ enum ReportWords {
         let name = report.channel.padded(to: 18)
         guard let latest = report.latest else { return "  \(name) nothing yet" }
         let age = "\(words(seconds: latest.ageSeconds)) ago"
-        guard let value = latest.value else {
+        guard let value = latest.measured?.description else {
             let before =
                 report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
             return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
@@ -123,7 +123,7 @@ enum ReportWords {
         if let up = report.upSeconds { line += " \(words(seconds: up))" }
         if report.restartCount > 0 { line += ", \(report.restartCount) restarts" }
         if let exit = report.lastExit { line += ", last: \(exit)" }
-        if let next = report.nextBeatInSeconds, next < 10 * 365 * 86_400 {
+        if let next = report.nextBeatInSeconds {
             line += paint(", beats within \(words(seconds: next))", .grey)
         }
         let last = report.children.count - 1
@@ -169,7 +169,7 @@ enum ReportWords {
     }
 
     static func reading(_ report: ReadingReport) -> String {
-        let value = report.value.map { "\($0.aligned(to: 7)) \(report.unit)" }
+        let value = report.measured.map { "\($0.description.aligned(to: 7)) \(report.unit)" }
         let doubts = report.quality.isEmpty ? "" : " (\(report.quality.joined(separator: ", ")))"
         return "\(stamp(report.time, report.isSure, report.instantSeconds)) "
             + "\(report.channel.padded(to: 18)) " + (value ?? "no data: \(report.noData ?? "")")

@@ -19,8 +19,7 @@ struct StoreCheckCommand: ParsableCommand {
                       roost store check /mnt/card/store --journal /dev/mmcblk0p3 --json
             """
     )
-    @Argument(help: "The store's folder.")
-    var folder = StoreFolder.standard
+    @OptionGroup var folder: FolderOptions
 
     @Option(help: "The journal, when it is not journal.ring in the folder.")
     var journal: String?
@@ -34,7 +33,7 @@ struct StoreCheckCommand: ParsableCommand {
     func validate() throws { try BlockSize.validate(block) }
 
     func run() throws {
-        let folder = StoreFolder(path: folder)
+        let folder = StoreFolder(path: folder.path)
         let progress = try ProgressLine()
         var report = StoreCheckReport()
         try withStore(folder) {

@@ -22,8 +22,7 @@ struct StoreCompactCopyCommand: ParsableCommand {
                       roost store compact-copy /mnt/old --into /mnt/new/store
             """
     )
-    @Argument(help: "The store's folder.")
-    var folder = StoreFolder.standard
+    @OptionGroup var folder: FolderOptions
 
     @Option(help: "A new folder, or one without a store.")
     var into: String
@@ -53,7 +52,7 @@ struct StoreCompactCopyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (old, new) = (StoreFolder(path: folder), StoreFolder(path: into))
+        let (old, new) = (StoreFolder(path: folder.path), StoreFolder(path: into))
         try old.demandAlone(for: "store compact-copy")
         try prepare(new)
         let progress = try ProgressLine()

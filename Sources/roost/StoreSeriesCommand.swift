@@ -16,8 +16,7 @@ struct StoreSeriesCommand: ParsableCommand {
                       roost store series /mnt/card/store --from 2026-11-01 --json
             """
     )
-    @Argument(help: "The store's folder; the running station's unless told.")
-    var folder: String?
+    @OptionGroup var folder: FolderOptions
 
     @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
     var socket: String?
@@ -40,7 +39,7 @@ struct StoreSeriesCommand: ParsableCommand {
     }
 
     func run() throws {
-        let source = try StoreSource(folder: folder, socket: socket)
+        let source = try StoreSource(folder: folder.named, socket: socket)
         try withStore(source.folder) {
             let reader = source.reader
             let (stream, index) = try chosen(try reader.streams())

@@ -17,8 +17,7 @@ struct StoreStatusCommand: ParsableCommand {
                       roost store status /mnt/card/store --count --json
             """
     )
-    @Argument(help: "The store's folder.")
-    var folder = StoreFolder.standard
+    @OptionGroup var folder: FolderOptions
 
     @Flag(help: "Count the samples too.")
     var count = false
@@ -27,7 +26,7 @@ struct StoreStatusCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let folder = StoreFolder(path: folder)
+        let folder = StoreFolder(path: folder.path)
         let report = try withStore(folder) { try StoreStatusReport(folder, isCounting: count) }
         if json {
             Output.line(try ControlCodec.line(report))
