@@ -12,8 +12,9 @@ struct DemoCommand: ParsableCommand {
         abstract: "A whole station without any hardware, live on the terminal.",
         discussion: """
             Starts a simulated SDS011 on a real pseudo-terminal and a real node that reads it;
-            motion sensor and lamp are simulated. Shows values, lamp, motion, the supervision
-            tree and what the node itself costs. Not on a terminal it prints what happens.
+            motion sensor and lamp are simulated. Shows what `roost watch` shows of a station:
+            lamp, values, faults, devices, events and what the node itself costs; `q` ends it.
+            Not on a terminal it prints what happens.
 
             Examples: roost demo
                       roost demo --for 30s
@@ -33,31 +34,21 @@ struct DemoCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        SignalMonitor.block()
+        SignalMonitor.block(TerminalScreen.signals)
         let loop = try EventLoop()
-        let signals = try SignalMonitor(on: loop)
+        let signals = try SignalMonitor(TerminalScreen.signals, on: loop)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        // Our children end when our end of their pipes does; the folder is ours to remove.
-        Output.lastWill.withLock { $0 = { folder.remove() } }
         let stage = DemoStage(folder: folder.path, seed: seed, loop: loop)
         let show = DemoShow(length: length?.duration, json: json, stage: stage)
-        let outcome = Result {
-            try loop.run {
-                try await withThrowingTaskGroup(of: Bool.self) { group in
-                    group.addTask {
-                        _ = try await signals.next()
-                        return true
-                    }
-                    group.addTask {
-                        try await show.run()
-                        return false
-                    }
-                    defer { group.cancelAll() }
-                    return try await group.next() ?? false
-                }
+        // Our children end when our end of their pipes does; folder and terminal are ours.
+        Output.lastWill.withLock {
+            $0 = {
+                show.leave()
+                folder.remove()
             }
         }
+        let outcome = Result { try loop.run { try await show.run(signals) } }
         let isClean = try loop.run { try await stage.clear() }
         try show.conclude(wasInterrupted: outcome.get(), isClean: isClean)
     }

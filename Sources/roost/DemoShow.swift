@@ -10,34 +10,68 @@ final class DemoShow: Sendable {
     private let length: Duration?
     private let json: Bool
     private let stage: DemoStage
-    private let view = Mutex<DemoView?>(nil)
-    private let hasScreen = isatty(1) == 1
+    private let seen = Mutex<(state: WatchState, port: String)?>(nil)
+    private let watch = Mutex<WatchShow?>(nil)
+    private let hasScreen = TerminalScreen.isUsable
     private let paint = Paint.forStandardOutput
 
     init(length: Duration?, json: Bool, stage: DemoStage) {
         (self.length, self.json, self.stage) = (length, json, stage)
     }
 
-    /// Runs until its time is over.
-    func run() async throws {
+    /// Runs until its time is over, a key or a signal ends it.
+    ///
+    /// - Returns: Whether a key or a signal ended it.
+    func run(_ signals: SignalMonitor) async throws -> Bool {
         let (port, socket) = try await stage.set()
         let clock = stage.loop.clock
-        let start = clock.now
-        view.withLock { $0 = DemoView(port: port, length: length?.inSeconds) }
-        if !json, !hasScreen { Output.line("demo: a simulated SDS011 speaks on \(port)") }
-        try await clock.run(until: length.map { start.advanced(by: $0) }) { [self] in
-            try await withThrowingDiscardingTaskGroup { group in
-                group.addTask { try await self.follow(socket) }
-                if self.hasScreen, !self.json {
-                    group.addTask { try await self.draw(socket, since: start) }
+        let end = length.map { clock.now.advanced(by: $0) }
+        seen.withLock { $0 = (WatchState(), port) }
+        let isOver = Mutex(false)
+        if hasScreen, !json {
+            try await clock.run(until: end) {
+                try await self.show(socket, port).runUntilSignal(signals)
+                isOver.withLock { $0 = true }
+            }
+            return isOver.withLock { $0 }
+        }
+        if !json { Output.line("demo: a simulated SDS011 speaks on \(port)") }
+        try await clock.run(until: end) {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await signals.nextEnd()
+                    return true
                 }
+                group.addTask {
+                    try await self.follow(socket)
+                    return false
+                }
+                defer { group.cancelAll() }
+                if try await group.next() ?? false { isOver.withLock { $0 = true } }
             }
         }
-        if json {
+        if json, !isOver.withLock({ $0 }) {
             let status = try await ask(socket, .status, StatusReport.self)
             Output.line(try ControlCodec.line(status))
         }
+        return isOver.withLock { $0 }
     }
+
+    private func show(_ socket: String, _ port: String) -> WatchShow {
+        let rest = length.map { "ends after \(words(seconds: $0.inSeconds))" }
+        let show = WatchShow(
+            socket: socket,
+            on: stage.loop,
+            note: "demo: simulated SDS011 on \(port), simulated pins"
+                + (rest.map { "; \($0)" } ?? ""),
+            endsWithStation: true
+        )
+        watch.withLock { $0 = show }
+        return show
+    }
+
+    /// Gives the terminal back, whatever ends us.
+    func leave() { watch.withLock { $0 }?.screen.leave() }
 
     private func connect(_ socket: String) throws -> ControlClient {
         let connection = try LocalSocket.connect(path: socket, on: stage.loop)
@@ -74,26 +108,16 @@ final class DemoShow: Sendable {
     }
 
     private func take(_ item: LiveItem) {
-        let line = view.withLock { $0?.take(item, paint) }
-        if !hasScreen, !json, let line { Output.line(line) }
-    }
-
-    /// Draws the screen once a second.
-    private func draw(_ socket: String, since start: MonotonicInstant) async throws {
-        let client = try connect(socket)
-        defer { client.connection.close() }
-        Output.write("\u{1B}[2J")
-        while !Task.isCancelled {
-            let status = try await client.ask(ControlRequest(.status), StatusReport.self)
-            let tree = try await client.ask(ControlRequest(.tree), TreeReport.self)
-            let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
-            let elapsed = start.duration(to: client.clock.now).inSeconds
-            let lines = view.withLock { view in
-                view?.screen(status, tree, devices, elapsed: elapsed, paint) ?? []
-            }
-            // Each line clears its own rest: nothing flickers.
-            Output.write("\u{1B}[H" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J")
-            try await client.clock.sleep(for: .seconds(1))
+        let count = seen.withLock { seen -> Int in
+            seen?.state.take(item)
+            return seen?.state.readingCount ?? 0
+        }
+        guard !json else { return }
+        let moment = WatchMoment.now(stage.loop.clock)
+        if let event = item.event { Output.line(moment.words(event, paint)) }
+        // A log wants to know that it goes on, not every second.
+        if let reading = item.reading, count <= 2 || count % 10 < 2 {
+            Output.line(moment.words(reading))
         }
     }
 
@@ -101,16 +125,23 @@ final class DemoShow: Sendable {
     ///
     /// - Throws: `ClientFailure` when something that a demo shows was not seen.
     func conclude(wasInterrupted: Bool, isClean: Bool) throws {
-        guard let view = view.withLock({ $0 }) else {
+        guard let state = seen.withLock({ $0?.state }) else {
             if wasInterrupted { return }
             throw stage.failure("nothing was seen")
         }
-        if !json { Output.line("demo: \(view.summary)") }
+        let own = (state.readingCount, state.lampChangeCount, state.motionCount)
+        let (readings, lampChanges, motions) = watch.withLock { $0 }?.seen ?? own
+        if !json {
+            Output.line(
+                "demo: \(readings) readings, \(lampChanges) lamp changes, "
+                    + "\(motions) movements"
+            )
+        }
         guard isClean else { throw stage.failure("the node did not stop in order") }
         if wasInterrupted { return }
         let missing = [
-            (view.readingCount, "reading"), (view.lampChangeCount, "lamp change"),
-            (view.motionCount, "movement"),
+            (readings, "reading"), (lampChanges, "lamp change"),
+            (motions, "movement"),
         ].filter { $0.0 == 0 }.map(\.1)
         guard missing.isEmpty else {
             let time = length.map { words(seconds: $0.inSeconds) } ?? "this time"

@@ -8,15 +8,17 @@ struct Roost: ParsableCommand {
         abstract: "Looks at a Roost station, and shows one without any hardware.",
         discussion: """
             Try it:      roost demo --for 30s
-            A station:   roost status, roost live, roost tree
+            A station:   roost status, roost watch, roost live, roost tree
             A sensor:    roost simulator sds011 --link /tmp/sensor
 
-            Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 69 no station answers.
+            Exit codes: 0 done, 1 refused or failed, 2 a fault (status), 64 wrong usage, 69 no station
+            answers.
             """,
         version: roostVersion,
         subcommands: [
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
-            LiveCommand.self, ReadingsCommand.self, EventsCommand.self, ModeCommand.self,
+            WatchCommand.self, LiveCommand.self, ReadingsCommand.self, EventsCommand.self,
+            ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
             SimulateCommand.self, RenameCommand.self, ForgetCommand.self, MuteCommand.self,

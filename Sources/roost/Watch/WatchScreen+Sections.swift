@@ -1,0 +1,197 @@
+import ControlProtocol
+
+// What stands in each section of a live view.
+extension WatchScreen {
+    private static let ageCells = 6
+
+    var values: Section? {
+        guard let status = state.status else { return nil }
+        guard !status.channels.isEmpty else {
+            let words = "none yet: the first comes when a sensor has warmed up"
+            return Section(title: heading("VALUES"), lines: [StyledLine("   " + words)], least: 1)
+        }
+        let name = columns(status.channels.map(\.channel), least: 8, share: 0.34)
+        let newest = status.channels.map { state.newest(of: $0) }
+        let value = newest.compactMap { $0?.measured?.description.cells }.max() ?? 1
+        let unit = columns(status.channels.map(\.unit), least: 1, share: 0.2)
+        let bars = min(60, size.columns - name - value - unit - Self.ageCells - 10)
+        let lines = zip(status.channels, newest).map { channel, reading in
+            line(channel, reading, name: name, value: value, unit: unit, bars: bars)
+        }
+        var title = heading("VALUES")
+        let span = state.trails.values.map { $0.span(columns: bars) }.max() ?? 0
+        if bars >= 8, span > 0 { title.add("  bars: last \(short(span))", .grey) }
+        return Section(title: title, lines: lines, least: 4)
+    }
+
+    private func line(
+        _ channel: ChannelReport,
+        _ reading: ReadingReport?,
+        name: Int,
+        value: Int,
+        unit: Int,
+        bars: Int
+    ) -> StyledLine {
+        var line = StyledLine("   ")
+        line.add(
+            channel.channel.cells > name
+                ? channel.channel.cut(toCells: name - 1) + "…" : channel.channel
+        )
+        line.pad(to: 3 + name + 2)
+        let last = size.columns - 1
+        guard let reading else {
+            line.add("–".aligned(to: value), .grey)
+            line.add("  nothing yet", .grey)
+            return line
+        }
+        let seconds = max(0, moment.bootSeconds - reading.instantSeconds)
+        let age = StyledLine(Self.age(seconds) + " ", channel.isStale ? .red : .grey)
+        guard let text = reading.measured?.description else {
+            line.add("–".aligned(to: value), .yellow)
+            line.add("  " + Self.reason(reading.noData), .yellow)
+            return line.cut(to: last - age.width).with(right: age, columns: last)
+        }
+        line.add(text.aligned(to: value), channel.isStale ? .grey : .bold)
+        line.add(" \(channel.unit)")
+        line.pad(to: 3 + name + 2 + value + 1 + unit + 2)
+        if !reading.quality.isEmpty {
+            line.add("doubtful: " + reading.quality.joined(separator: ", "), .yellow)
+        } else if bars >= 4 {
+            line.add(state.trails[channel.channel]?.bars(columns: bars) ?? "", .green)
+        }
+        return line.cut(to: last - age.width).with(right: age, columns: last)
+    }
+
+    var faults: Section? {
+        guard let faults = state.status?.faults else { return nil }
+        guard !faults.isEmpty || state.trouble != nil else { return nil }
+        var lines: [StyledLine] = []
+        if let trouble = state.trouble {
+            lines += wrapped(trouble, .yellow, lead: " ! ", limit: 4)
+        }
+        for fault in faults {
+            let age = Self.age(fault.ageSeconds)
+            lines += wrapped("\(fault.sentence) (\(age))", .red, lead: " ✗ ", limit: 3)
+            lines += wrapped(fault.nextStep, .plain, lead: "   → ", limit: 3)
+        }
+        var title = StyledLine("FAULTS", .redBold)
+        title.add(" \(faults.count)", .red)
+        return Section(title: title, lines: lines, least: min(lines.count, 4))
+    }
+
+    private func wrapped(
+        _ text: String,
+        _ style: StyledLine.Style,
+        lead: String,
+        limit: Int
+    ) -> [StyledLine] {
+        StyledLine.wrapped(text, style, lead: lead, columns: size.columns - 1, limit: limit)
+    }
+
+    var devices: Section? {
+        guard let report = state.devices else { return nil }
+        let rows = report.devices.filter { !$0.name.isEmpty }
+        guard !rows.isEmpty else {
+            let line = StyledLine("   none in use; plug a sensor in", .grey)
+            return Section(title: heading("DEVICES"), lines: [line], least: 1)
+        }
+        let name = columns(rows.map(\.name), least: 6, share: 0.25)
+        let kind = columns(rows.map(\.type), least: 4, share: 0.25)
+        let lines = rows.map { device in
+            var line = StyledLine("   ")
+            line.add(device.name.cut(toCells: name))
+            line.pad(to: 3 + name + 2)
+            line.add(device.type.cut(toCells: kind), .grey)
+            line.pad(to: 3 + name + 2 + kind + 2)
+            line.add(device.state, Self.style(ofState: device.state))
+            line.pad(to: 3 + name + 2 + kind + 2 + 14)
+            let facts = device.facts.prefix(4).map { "\($0.key) \($0.value)" }
+            line.add(facts.joined(separator: ", "), .grey)
+            return line.cut(to: size.columns - 1)
+        }
+        return Section(title: heading("DEVICES"), lines: lines, least: 3)
+    }
+
+    var events: Section? {
+        guard !state.events.isEmpty else { return nil }
+        let source = columns(state.events.map(\.source), least: 6, share: 0.25)
+        let lines = state.events.map { event in
+            var line = StyledLine("   ")
+            line.add(moment.clock(at: event.instantSeconds), .grey)
+            line.add("  " + event.source.cut(toCells: source).padded(to: source) + "  ")
+            let style: StyledLine.Style =
+                switch event.severity {
+                case "error": .red
+                case "warning": .yellow
+                default: .plain
+                }
+            line.add(event.kind, style)
+            line.add("  " + event.details.joined(separator: " "), .grey)
+            return line.cut(to: size.columns - 1)
+        }
+        return Section(
+            title: heading("EVENTS"),
+            lines: lines.suffix(20),
+            least: 2,
+            keepsLast: true
+        )
+    }
+
+    /// The tree of children, where the screen is tall.
+    var tree: Section? {
+        guard let tree = state.tree, size.rows >= 30 else { return nil }
+        let lines = ReportWords.tree(tree, Paint(isColoured: false)).map { text in
+            var line = StyledLine("   ")
+            line.add(text, .grey)
+            return line.cut(to: size.columns - 1)
+        }
+        return Section(title: heading("SUPERVISION"), lines: lines, least: 6, threshold: 6)
+    }
+
+    private func heading(_ text: String) -> StyledLine { StyledLine(text, .bold) }
+
+    /// As wide as the widest, within bounds.
+    private func columns(_ texts: [String], least: Int, share: Double) -> Int {
+        let widest = texts.map(\.cells).max() ?? least
+        return min(max(widest, least), max(least, Int(Double(size.columns) * share)))
+    }
+
+    private static func style(ofState state: String) -> StyledLine.Style {
+        switch state {
+        case "absent", "unusable", "fault", "faulty", "not answering": .red
+        case "starting", "settling", "unknown", "moderate": .yellow
+        default: .green
+        }
+    }
+
+    /// `7 s`, `12 min`, `3 h`, `9 d`: one number, so that columns stay.
+    static func age(_ seconds: Double) -> String {
+        let whole = Int(max(0, seconds))
+        switch whole {
+        case ..<60: return "\(whole) s"
+        case ..<3_600: return "\(whole / 60) min"
+        case ..<86_400: return "\(whole / 3_600) h"
+        default: return "\(whole / 86_400) d"
+        }
+    }
+
+    /// Why there is no value, for a person.
+    static func reason(_ name: String?) -> String {
+        switch name {
+        case "replyTimeout": "does not answer"
+        case "badFrames": "says nothing that can be understood"
+        case "warmingUp": "warms up"
+        case "unplugged": "is not plugged in"
+        case "unusable": "cannot be used"
+        case "stuck": "repeats itself for ever"
+        case "stopped": "was stopped"
+        case "noFix": "does not know where it is"
+        case "notMeasured": "is not measured by this variant"
+        case "stale": "waits for what it is worked out from"
+        case "gated": "is held back by its graph"
+        case "outOfRange": "lies out of range"
+        case "muted": "is muted by you"
+        case let other: other ?? "no value"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ControlProtocol
+
+/// What a live view knows of a station; everything the screen is made of.
+struct WatchState {
+    /// Events kept for the screen.
+    static let eventLimit = 60
+
+    private(set) var status: StatusReport?
+    private(set) var devices: DevicesReport?
+    private(set) var tree: TreeReport?
+    private(set) var trails: [String: Trail] = [:]
+    private(set) var events: [EventReport] = []
+    /// Readings that came after the status, by channel.
+    private(set) var latest: [String: ReadingReport] = [:]
+    /// Why nothing is heard of the station; nil while it answers.
+    var trouble: String?
+    /// What a person should know about what is shown, such as that it is a demonstration.
+    var note: String?
+    private(set) var readingCount = 0
+    private(set) var lampChangeCount = 0
+    private(set) var motionCount = 0
+
+    mutating func take(_ status: StatusReport) {
+        self.status = status
+        trouble = nil
+        let known = Set(status.channels.map(\.channel))
+        trails = trails.filter { known.contains($0.key) }
+        latest = latest.filter { known.contains($0.key) }
+    }
+
+    mutating func take(_ devices: DevicesReport) { self.devices = devices }
+    mutating func take(_ tree: TreeReport) { self.tree = tree }
+
+    /// Takes what was measured before we came.
+    mutating func take(past readings: [ReadingReport]) { for reading in readings { keep(reading) } }
+
+    /// Takes what happened before we came.
+    mutating func take(past events: [EventReport]) { for event in events { keep(event) } }
+
+    /// Takes one item of the live stream.
+    mutating func take(_ item: LiveItem) {
+        if let reading = item.reading {
+            readingCount += 1
+            keep(reading)
+        }
+        if let event = item.event { keep(event) }
+    }
+
+    private mutating func keep(_ reading: ReadingReport) {
+        trails[reading.channel, default: Trail()].take(
+            reading.value,
+            at: reading.instantSeconds
+        )
+        let isNewer = latest[reading.channel].map { $0.instantSeconds <= reading.instantSeconds }
+        if isNewer ?? true { latest[reading.channel] = reading }
+    }
+
+    private mutating func keep(_ event: EventReport) {
+        if event.kind == "lamp changed" { lampChangeCount += 1 }
+        if event.kind == "motion" { motionCount += 1 }
+        // That every child starts is no news at a start.
+        let isRoutine = event.kind == "child started" && event.details.contains("restarts=0")
+        guard event.severity != "debug", !isRoutine else { return }
+        if events.count == Self.eventLimit { events.removeFirst() }
+        events.append(event)
+    }
+
+    /// The newest reading of a channel.
+    func newest(of channel: ChannelReport) -> ReadingReport? {
+        [channel.latest, latest[channel.channel]].compactMap(\.self)
+            .max { $0.instantSeconds < $1.instantSeconds }
+    }
+}
