@@ -199,8 +199,9 @@ extension DoctorCheck {
         }
         guard !services.isEmpty else {
             return .warning(
-                "nothing keeps the clock right: readings have no date",
-                next: "sudo apt-get install systemd-timesyncd && sudo timedatectl set-ntp true"
+                "nothing keeps the clock right: readings are dated uncertainly",
+                next: "sudo apt-get install systemd-timesyncd && sudo timedatectl set-ntp true, or "
+                    + "without a network, once the clock is right: roost clock trust"
             )
         }
         guard facts.health.timeDaemons.contains(where: facts.runs) else {
@@ -214,7 +215,7 @@ extension DoctorCheck {
             ? "the clock was right once after this boot, and the kernel does not trust it any more"
             : "the clock has not been set since this boot"
         return .warning(
-            "\(words); readings get their date afterwards, once it is",
+            "\(words); until it is, readings are dated uncertainly",
             next: "timedatectl timesync-status, and see whether this machine reaches a time server"
         )
     }
@@ -235,7 +236,7 @@ extension DoctorCheck {
         if let keeper = health.clockKeeper {
             return .note(
                 "there is no real time clock; \(keeper) lets the clock start where it was, late by "
-                    + "the time without power; the station does not believe it until it is set"
+                    + "the time without power; dates are uncertain until it is set"
             )
         }
         return facts.isPi

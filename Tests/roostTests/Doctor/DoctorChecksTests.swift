@@ -50,8 +50,8 @@ enum Boards {
                 model == Boards.five
                     ? nil
                     : "clock-keeper: there is no real time clock; /var/lib/systemd/timesync/clock "
-                        + "lets the clock start where it was, late by the time without power; the "
-                        + "station does not believe it until it is set",
+                        + "lets the clock start where it was, late by the time without power; "
+                        + "dates are uncertain until it is set",
                 "history: there is no history in /var/lib/roost yet",
             ].compactMap(\.self)
         #expect(bad == expected)
