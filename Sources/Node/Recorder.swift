@@ -34,7 +34,7 @@ package final class Recorder: ReadingSink {
         var watchers: [Watcher] = []
         /// Names of devices that had provisional ones; as many as there are devices.
         var renamed: [String: String] = [:]
-        /// Devices that are gone for good, oldest first; what their drivers say last makes no channel.
+        /// Devices that are gone for good, oldest first; their drivers' last words make no channel.
         var forgotten: [String] = []
         var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()

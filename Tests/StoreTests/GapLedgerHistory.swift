@@ -172,11 +172,7 @@ struct GapLedgerReference {
                             outcomes: outcomes,
                             interval: interval,
                             isStart: false,
-                            held: outcomes.map { outcome in
-                                let held = Self.held(outcome)
-                                let isNodes = held == .driverStopped && endsWithNode(number, second)
-                                return isNodes ? nil : held
-                            }
+                            held: held(by: outcomes, in: number, at: second)
                         )
                     )
                 case .schedule(let wanted):
@@ -198,6 +194,13 @@ struct GapLedgerReference {
                 }
             }
             boundaries.append(list)
+        }
+    }
+
+    private func held(by outcomes: [Outcome], in run: Int, at second: Int) -> [GapCause?] {
+        outcomes.map { outcome in
+            let held = Self.held(outcome)
+            return held == .driverStopped && endsWithNode(run, second) ? nil : held
         }
     }
 
