@@ -152,7 +152,10 @@ final class Machine: Platform, @unchecked Sendable {
 
     func listen(_ path: String) async throws -> any LineListener { base.socket }
 
-    func claimStore(_ folder: String) throws -> any StoreClaim { SimulatedStoreClaim(folder) }
+    /// The card's files lie in another folder after each end of a process; the store is the same.
+    func claimStore(_ folder: String) throws -> any StoreClaim {
+        SimulatedStoreClaim(Self.virtualFolder)
+    }
 
     func holder(of path: String) -> String? {
         world.isOpen(.longReader, at: now) ? "sqlite3 (pid 4711)" : nil
