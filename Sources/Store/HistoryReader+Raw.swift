@@ -30,12 +30,22 @@ extension HistoryReader {
 
     /// The last sample of a stream; nil when it has none.
     package func latest(_ stream: StreamID) throws(StoreError) -> BootSample? {
-        guard let (boot, ticks) = try extents(of: stream).last else { return nil }
-        let span = HistorySpan(boot: boot, from: ticks.upperBound, to: .end)
-        let samples = try raw(stream, [span])
-        var latest: BootSample?
-        while let sample = try samples.next() { latest = sample }
-        return latest
+        for (boot, ticks) in try extents(of: stream).reversed() {
+            let (first, last) = (ticks.lowerBound, ticks.upperBound)
+            // What is at the very end may be damaged: then farther back, an hour, a day, all of it.
+            var starts = [last]
+            for tenths in [36_000, 864_000] where first.tenths < last.tenths - Int64(tenths) {
+                starts.append(Tick(tenths: last.tenths - Int64(tenths)))
+            }
+            for start in starts + [first] {
+                let span = HistorySpan(boot: boot, from: start, to: .end)
+                let samples = try raw(stream, [span])
+                var latest: BootSample?
+                while let sample = try samples.next() { latest = sample }
+                if let latest { return latest }
+            }
+        }
+        return nil
     }
 
     /// First and last sample of each boot in which the stream has any, oldest first.
@@ -67,14 +77,26 @@ extension HistoryReader {
     }
 
     /// The first section that ends at or after a position, or the last that begins before it.
+    ///
+    /// Where a slot fails its check, its header's ticks count: what is beside it in the boot is
+    /// found, and who reads the slot itself meets the damage.
     private func edge(
         _ newest: (chain: SlotChain<HistorySlots>, slot: Int, header: SlotHeader),
         _ position: HistoryPosition,
         isFirst: Bool
     ) throws(StoreError) -> HistoryPosition? {
         var found = try newest.chain.find(position, from: (newest.slot, newest.header))
+        var damaged: HistoryPosition?
         while true {
-            let sections = SampleSection.all(in: try slots(.samples).read(found.slot).payload)
+            let slot = try slots(.samples).read(found.slot)
+            let sections = SampleSection.all(in: slot.payload)
+            if slot.isDamaged {
+                let ends = [slot.header.first, slot.header.last]
+                guard isFirst else { return ends.last { $0 <= position } }
+                damaged = damaged ?? ends.first { $0.boot == position.boot && $0 >= position }
+                // One that begins within the boot begins it.
+                if damaged == slot.header.first { return damaged }
+            }
             guard isFirst else {
                 return sections.last { HistoryPosition(boot: $0.boot, tick: $0.first) <= position }
                     .map { HistoryPosition(boot: $0.boot, tick: $0.last) }
@@ -82,11 +104,12 @@ extension HistoryReader {
             if let hit = sections.first(where: {
                 HistoryPosition(boot: $0.boot, tick: $0.last) >= position
             }) {
-                return HistoryPosition(boot: hit.boot, tick: hit.first)
+                let place = HistoryPosition(boot: hit.boot, tick: hit.first)
+                return damaged.map { $0.boot == hit.boot ? min($0, place) : $0 } ?? place
             }
             guard let next = found.header.next,
                 let header = try newest.chain.live(next, depth: found.header.depth + 1)
-            else { return nil }
+            else { return damaged }
             found = (next, header)
         }
     }
