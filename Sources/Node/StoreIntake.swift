@@ -27,7 +27,9 @@ package struct StoreIntake {
     package private(set) var dueAt: MonotonicInstant?
 
     package init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
-        (self.lossWindow, self.capacity, self.streams) = (lossWindow, capacity, streams)
+        (self.lossWindow, self.capacity) = (lossWindow, capacity)
+        // What was imported gets no samples, and there may be many of it.
+        self.streams = streams.filter { !$0.id.isImported }
     }
 
     /// Whether one more sample might not fit.
@@ -121,7 +123,7 @@ package struct StoreIntake {
     }
 
     /// Streams that a node measured, this one or one before.
-    var ownStreams: [StreamDescription] { streams.filter { !$0.id.isImported } }
+    var ownStreams: [StreamDescription] { streams }
 
     func stream(_ id: StreamID) -> StreamDescription? { streams.first { $0.id == id } }
 
@@ -130,18 +132,15 @@ package struct StoreIntake {
         streams.filter { $0.device == device }
     }
 
-    /// A stream for channels that have none; the next number is its.
+    /// A stream for channels that have none; the next number is its, or the lowest that is free
+    /// when 32 767 were given.
     ///
-    /// Bound: 65 535 streams in the life of a store, and a description that fits one block; others
-    /// are not stored.
+    /// Bound: a description that fits one block; others are not stored.
     package mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
-        let last = streams.map(\.id).filter { !$0.isImported }.map(\.rawValue).max() ?? 0
-        guard let device = readings.first?.channel.device,
-            last < StreamID.firstImported.rawValue - 1,
-            readings.count <= 16
+        guard let device = readings.first?.channel.device, let id = nextID, readings.count <= 16
         else { return nil }
         let stream = StreamDescription(
-            id: StreamID(last + 1),
+            id: id,
             device: device,
             quantities: readings.map(\.channel.quantity)
         )
@@ -149,6 +148,28 @@ package struct StoreIntake {
         guard JournalRecordCodec.encode([.stream(stream)]).count <= capacity else { return nil }
         streams.append(stream)
         return stream
+    }
+
+    private var nextID: StreamID? {
+        let used = Set(streams.map(\.id.rawValue))
+        let last = used.max() ?? 0
+        let end = StreamID.firstImported.rawValue
+        return (last + 1 < end ? last + 1 : (1..<end).first { !used.contains($0) })
+            .map { StreamID($0) }
+    }
+
+    /// Lets go of streams whose places the history gave to others: a device that comes back gets a
+    /// new one.
+    ///
+    /// One that has samples waiting here is told again, with them.
+    mutating func forget(_ ids: [StreamID], at now: MonotonicInstant) {
+        for id in ids {
+            if let waiting = open.first(where: { $0.stream.id == id }) {
+                take(.stream(waiting.stream), isUrgent: false, at: now)
+            } else {
+                streams.removeAll { $0.id == id }
+            }
+        }
     }
 
     /// Knows a stream that an earlier process made.

@@ -51,6 +51,7 @@ package actor StoreKeeper: OrderlyStop {
     /// The newest block that is durable.
     private var acknowledged: UInt64 = 0
     private var told: [Part: String] = [:]
+    private var places = StorePlaces()
 
     /// What can fail by itself.
     private enum Part: String {
@@ -170,7 +171,9 @@ package actor StoreKeeper: OrderlyStop {
         )
         // A history that cannot be read now is the take's business; the next mute tries again.
         try? await post.settleMutes()
-        return post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
+        let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
+        places.take(try await onStore { $0.takeStreamNews() }, post, context)
+        return queue
     }
 
     /// Closes the store, and gives its folder back.
@@ -305,6 +308,7 @@ package actor StoreKeeper: OrderlyStop {
             if case .waiting = opening.history {} else { tell(opening) }
         }
         let checkpoint = try await onStore { try $0.checkpoint() }
+        places.take(try await onStore { $0.takeStreamNews() }, post, context)
         let now = context.clock.now
         nextTake = now.advanced(by: StoreConfiguration.takeInterval)
         switch checkpoint {

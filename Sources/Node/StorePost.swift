@@ -139,6 +139,11 @@ package final class StorePost: Sendable {
     /// Whether the store was open before in this process.
     var hasQueue: Bool { queue != nil }
 
+    /// Lets go of streams whose places the history gave to others.
+    func forget(_ streams: [StreamID]) {
+        if !streams.isEmpty { queue?.forget(streams) }
+    }
+
     /// Says of devices that the history knows and that are not here why they have no samples.
     func tellAbsent() {
         let (queue, devices, isFirst) = state.withLock { state in

@@ -131,6 +131,11 @@ final class StoreQueue: Sendable {
         }
     }
 
+    /// Lets go of streams whose places the history gave to others.
+    func forget(_ streams: [StreamID]) {
+        change { state, now in state.intake.forget(streams, at: now) }
+    }
+
     /// Takes anything else.
     func take(_ record: JournalRecord, isUrgent: Bool) {
         change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }

@@ -12,6 +12,8 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case notImported
     /// The card did not take what waited, and the oldest of it was given up.
     case cardDropped
+    /// The history had no place for the stream, and the journal needed the room of its samples.
+    case noPlace
     /// A damaged block of the journal or of the history held it.
     case damaged
     /// Older than what the ring keeps.
@@ -73,6 +75,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .muted: "muted by you"
         case .notImported: "not in the files"
         case .cardDropped: "dropped: card stalled"
+        case .noPlace: "dropped: no place"
         case .damaged: "lost: block damaged"
         case .expired: "older than the ring"
         case .starting: "node starting"

@@ -21,7 +21,8 @@ extension GapLedger {
         let schedules = try reader.schedules()
         let allMarks = try GapMarks.all(in: reader)
         // What was imported was not expected from this node.
-        return try reader.streams().filter { !$0.id.isImported }.map { stream in
+        let own = try reader.streams().filter { !$0.id.isImported }
+        return try (own + GapMarks.placeless(allMarks, besides: own)).map { stream in
             let mine = schedules.filter { $0.stream == stream.id }
             let spans = try spans(of: stream.id, in: reader, along: timeline, before: range)
             var feed = GapLedgerFeed(

@@ -24,6 +24,8 @@ package struct GapMark: Hashable, Sendable {
     package let to: Place
     /// Samples known to be lost in it.
     package let lost: Int
+    /// Whose samples they are, where the history does not know the stream.
+    package var device: String?
 
     package init(_ cause: GapCause, of stream: StreamID?, from: Place, to: Place, lost: Int = 0) {
         (self.cause, self.stream, self.from, self.to) = (cause, stream, from, to)
@@ -61,6 +63,7 @@ package struct GapMark: Hashable, Sendable {
             to: Place(toBoot, Tick(tenths: to)),
             lost: event["samples"].flatMap(Int.init) ?? 0
         )
+        device = event["device"]
     }
 
     /// The event that carries it; `SPEC.md`, section Journal.
@@ -76,6 +79,7 @@ package struct GapMark: Hashable, Sendable {
             Event.Detail("to", "\(to.tick.tenths)"),
         ]
         if let stream { details.append(Event.Detail("stream", "\(stream.rawValue)")) }
+        if let device { details.append(Event.Detail("device", device)) }
         if lost > 0 { details.append(Event.Detail("samples", "\(lost)")) }
         if from.boot != boot { details.append(Event.Detail("fromBoot", "\(from.boot)")) }
         if to.boot != boot { details.append(Event.Detail("toBoot", "\(to.boot)")) }
@@ -112,6 +116,23 @@ package struct GapMarks {
     package static func all(in reader: HistoryReader) throws(StoreError) -> [GapMark] {
         try reader.events(last: countMax, where: { $0.event.kind == GapMark.kind })
             .compactMap { GapMark($0) }
+    }
+
+    /// Streams that have no place in the history, and of which marks alone tell.
+    static func placeless(
+        _ marks: [GapMark],
+        besides known: [StreamDescription]
+    ) -> [StreamDescription] {
+        var names: [StreamID: String] = [:]
+        for mark in marks where mark.cause == .noPlace {
+            guard let id = mark.stream, !known.contains(where: { $0.id == id }) else { continue }
+            let unnamed = StreamDescription.unnamed(id)
+            if names[id] ?? unnamed == unnamed { names[id] = mark.device ?? unnamed }
+        }
+        let lost = Quantity(name: "all channels", unit: "", decimals: 0)
+        return names.sorted { $0.key < $1.key }.map { id, device in
+            StreamDescription(id: id, device: device, quantities: [lost])
+        }
     }
 
     package init(_ marks: [GapMark], of stream: StreamID, along timeline: GapLedgerTimeline) {

@@ -114,6 +114,8 @@ extension History {
                 throw connection.damaged("it is a database of something else")
             }
             if !isFresh { try checkSize(of: connection) }
+            var plan = plan
+            plan.streamPlaces = seams.streamPlaces ?? plan.streamPlaces
             let migrations = HistorySchema.migrations(plan, and: seams.laterSteps)
             return try migrate(connection, isFresh: isFresh, migrations, version)
         } catch let error as SQLiteError {

@@ -41,9 +41,15 @@ package struct HistorySeams: Sendable {
     package var vfs: String?
     /// Migrations of a version to come.
     package var laterSteps: [Migration]
+    /// Places for streams of a new history; nil for as many as its size gives.
+    package var streamPlaces: Int?
 
-    package init(vfs: String? = nil, laterSteps: [Migration] = []) {
-        (self.vfs, self.laterSteps) = (vfs, laterSteps)
+    package init(
+        vfs: String? = nil,
+        laterSteps: [Migration] = [],
+        streamPlaces: Int? = nil
+    ) {
+        (self.vfs, self.laterSteps, self.streamPlaces) = (vfs, laterSteps, streamPlaces)
     }
 }
 
@@ -53,8 +59,12 @@ package struct HistoryTaken: Hashable, Sendable {
     package var events = 0
     /// Blocks whose records could not be read to the end.
     package var damagedBlocks = 0
-    /// Samples of streams that nobody described, or beyond `HistorySchema.streamCountMax`.
-    package var samplesWithoutStream = 0
+    /// Samples that were given up because their streams have no place; a mark tells of each.
+    package var samplesWithoutPlace = 0
+    /// Streams that have no place: the block that needs one, and all after it, wait.
+    package var placeless: [StreamDescription] = []
+    /// Streams that were gone from the rings and gave their places to others.
+    package var recycled: [StreamID] = []
     /// Segments that could not be decoded to the end.
     package var damagedSegments = 0
 
@@ -82,9 +92,13 @@ package final class History {
     package let path: String
     /// A newer Roost wrote it.
     package let isReadOnly: Bool
+    /// Streams that it has places for.
+    package let streamCount: Int
     /// The sequence of the last journal block that is in here; 0 before the first.
     package private(set) var cursor: UInt64
 
+    /// Streams that found no place, by what their names are known: 64 at most.
+    private var missed: [StreamID: StreamDescription] = [:]
     /// How often slots were looked at.
     private var patrolCount = 0
     let connection: Connection
@@ -102,6 +116,7 @@ package final class History {
         self.rings = rings
         let catalogue = HistoryCatalogue(connection: connection)
         do throws(SQLiteError) {
+            streamCount = try catalogue.streamCount()
             for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
                 let number = try catalogue.number(name)
                 guard (0..<Int64(JournalBlockLayout.sequenceLimit)).contains(number) else {
@@ -109,7 +124,7 @@ package final class History {
                 }
             }
             cursor = UInt64(bitPattern: try catalogue.number("cursor"))
-            _ = try catalogue.heads(HistorySchema.streamCountMax)
+            _ = try catalogue.heads(streamCount)
         } catch { throw .database(error) }
     }
 
@@ -136,30 +151,40 @@ package final class History {
     ///   - blocks: In the order of their sequence.
     ///   - lost: Sequences of blocks between them that cannot be read; the time that was in them is
     ///     kept as a `GapMark`.
+    ///   - isGivingUp: Whether samples that find no place are left out, and told by a `GapMark`;
+    ///     else the first block that has any ends the transaction.
+    ///   - isWaiting: Streams that later blocks have samples of; asked for when places run out.
     /// - Returns: What was in them.
     /// - Throws: `StoreError.database`; then nothing is kept of them.
     @discardableResult
     package func take(
         _ blocks: [JournalBlock],
-        lost: [UInt64] = []
+        lost: [UInt64] = [],
+        isGivingUp: Bool = true,
+        isWaiting: @escaping (StreamID) -> Bool = { _ in false }
     ) throws(StoreError) -> HistoryTaken {
         try refuseWhenReadOnly()
         let fresh = blocks.filter { $0.sequence > cursor }
-        guard let last = fresh.map(\.sequence).max() else { return HistoryTaken() }
+        guard !fresh.isEmpty else { return HistoryTaken() }
         defer { for slots in rings.values { slots.rest() } }
         let newest = lost.isEmpty ? nil : try newestPlace()
         var gaps = JournalGaps(lost, after: cursor, newest)
+        var last = cursor
         let taken = try connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
+            (intake.places.isWaiting, intake.places.missed) = (isWaiting, missed)
             for block in fresh {
+                if !isGivingUp, try intake.lacksPlaces(for: block) { break }
                 if !lost.isEmpty, let mark = gaps.mark(before: block) {
                     let event = mark.event(at: mark.to.tick.instant, in: block.boot)
                     try intake.take(.event(event), in: block.boot)
                 }
                 try intake.take(block)
+                last = max(last, block.sequence)
             }
             try intake.finish(cursor: last)
+            missed = intake.places.missed
             for slots in rings.values { slots.rest() }
             return intake.taken
         }
@@ -232,6 +257,21 @@ package final class History {
             if isBusy == 0 { return true }
         } catch { throw .database(error) }
         return isUrgent && logByteCount <= Self.logByteMax
+    }
+
+    /// Copies the log into the file and syncs that.
+    ///
+    /// - Returns: false while a reader needs what the log replaces.
+    /// - Throws: `StoreError.database`.
+    func settle() throws(StoreError) -> Bool {
+        do throws(SQLiteError) {
+            let counts = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)") {
+                (row) throws(SQLiteError) in
+                let (frames, copied): (Int64, Int64) = (try row[1], try row[2])
+                return frames <= copied
+            }
+            return counts.allSatisfy(\.self)
+        } catch { throw .database(error) }
     }
 
     /// The value of a setting; nil when it was never set.

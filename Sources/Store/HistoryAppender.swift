@@ -98,17 +98,20 @@ final class HistoryAllocator {
     /// What they held before, by chain: as many entries as there are chains.
     private(set) var recycled: [SlotKey: RecycledSlots] = [:]
     private let isOpen: (Int, SlotHeader) throws(StoreError) -> Bool
+    private let pass: (SlotKey) throws(StoreError) -> Void
 
     /// - Parameters:
     ///   - slots: The ring.
     ///   - head: The slot to be given out next.
     ///   - isOpen: Whether a slot is the newest of its chain.
+    ///   - pass: Told of each chain whose newest slot is passed over.
     init(
         _ slots: HistorySlots,
         head: Int,
-        isOpen: @escaping (Int, SlotHeader) throws(StoreError) -> Bool
+        isOpen: @escaping (Int, SlotHeader) throws(StoreError) -> Bool,
+        pass: @escaping (SlotKey) throws(StoreError) -> Void
     ) {
-        (self.slots, self.isOpen) = (slots, isOpen)
+        (self.slots, self.isOpen, self.pass) = (slots, isOpen, pass)
         self.head = head % slots.count
     }
 
@@ -119,7 +122,8 @@ final class HistoryAllocator {
     func allocate() throws(StoreError) -> Int {
         var skipped = 0
         var header = try slots.header(of: head)
-        while skipped < slots.count / 2, header.key != nil, try isOpen(head, header) {
+        while skipped < slots.count / 2, let key = header.key, try isOpen(head, header) {
+            try pass(key)
             head = (head + 1) % slots.count
             skipped += 1
             header = try slots.header(of: head)

@@ -56,6 +56,13 @@ struct HistoryCatalogue {
         }.compactMap(\.self)
     }
 
+    /// Streams that there are places for.
+    func streamCount() throws(SQLiteError) -> Int {
+        let count: Int? = try connection.scalar("SELECT max(place) FROM streams")
+        guard let count, count > 0 else { throw connection.damaged("streams has no rows") }
+        return count
+    }
+
     func heads(_ place: Int) throws(SQLiteError) -> StreamHeads {
         let bytes: [UInt8]? = try connection.scalar(
             "SELECT data FROM heads WHERE place = ?",

@@ -29,6 +29,9 @@ final class HistoryChains {
                 head: Int(truncatingIfNeeded: numbers[ring.table] ?? 0)
             ) { [unowned self] (slot, header) throws(StoreError) in
                 try isOpen(ring, slot, header)
+            } pass: { [unowned self] (key) throws(StoreError) in
+                guard ring == .samples, let place = places[key.stream] else { return }
+                try change(place) { $0.isPassed = true }
             }
         }
     }
@@ -43,6 +46,34 @@ final class HistoryChains {
 
     func know(_ stream: HistoryCatalogue.Stream) {
         places[stream.description.id] = stream.place
+    }
+
+    /// Where the samples of a stream end that have left the ring; nil while any are in it.
+    ///
+    /// The newest slot of a chain stays when the ring comes round to it, so that a slow stream
+    /// keeps what it said last: a stream of which that alone is left counts as gone.
+    func end(ofGone stream: HistoryCatalogue.Stream) throws(StoreError) -> HistoryPosition? {
+        let heads = try heads(stream.place)
+        let never = HistoryPosition(boot: 0, tick: Tick(tenths: 0))
+        guard let newest = heads.samples, let allocator = allocators[.samples] else { return never }
+        let header = try allocator.slots.header(of: newest.slot)
+        // One that cannot be read may be its.
+        if header.isBroken { return nil }
+        guard header.key == SlotKey(stream.description.id), header.depth == newest.depth else {
+            return never
+        }
+        return heads.isPassed ? header.last : nil
+    }
+
+    /// Forgets a stream that is gone, so that another can have its place.
+    func forget(_ stream: HistoryCatalogue.Stream) {
+        let id = stream.description.id
+        places[id] = nil
+        heads[stream.place] = StreamHeads()
+        changed.insert(stream.place)
+        for end in appenders.keys where end.ring != .events && end.key.stream == id {
+            appenders[end] = nil
+        }
     }
 
     func heads(_ place: Int) throws(StoreError) -> StreamHeads {

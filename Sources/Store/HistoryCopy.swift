@@ -102,7 +102,11 @@ package struct HistoryCopy {
     }
 
     private func isSize(_ plan: StorePlan) -> Bool {
-        HistoryRing.allCases.allSatisfy { source.slots($0).count == plan.slotCount(of: $0) }
+        let isShape = (try? source.streamCount()) == plan.streamCount
+        return isShape
+            && HistoryRing.allCases.allSatisfy {
+                source.slots($0).count == plan.slotCount(of: $0)
+            }
     }
 
     private mutating func backup(to path: String) throws(StoreError) {
@@ -131,6 +135,8 @@ package struct HistoryCopy {
         _ version: String
     ) throws(StoreError) {
         let (target, _) = try History.open(path: path, plan: plan, version: version)
+        let tables = HistoryCopyTables(source.connection, target.connection)
+        do throws(SQLiteError) { try tables.checkPlaces() } catch { throw .database(error) }
         let total = HistoryRing.allCases.reduce(0) { $0 + source.slots($1).count }
         var (done, places, heads) = (0, [HistoryRing: [Int32]](), [(String, Int64)]())
         for ring in HistoryRing.allCases {
@@ -140,7 +146,6 @@ package struct HistoryCopy {
             done += source.slots(ring).count
             heads.append((ring.table, Int64(kept.order.count % target.slots(ring).count)))
         }
-        let tables = HistoryCopyTables(source.connection, target.connection)
         do throws(SQLiteError) {
             try target.connection.transaction { () throws(SQLiteError) in
                 try tables.copyCatalogue()
@@ -197,7 +202,7 @@ package struct HistoryCopy {
     /// The newest slots of all chains of a ring.
     private func newestSlots(_ ring: HistoryRing) throws(StoreError) -> Set<Int32> {
         var ends: Set<Int32> = []
-        for place in 0...HistorySchema.streamCountMax {
+        for place in 0...(try source.streamCount()) {
             let heads = try source.database { (catalogue) throws(SQLiteError) in
                 try catalogue.heads(place)
             }

@@ -77,6 +77,15 @@ struct HistoryCopyTables {
         }
     }
 
+    /// Demands that the streams of the source find the same places in the target.
+    func checkPlaces() throws(SQLiteError) {
+        let needed = try HistoryCatalogue(connection: source).streams().map(\.place).max() ?? 0
+        let count = try HistoryCatalogue(connection: target).streamCount()
+        guard needed > count else { return }
+        let words = "the original uses \(needed) places for streams, and a history of this size has"
+        throw source.notWritable("\(words) \(count); choose a larger one")
+    }
+
     /// Where chains end.
     ///
     /// - Parameter moved: Where an end of a chain in a ring is now; nil when it is gone.
@@ -84,8 +93,10 @@ struct HistoryCopyTables {
     func copyHeads(
         _ moved: (StreamHeads.Newest, HistoryRing) -> StreamHeads.Newest?
     ) throws(SQLiteError) {
-        for place in 0...HistorySchema.streamCountMax {
-            var heads = try HistoryCatalogue(connection: source).heads(place)
+        let known = HistoryCatalogue(connection: source)
+        let places = [0] + (try known.streams().map(\.place))
+        for place in places {
+            var heads = try known.heads(place)
             heads.samples = heads.samples.flatMap { moved($0, place == 0 ? .events : .samples) }
             for channel in 0..<StreamHeads.channelCountMax {
                 for tier in RollupTier.allCases {

@@ -176,8 +176,45 @@ extension StorePlan {
         func plan(_ megabytes: Int) -> StorePlan {
             StorePlan(.megabytes(megabytes), load: load, journal: journal, flash: flash)
         }
-        let fitting = range.map(plan).first { $0.slotCount(of: .samples) == header.slotCount }
+        // One that was made before places of streams were used again has fewer, and longer rings.
+        let plans = range.map(plan) + range.map { plan($0).withLeastPlaces }
+        let fitting = plans.first { $0.slotCount(of: .samples) == header.slotCount }
         if let fitting { return fitting }
-        return !header.isHistory || range.contains(megabytes) ? self : plan(high)
+        let isOurs = !header.isHistory || range.contains(megabytes)
+        return (isOurs ? self : plan(high)).shaped(like: path)
+    }
+
+    private var withLeastPlaces: StorePlan {
+        var plan = self
+        plan.streamPlaces = HistorySchema.streamCountMin
+        return plan
+    }
+
+    /// With places for streams as the file has: one that was made before places were used again
+    /// has fewer, and its rings are larger.
+    ///
+    /// The ring of samples comes first, one slot to a page, then one with four slots to a page: the
+    /// pages where the smaller ring would have ended tell, whatever else is damaged.
+    private func shaped(like path: String) -> StorePlan {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return self }
+        defer { close(descriptor) }
+        let old = withLeastPlaces
+        // Pages above the leaves: one for each 227 to 512 of them; a few come before.
+        let (few, many) = (slotCount(of: .samples), old.slotCount(of: .samples))
+        let (from, to) = (few + few / 220 + 10, many + many / 520)
+        guard from < to else { return self }
+        var votes = 0
+        for page in stride(from: from, to: to, by: max(1, (to - from) / 32)) {
+            var head = [UInt8](repeating: 0, count: 5)
+            let offset = off_t((page - 1) * HistorySchema.pageSize)
+            guard pread(descriptor, &head, 5, offset) == 5, head[0] == 13 else { continue }
+            switch Int(head[3]) << 8 | Int(head[4]) {
+            case HistoryRing.samples.slotsPerPage: votes += 1
+            case HistoryRing.minutes.slotsPerPage: votes -= 1
+            default: continue
+            }
+        }
+        return votes > 0 ? old : self
     }
 }

@@ -5,8 +5,8 @@ import SQLite
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A newer Roost wrote this history.
     case readOnly
-    /// The history describes `HistorySchema.streamCountMax` streams already.
-    case streamsFull(source: String)
+    /// All places for streams are in use but those that are left to the station.
+    case streamsFull(source: String, count: Int)
     /// A source with more quantities, or longer names, than a stream takes.
     case streamTooLong(source: String)
     /// Files came so often in the wrong order that there are `ImportedBoot.countMax` boots.
@@ -15,9 +15,9 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .readOnly: "a newer version wrote this history; import with that one"
-        case .streamsFull(let source):
-            "\(source): the history has \(HistorySchema.streamCountMax) streams, and no room for "
-                + "another"
+        case .streamsFull(let source, let count):
+            "\(source): the history has places for \(count) streams, and none is left for another; "
+                + "a larger history has more: see `roost store compact-copy --help`"
         case .streamTooLong(let source):
             "\(source): more than \(StreamHeads.channelCountMax) quantities, or names too long"
         case .tooOftenOutOfOrder:
@@ -77,8 +77,7 @@ package final class HistoryImport {
     private let reader: HistoryReader
     private let cursor: UInt64
     private var streams: [String: [Stream]] = [:]
-    private var streamCount = 0
-    private var nextID = StreamID.firstImported.rawValue
+    private var lastID = StreamID.firstImported.rawValue - 1
     private var boots: [(ordinal: UInt32, number: Int)] = []
     private var newestOrdinal: UInt32 = 0
     private var allocated: [HistoryRing: Int] = [:]
@@ -93,10 +92,8 @@ package final class HistoryImport {
         (self.connection, self.rings) = (connection, rings)
         self.cursor = UInt64(bitPattern: cursor)
         reader = HistoryReader(connection, rings)
-        for stream in try reader.streams() {
-            streamCount += 1
-            guard stream.id.isImported else { continue }
-            nextID = max(nextID, stream.id.rawValue + 1)
+        for stream in try reader.streams() where stream.id.isImported {
+            lastID = max(lastID, stream.id.rawValue)
             streams[stream.device, default: []].append(Stream(description: stream, extents: []))
         }
         try loadBoots()
@@ -231,24 +228,33 @@ extension HistoryImport {
         }) {
             return index
         }
-        guard streamCount < HistorySchema.streamCountMax, nextID < .max else {
-            throw ImportError.streamsFull(source: source)
-        }
         let byteCount = HistoryCatalogue.text(quantities).utf8.count + source.utf8.count
         guard quantities.count <= StreamHeads.channelCountMax,
             byteCount <= HistorySchema.streamByteCountMax,
             source.utf8.count <= JournalRecordCodec.textByteLimit
         else { throw ImportError.streamTooLong(source: source) }
         let description = StreamDescription(
-            id: StreamID(nextID),
+            id: try nextID(source),
             device: source,
             quantities: quantities
         )
-        nextID += 1
-        streamCount += 1
         counts.streams += 1
         streams[source, default: []].append(Stream(description: description, extents: []))
         return known.count
+    }
+
+    /// The number after the last one, or the lowest that is free when there is none.
+    private func nextID(_ source: String) throws -> StreamID {
+        if lastID < .max {
+            lastID += 1
+            return StreamID(lastID)
+        }
+        let used = Set(streams.values.joined().map(\.description.id))
+        let all = StreamID.firstImported.rawValue...UInt16.max
+        guard let free = all.lazy.map({ StreamID($0) }).first(where: { !used.contains($0) }) else {
+            throw ImportError.streamsFull(source: source, count: all.count)
+        }
+        return free
     }
 
     /// Hands the samples to the same intake that takes the journal's blocks.
@@ -277,6 +283,9 @@ extension HistoryImport {
         records.append(.samples(stream.description.id, segment: encoder.finished()))
         let payload = JournalRecordCodec.encode(records)
         let intake = try HistoryIntake(connection, rings)
+        if intake.streams[stream.description.id] == nil, try !intake.hasPlaceForImport() {
+            throw ImportError.streamsFull(source: source, count: intake.places.count)
+        }
         try intake.take(JournalBlock(sequence: cursor, boot: boot, payload: payload))
         try intake.finish(cursor: cursor)
         precondition(intake.taken.samples == samples.count, "all that was encoded is taken")

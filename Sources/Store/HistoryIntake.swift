@@ -8,9 +8,12 @@ final class HistoryIntake {
     let connection: Connection
     let catalogue: HistoryCatalogue
     var numbers: [String: Int64] = [:]
-    private(set) var streams: [StreamID: HistoryCatalogue.Stream] = [:]
+    let places: StreamPlaces
+    var streams: [StreamID: HistoryCatalogue.Stream] { places.streams }
     var ordinals: [BootID: UInt32] = [:]
     let chains: HistoryChains
+    /// The last moment that a record named.
+    private var latest = HistoryPosition(boot: 0, tick: Tick(tenths: 0))
     private var intakes: [StreamID: StreamIntake] = [:]
     /// Of streams that lost their ends; see `HistoryRetake`.
     var retakers: [StreamID: SampleWriter] = [:]
@@ -19,14 +22,18 @@ final class HistoryIntake {
     init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) throws(StoreError) {
         self.connection = connection
         catalogue = HistoryCatalogue(connection: connection)
+        let known: [HistoryCatalogue.Stream]
+        let streamCount: Int
         do {
             for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
                 numbers[name] = try catalogue.number(name)
             }
-            for stream in try catalogue.streams() { streams[stream.description.id] = stream }
+            known = try catalogue.streams()
+            streamCount = try catalogue.streamCount()
             for boot in try catalogue.boots() { ordinals[boot.id] = boot.ordinal }
         } catch { throw .database(error) }
-        chains = HistoryChains(catalogue, rings, heads: numbers, streams)
+        places = StreamPlaces(known, count: streamCount)
+        chains = HistoryChains(catalogue, rings, heads: numbers, places.streams)
     }
 
     /// Slots given out of a ring so far, and what they held before.
@@ -47,6 +54,9 @@ final class HistoryIntake {
 
     /// Writes what is still in memory, and how far the journal was taken.
     func finish(cursor: UInt64) throws(StoreError) {
+        for event in places.marks(ordinals, at: latest) {
+            try events.append(event, boot: latest.boot)
+        }
         for stream in retakers.keys.sorted() { try retakers[stream]?.close() }
         for intake in intakes.values.sorted(by: { $0.id < $1.id }) { try intake.finish() }
         try chains.finish()
@@ -66,6 +76,7 @@ final class HistoryIntake {
     }
 
     func take(_ record: JournalRecord, _ boot: UInt32) throws(StoreError) {
+        note(record, boot)
         switch record {
         case .started(let tick, let version): try start(boot, tick, version)
         case .stopped(let tick):
@@ -94,8 +105,12 @@ final class HistoryIntake {
         _ boot: UInt32,
         _ segment: [UInt8]
     ) throws(StoreError) {
+        // The block that names it is lost: its samples are kept under a name that says so.
+        if streams[stream] == nil, let made = StreamDescription(unnamed: stream, segment) {
+            try describe(made)
+        }
         guard let known = streams[stream] else {
-            taken.samplesWithoutStream += 1
+            taken.samplesWithoutPlace += places.giveUp(segment, of: stream, in: boot)
             return
         }
         let intake: StreamIntake
@@ -128,10 +143,10 @@ final class HistoryIntake {
         if let known, known.decimals != description.quantities.map(\.decimals) { return }
         let text = HistoryCatalogue.text(description.quantities)
         let byteCount = text.utf8.count + description.device.utf8.count
-        guard byteCount <= HistorySchema.streamByteCountMax,
-            let place = known?.place
-                ?? (streams.count < HistorySchema.streamCountMax ? streams.count + 1 : nil)
-        else { return }
+        guard byteCount <= HistorySchema.streamByteCountMax else { return }
+        var row = known?.place
+        if row == nil { row = try place(for: description) }
+        guard let place = row else { return }
         let pad = [UInt8](repeating: 0, count: HistorySchema.streamByteCountMax - byteCount)
         try database { () throws(SQLiteError) in
             try connection.execute(
@@ -144,8 +159,70 @@ final class HistoryIntake {
             )
         }
         let stream = HistoryCatalogue.Stream(place: place, description: description)
-        streams[description.id] = stream
+        places.take(stream)
         chains.know(stream)
+    }
+
+    /// A place for a new stream: a free one, or that of a stream that is gone from the rings.
+    private func place(for description: StreamDescription) throws(StoreError) -> Int? {
+        if let free = places.free() { return free }
+        guard let gone = try nextGone() else {
+            places.miss(description)
+            return nil
+        }
+        let id = gone.description.id
+        try database { () throws(SQLiteError) in
+            // Numbers of streams are used again when there are no others.
+            try connection.execute(
+                "UPDATE schedules SET number = 0 WHERE number > 0 AND stream = ?",
+                Int(id.rawValue)
+            )
+        }
+        chains.forget(gone)
+        places.release(gone)
+        taken.recycled.append(id)
+        return gone.place
+    }
+
+    private func nextGone() throws(StoreError) -> HistoryCatalogue.Stream? {
+        try places.nextGone { (stream) throws(StoreError) in try end(ofGone: stream) }
+    }
+
+    /// Where a stream ended of which nothing is left; nothing of this transaction is its.
+    private func end(
+        ofGone stream: HistoryCatalogue.Stream
+    ) throws(StoreError) -> HistoryPosition? {
+        guard intakes[stream.description.id] == nil else { return nil }
+        return try chains.end(ofGone: stream)
+    }
+
+    /// Remembers the last moment that a record named; an anchor may be another boot's.
+    private func note(_ record: JournalRecord, _ boot: UInt32) {
+        if case .anchor = record { return }
+        guard let tick = record.tick else { return }
+        latest = max(latest, HistoryPosition(boot: boot, tick: tick))
+    }
+
+    /// Whether a new stream would leave the station places enough.
+    func hasPlaceForImport() throws(StoreError) -> Bool {
+        let wanted = places.reserve + 1
+        let room = try places.room(atLeast: wanted) { (stream) throws(StoreError) in
+            try end(ofGone: stream)
+        }
+        return room >= wanted
+    }
+
+    /// Whether a block has samples, or names a stream, for which there is no place.
+    func lacksPlaces(for block: JournalBlock) throws(StoreError) -> Bool {
+        guard !places.hasRoom else { return false }
+        let missing = places.missing(in: JournalRecordCodec.contents(block.payload).records)
+        guard !missing.isEmpty else { return false }
+        let room = try places.room(atLeast: missing.count) { (stream) throws(StoreError) in
+            try end(ofGone: stream)
+        }
+        guard room < missing.count else { return false }
+        taken.placeless = missing
+        return true
     }
 }
 

@@ -66,7 +66,9 @@ final class HistoryKeepsake {
         for table in HistoryCopyTables.catalogue {
             remember(table.name, table.columns, table.selection)
         }
-        remember("heads", ["data"], "SELECT place, data FROM heads")
+        // Most places of a large history were never used.
+        let used = "SELECT place, data FROM heads WHERE place = 0 OR data <> zeroblob(length(data))"
+        remember("heads", ["data"], used)
         remember("numbers", ["value"], "SELECT name, value FROM numbers")
         return trouble
     }
@@ -153,10 +155,7 @@ final class HistoryKeepsake {
         for (boot, record) in schedules + anchors where !journal.records.contains(record) {
             records.append((boot, record))
         }
-        if let mark = lost(since: oldest, before: journal) {
-            let event = mark.event(at: mark.to.tick.instant, in: mark.to.boot)
-            records.append((mark.to.boot, .event(event)))
-        }
+        if let loss = loss(before: journal) { records.append(loss) }
         // Boots are numbered in the order they are met.
         return order.flatMap { boot in records.filter { $0.boot == boot } }
     }
@@ -168,6 +167,15 @@ final class HistoryKeepsake {
         var order = boots.filter(told.contains)
         for boot in mine + journal.boots where !order.contains(boot) { order.append(boot) }
         return order
+    }
+
+    /// What tells of the time from the oldest boot known to what the ring still holds.
+    func loss(before journal: JournalOutline) -> (boot: BootID, record: JournalRecord)? {
+        guard let oldest = order(before: journal).first,
+            let mark = lost(since: oldest, before: journal)
+        else { return nil }
+        let event = mark.event(at: mark.to.tick.instant, in: mark.to.boot)
+        return (mark.to.boot, .event(event))
     }
 
     /// From the oldest boot known to what the ring still holds.
@@ -192,8 +200,24 @@ struct JournalOutline {
     /// The last moment named by anything but a sample.
     private(set) var end: GapMark.Place?
 
+    /// What is in all blocks that wait in a journal.
+    init(_ journal: Journal) {
+        self.init { after, limit in journal.replay(after: after, limit: limit).blocks }
+    }
+
+    /// - Parameter blocks: The blocks newer than one, at most so many.
+    init(_ blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]) {
+        var after: UInt64 = 0
+        while true {
+            let some = blocks(after, StationStore.blocksPerTransaction)
+            guard let last = some.last else { return }
+            for block in some { take(block) }
+            after = last.sequence
+        }
+    }
+
     /// Takes the blocks in the order of their sequence.
-    mutating func take(_ block: JournalBlock) {
+    private mutating func take(_ block: JournalBlock) {
         if boots.last != block.boot, !boots.contains(block.boot) { boots.append(block.boot) }
         let hasSamples = firstSample != nil
         for record in JournalRecordCodec.contents(block.payload).records {

@@ -97,6 +97,11 @@ package final class HistoryReader {
         return (known + new).sorted { $0.id < $1.id }
     }
 
+    /// Streams that the history has places for.
+    package func streamCount() throws(StoreError) -> Int {
+        try database { (catalogue) throws(SQLiteError) in try catalogue.streamCount() }
+    }
+
     /// Boots that the history knows, oldest first, and those of the tail alone.
     package func boots() throws(StoreError) -> [StoredBoot] {
         var boots = try current().boots

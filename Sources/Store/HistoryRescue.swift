@@ -182,7 +182,11 @@ struct HistoryRescue {
     ) throws(StoreError) -> [SlotKey: StreamHeads.Newest] {
         var free = found.dead
         var ends: [SlotKey: StreamHeads.Newest] = [:]
-        guard let range = found.range else { return ends }
+        guard let range = found.range else {
+            // No slot is left: all that the journal still has is to be taken again.
+            for key in wanted.keys { note(found.ring, key, nil) }
+            return ends
+        }
         try target.connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in
             let keys = Set(found.chains.keys).union(wanted.keys).sorted {

@@ -7,8 +7,16 @@ enum HistorySchema {
     /// "RST1": whose file this is.
     static let applicationID: Int32 = 0x5253_5431
     static let pageSize = 4_096
-    /// Streams that fit; samples of further ones are dropped and counted.
-    static let streamCountMax = 128
+    /// Streams that a small history has places for, and every one made before places were used
+    /// again.
+    static let streamCountMin = 128
+    /// Streams that any history has places for, at most; when all are used, the samples of a
+    /// further one wait in the journal: see `StreamPlaces`.
+    static let streamCountMax = 2_048
+    /// Places for streams in each MiB of a history of 8 MiB and more: a sixteenth of the file.
+    static let streamsPerMegabyte = 32
+    /// Places that imports leave to the station: of a small history an eighth.
+    static let streamReserve = 64
     /// Boots, and runs of the node, that are remembered; then the oldest are forgotten.
     static let bootCountMax = 2_048
     /// First and last, unsure and sure, of each boot.
@@ -24,8 +32,18 @@ enum HistorySchema {
     static let versionCountMax = 40
     /// Unused pages in the file, should SQLite ever want to split one: 256 KiB.
     static let reservedPageCount = 64
-    /// Pages of everything but the rings, measured by a test, with some to spare.
+    /// Pages of everything but the rings with `streamCountMin` places, measured by a test, with
+    /// some to spare.
     static let fixedPageCount = 420
+    /// Rows of `streams` and of `heads` that fill a page.
+    private static let streamsPerPage = (described: 3, heads: 7)
+
+    /// Pages of everything but the rings: each place takes a row of 1 216 bytes and one of 536.
+    static func fixedPageCount(streams: Int) -> Int {
+        let more = max(0, streams - streamCountMin)
+        let leaves = more / streamsPerPage.described + more / streamsPerPage.heads + 2
+        return more == 0 ? fixedPageCount : fixedPageCount + leaves + leaves / 100
+    }
 
     /// Bytes of a slot: one fills a page.
     ///
@@ -54,9 +72,11 @@ enum HistorySchema {
                     }
                 },
                 Migration("2 catalogue") { (connection) throws(SQLiteError) in
-                    try connection.executeScript(catalogue)
+                    try connection.executeScript(catalogue(streams: plan.streamCount))
                     try reserve(in: connection)
                 },
+                // Changes no row: a version that does not know it would give a place twice.
+                Migration("3 places of streams are used again") { (_) throws(SQLiteError) in },
             ] + later
         )
     }
@@ -81,7 +101,7 @@ enum HistorySchema {
     }
 
     /// Integers start at the longest that SQLite stores; whatever replaces them is no longer.
-    private static var catalogue: String {
+    private static func catalogue(streams streamCount: Int) -> String {
         let long = Int64.max
         let names = numbers + HistoryRing.allCases.map(\.table)
         let version = "printf('%.\(versionCountMax)c', ' ')"
@@ -91,10 +111,10 @@ enum HistorySchema {
             UPDATE numbers SET value = 0;
             CREATE TABLE streams(place INTEGER PRIMARY KEY, id INTEGER, device TEXT,
                 quantities TEXT, pad BLOB);
-            \(rows(streamCountMax, "streams", "NULL, '', '', zeroblob(\(streamByteCountMax + 16))"))
+            \(rows(streamCount, "streams", "NULL, '', '', zeroblob(\(streamByteCountMax + 16))"))
             CREATE TABLE heads(place INTEGER PRIMARY KEY, data BLOB NOT NULL);
             INSERT INTO heads VALUES(0, zeroblob(\(StreamHeads.byteCount)));
-            \(rows(streamCountMax, "heads", "zeroblob(\(StreamHeads.byteCount))"))
+            \(rows(streamCount, "heads", "zeroblob(\(StreamHeads.byteCount))"))
             CREATE TABLE boots(place INTEGER PRIMARY KEY, boot INTEGER, id BLOB);
             \(rows(bootCountMax, "boots", "\(long), zeroblob(16)"))
             CREATE TABLE anchors(place INTEGER PRIMARY KEY, boot INTEGER, tick INTEGER,

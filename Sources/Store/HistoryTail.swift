@@ -66,6 +66,11 @@ package struct HistoryTail: Sendable {
 
     package init() {}
 
+    /// What blocks hold, oldest first.
+    init(_ blocks: [JournalBlock]) {
+        for block in blocks { append(block.payload, boot: block.boot) }
+    }
+
     package var isEmpty: Bool { boots.isEmpty }
 
     /// Adds the records of one payload, which are newer than those before.

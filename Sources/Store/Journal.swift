@@ -1,4 +1,5 @@
 import HardwareIO
+import Readings
 
 /// What waits for the history: a ring of blocks, each durable before it is acknowledged.
 ///
@@ -14,7 +15,7 @@ package final class Journal {
 
     private let storage: any BlockStorage
     private let layout: JournalBlockLayout
-    private let slotCount: Int
+    let slotCount: Int
     /// What waits, oldest first; at most `slotCount`.
     private var waiting: [UInt64] = []
     /// What was lost of it, oldest first; at most `slotCount`.
@@ -42,7 +43,8 @@ package final class Journal {
     ///
     /// - Parameters:
     ///   - storage: The ring; zeros, or what a journal wrote, or garbage, which counts as damage.
-    ///   - reusableUpTo: Cursor of the history: blocks up to here may be overwritten.
+    ///   - reusableUpTo: Cursor of the history: blocks up to here it has.
+    ///   - isSettled: Whether they may be overwritten; else they are kept until they are released.
     ///   - last: The newest block that was acknowledged, when this process knows; what lies behind
     ///     it had failed.
     ///   - bad: Slots that refused a write before, when this process knows.
@@ -51,6 +53,7 @@ package final class Journal {
     package init(
         _ storage: any BlockStorage,
         reusableUpTo: UInt64,
+        isSettled: Bool = true,
         through last: UInt64? = nil,
         bad: JournalBadSlots = JournalBadSlots()
     ) throws(StoreError) {
@@ -80,6 +83,9 @@ package final class Journal {
         next = max(scan.newest, acknowledged) + 1
         let oldest = [waiting.first, lost.first?.sequence].compactMap(\.self).min()
         released = oldest.map { $0 - 1 } ?? acknowledged
+        // What went round lies below every slot.
+        let floor = acknowledged > UInt64(slotCount) ? acknowledged - UInt64(slotCount) : 0
+        released = isSettled ? max(released, floor) : floor
     }
 
     /// The blocks that wait for the history, oldest first.
@@ -95,6 +101,21 @@ package final class Journal {
     ///
     /// Slots that refuse are counted where they stand before the next one that does not.
     package var fill: Double { Double(upcoming - 1 - released) / Double(slotCount) }
+
+    /// How much of the ring is newer than a block, 0 … 1.
+    func fill(after cursor: UInt64) -> Double {
+        Double(next - 1 - max(released, min(cursor, next - 1))) / Double(slotCount)
+    }
+
+    /// Whether a block newer than one has samples of a stream.
+    func hasSamples(of stream: StreamID, after sequence: UInt64) -> Bool {
+        waiting.contains { number in
+            guard number > sequence, let block = try? read(number) else { return false }
+            return JournalRecordCodec.contents(block.payload).records.contains { record in
+                if case .samples(stream, _) = record { true } else { false }
+            }
+        }
+    }
 
     /// Whether the next append would overwrite a block that waits.
     package var isFull: Bool { upcoming - released > UInt64(slotCount) }

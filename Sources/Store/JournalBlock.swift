@@ -25,6 +25,8 @@ package struct JournalDamage: Hashable, Sendable, CustomStringConvertible {
         case unreadable(errno: Int32)
         /// Acknowledged, as its successor says, and not there.
         case missing
+        /// Went with the ring's turn, before the history had it.
+        case overwritten
     }
 
     /// Where in the ring.
@@ -53,6 +55,7 @@ package struct JournalDamage: Hashable, Sendable, CustomStringConvertible {
         case .misplaced(let sequence): "holds block \(sequence)"
         case .unreadable(let errno): "cannot be read (errno \(errno))"
         case .missing: "is not there"
+        case .overwritten: "and those before it were overwritten before the history had them"
         }
     }
 }

@@ -81,6 +81,11 @@ struct JournalScan {
                 sequence = skip(from: sequence, to: floor, &run)
             }
         }
+        // The ring went round before the history had it: the log was lost, or the history is older.
+        if cursor > 0, sequence > cursor, !run.sequences.isEmpty {
+            let slot = slot(of: sequence)
+            run.damage.append(JournalDamage(slot: slot, sequence: sequence, cause: .overwritten))
+        }
         run.sequences.reverse()
         run.damage.reverse()
         run.unfinished = unfinished(cursor)

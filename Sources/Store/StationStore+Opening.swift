@@ -53,6 +53,9 @@ struct StoreFiles {
     let keepsake: HistoryKeepsake
     /// Whether a reader kept the history from taking what waited.
     let isHeld: Bool
+    let streamNews: StreamNews
+    /// What is wrong with the log of the history; nil when nothing is.
+    let logDamage: String?
 
     /// Opens both and lets the history take what waited.
     ///
@@ -92,6 +95,8 @@ struct StoreFiles {
     ) throws(StoreError) -> StoreFiles {
         var place = place
         if case .setAside(let path, _) = before { place.plan = place.plan.sized(like: path) }
+        // SQLite drops what is behind a damaged place, and says nothing.
+        let logDamage = HistoryLog(of: place.historyPath).damage
         let (history, opened) = try History.open(place)
         let found = before ?? opened
         var isWhole = false
@@ -113,18 +118,19 @@ struct StoreFiles {
             try Journal(
                 try storage(openJournal),
                 reusableUpTo: history.cursor,
+                isSettled: (try? history.settle()) ?? false,
                 through: acknowledged,
                 bad: place.badSlots
             )
         }
-        if let rescued { try retake(journal, history, rescued.floors) }
+        if let rescued { try retake(journal, history, rescued.floors, keepsake) }
         if aside != nil || found == .fresh && !journal.isBlank, history.cursor == 0 {
             try begin(history, journal, keepsake)
         }
         let waiting = journal.replay(after: history.cursor)
-        var isHeld = false
+        var (isHeld, news) = (false, StreamNews())
         if !history.isReadOnly {
-            isHeld = try StationStore.take(from: journal, into: history) != nil
+            isHeld = try StationStore.take(from: journal, into: history, &news) != nil
         }
         keepsake.refresh(history.connection)
         isWhole = true
@@ -136,7 +142,9 @@ struct StoreFiles {
             moved: moved,
             waiting: waiting,
             keepsake: keepsake,
-            isHeld: isHeld
+            isHeld: isHeld,
+            streamNews: news,
+            logDamage: logDamage
         )
     }
 
@@ -160,9 +168,14 @@ struct StoreFiles {
     static func retake(
         _ journal: Journal,
         _ history: History,
-        _ floors: HistoryFloors
+        _ floors: HistoryFloors,
+        _ keepsake: HistoryKeepsake
     ) throws(StoreError) {
         journal.rewind()
+        if floors.samples.values.contains(where: { $0.boot == 0 }) {
+            let outline = JournalOutline(journal)
+            try history.begin(with: keepsake.loss(before: outline).map { [$0] } ?? [])
+        }
         var after: UInt64 = 0
         while after < history.cursor {
             let blocks = journal.replay(after: after, limit: StationStore.blocksPerTransaction)
@@ -171,7 +184,7 @@ struct StoreFiles {
             try history.retake(blocks, after: floors)
             after = last.sequence
         }
-        journal.release(through: history.cursor)
+        try StationStore.release(journal, of: history)
     }
 
     /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
@@ -192,14 +205,7 @@ struct StoreFiles {
         _ keepsake: HistoryKeepsake,
         before blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]
     ) throws(StoreError) {
-        var outline = JournalOutline()
-        var after: UInt64 = 0
-        while true {
-            let some = blocks(after, StationStore.blocksPerTransaction)
-            guard let last = some.last else { break }
-            for block in some { outline.take(block) }
-            after = last.sequence
-        }
+        let outline = JournalOutline(blocks)
         try history.begin(with: keepsake.records(before: outline))
         for (key, value) in keepsake.settings { try? history.set(key, to: value) }
     }
@@ -320,9 +326,14 @@ extension StationStore.Opening {
         journal = files.journalOpening
         damage = files.waiting.damage
         // A newer version's may be damaged, or of another shape: the journal takes samples anyway.
-        streams =
+        let stored =
             files.history.isReadOnly
             ? (try? files.history.streams()) ?? [] : try files.history.streams()
+        // What waits may name streams that the history does not know yet.
+        let told = HistoryTail(files.waiting.blocks).streams.filter { stream in
+            !stored.contains { $0.id == stream.id }
+        }
+        streams = stored + told
         newestBlock = files.journal.newest
         payloadCapacity = files.journal.payloadCapacity
         countAfterMirror = files.waiting.blocks.filter { $0.sequence > mirrorSequence }
@@ -349,6 +360,7 @@ extension StationStore.Opening {
         case .setAside: losses.append("\(files.journalOpening)")
         }
         losses += files.moved.map { "what stood in the place of a file lies at \($0)" }
+        if let damage = files.logDamage { losses.append(damage) }
         losses += files.waiting.damage.prefix(8).map { "\($0)" }
         let slots = files.journal.damagedSlotCount
         if slots > 0 { losses.append("\(slots) slots of the journal hold no block") }

@@ -62,6 +62,7 @@ package final class StationStore {
     /// Where the history ended that cannot be opened, and why it cannot.
     private let cursorAlone: UInt64
     private let missing: StoreError?
+    private var streamNews = StreamNews()
 
     /// Opens both, and lets the history take what waited.
     ///
@@ -95,6 +96,7 @@ package final class StationStore {
             (history, journal, keepsake) = (files.history, files.journal, files.keepsake)
             opening = try Opening(files, mirrorSequence: mirrorSequence)
             (cursorAlone, missing) = (0, nil)
+            streamNews = files.streamNews
         case .failure(let error):
             let found = try? JournalAlone(place, because: error, acknowledged, openJournal)
             guard let alone = found else { throw error }
@@ -127,6 +129,12 @@ package final class StationStore {
 
     /// Whether the journal works alone: to be opened anew when the history may be there again.
     package var lacksHistory: Bool { missing != nil }
+
+    /// What became of the places of streams since the last call.
+    package func takeStreamNews() -> StreamNews {
+        defer { streamNews = StreamNews(placeless: streamNews.placeless) }
+        return streamNews
+    }
 
     /// Makes one payload durable.
     ///
@@ -164,33 +172,14 @@ package final class StationStore {
             if history.cursor == 0 { try begin(history) }
             mustBegin = false
         }
-        if let logByteCount = try Self.take(from: journal, into: history) {
-            return .held(logByteCount: logByteCount)
-        }
+        let logByteCount = try Self.take(from: journal, into: history, &streamNews)
+        if let logByteCount { return .held(logByteCount: logByteCount) }
         (inputErrorCount, hasAppended) = (0, false)
         // A page that rots is met here once a day, not only by whoever wants to read it.
         if let error = keepsake.refresh(history.connection) { throw .database(error) }
         try history.patrol()
         defer { setAside = nil }
         return setAside.map { .replaced($0) } ?? .taken
-    }
-
-    /// Lets a history take what waits.
-    ///
-    /// - Returns: Nil when all is taken; else the bytes of the log, which a reader holds.
-    static func take(from journal: Journal, into history: History) throws(StoreError) -> Int? {
-        let isUrgent = journal.fill >= urgentFill
-        while true {
-            let waiting = journal.replay(after: history.cursor, limit: blocksPerTransaction)
-            guard let last = waiting.blocks.last else { break }
-            guard try history.hasRoomInLog(isUrgent: isUrgent) else {
-                return history.logByteCount
-            }
-            try history.take(waiting.blocks, lost: waiting.damage.map(\.sequence))
-            journal.release(through: last.sequence)
-        }
-        journal.release(through: history.cursor)
-        return nil
     }
 
     /// Blocks that the history has not taken, oldest first, for readers.
@@ -245,7 +234,7 @@ package final class StationStore {
             try StoreFiles.mend(path, like: history)
             if let rescued = try HistoryRescue.run(from: path, into: history, keepsake) {
                 setAside = setAside?.with(rescued)
-                return try StoreFiles.retake(journal, history, rescued.floors)
+                return try StoreFiles.retake(journal, history, rescued.floors, keepsake)
             }
         }
         try StoreFiles.begin(history, journal, keepsake)

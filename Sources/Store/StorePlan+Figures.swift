@@ -26,8 +26,12 @@ extension StorePlan {
             let bytes = Double(max(days, 1)) * load.bytesPerDay(into: .samples)
             let pages = (bytes / Double(HistoryRing.samples.capacity)).rounded(.up)
             let all = pages * 100 / Double(HistoryRing.samples.share)
-            let room = (all + Double(HistorySchema.fixedPageCount)) * 4_096 / 1_048_576
-            wanted = room < 1e9 ? Int(room.rounded(.up)) : .max
+            func room(_ streams: Int) -> Double {
+                let fixed = Double(HistorySchema.fixedPageCount(streams: streams))
+                return (all + fixed) * 4_096 / 1_048_576
+            }
+            let least = room(HistorySchema.streamCountMin)
+            wanted = least < 1e9 ? Int(room(Self.streamCount(least * 1.07)).rounded(.up)) : .max
         }
         return min(max(wanted, Self.megabytesRange.lowerBound), Self.megabytesRange.upperBound)
     }
@@ -35,9 +39,19 @@ extension StorePlan {
     /// Bytes of the history's file, as near as can be said before it is made.
     package var byteCount: Int { megabytes << 20 }
 
+    /// Streams that the history has places for; one that is gone from the rings gives its back.
+    package var streamCount: Int { streamPlaces ?? Self.streamCount(Double(megabytes)) }
+
+    private static func streamCount(_ megabytes: Double) -> Int {
+        guard megabytes >= 8 else { return HistorySchema.streamCountMin }
+        let places = min(megabytes, 1_024) * Double(HistorySchema.streamsPerMegabyte)
+        return min(Int(places), HistorySchema.streamCountMax)
+    }
+
     /// Slots of a ring.
     func slotCount(of ring: HistoryRing) -> Int {
-        let pages = byteCount / HistorySchema.pageSize - HistorySchema.fixedPageCount
+        let fixed = HistorySchema.fixedPageCount(streams: streamCount)
+        let pages = byteCount / HistorySchema.pageSize - fixed
         return max(4, pages * ring.share / 100) * ring.slotsPerPage
     }
 

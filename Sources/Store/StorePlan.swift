@@ -17,6 +17,8 @@ package struct StorePlan: Hashable, Sendable {
     package var load: StoreLoad
     package var journal: JournalPlan
     package var flash: FlashModel
+    /// Places for streams of a file that is not as its size says; nil: as many as that.
+    package var streamPlaces: Int?
 
     /// A plan; a size out of range is brought into it.
     package init(

@@ -16,6 +16,8 @@ struct StreamHeads: Hashable, Sendable {
     var interval: Int64?
     /// The boot that `coveredUntil` belongs to.
     var boot: UInt32 = 0
+    /// The ring of samples came round to the newest slot and left it alone: all else is gone.
+    var isPassed = false
     var coveredUntil = [Int64?](repeating: nil, count: channelCountMax)
     /// By channel, then by tier.
     var rollups = [Newest?](
@@ -38,6 +40,7 @@ struct StreamHeads: Hashable, Sendable {
         samples = newest(0)
         interval = optional(8)
         boot = HistoryBytes.get(bytes, at: 16)
+        isPassed = HistoryBytes.get(bytes, at: 20) == 1 as UInt32
         for channel in 0..<Self.channelCountMax {
             let offset = 24 + channel * 32
             coveredUntil[channel] = optional(offset)
@@ -65,6 +68,7 @@ struct StreamHeads: Hashable, Sendable {
         put(samples, 0)
         put(interval, 8)
         HistoryBytes.put(boot, in: &bytes, at: 16)
+        HistoryBytes.put(isPassed ? 1 : 0 as UInt32, in: &bytes, at: 20)
         for channel in 0..<Self.channelCountMax {
             let offset = 24 + channel * 32
             put(coveredUntil[channel], offset)

@@ -42,7 +42,7 @@ final class StreamIntake {
         try leave()
         for writer in blocks.values { writer.store() }
         let interval = interval
-        try chains.change(stream.place) { $0.interval = interval }
+        try chains.change(stream.place) { ($0.interval, $0.isPassed) = (interval, false) }
     }
 
     private func enter(_ boot: UInt32) throws(StoreError) {

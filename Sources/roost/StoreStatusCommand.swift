@@ -57,6 +57,8 @@ struct StoreStatusReport: Codable, Hashable {
     let journalBytes: Int?
     /// The last journal block that is in the history.
     let cursor: UInt64
+    /// Streams that there is room for; one that is gone from the rings gives its place back.
+    let streamPlaces: Int
     let boots: Int
     let runs: Int
     let anchors: Int
@@ -71,6 +73,7 @@ struct StoreStatusReport: Codable, Hashable {
         logBytes = FileBytes.size(folder.historyPath + "-wal") ?? 0
         journalBytes = FileBytes.size(folder.journalPath)
         cursor = try reader.cursor()
+        streamPlaces = try reader.streamCount()
         boots = try reader.boots().count
         runs = try reader.runs().count
         anchors = try reader.anchors().count
@@ -113,6 +116,7 @@ struct StoreStatusReport: Codable, Hashable {
                 journalBytes.map { StoreWords.bytes(Double($0)) } ?? "not in this folder"
             ),
             StoreWords.row("  taken up to block", "\(cursor)"),
+            StoreWords.row("streams", "\(streams.count) of \(streamPlaces)"),
             StoreWords.row("boots, runs, anchors", "\(boots), \(runs), \(anchors)"),
         ]
         for stream in streams {

@@ -27,6 +27,8 @@ package struct Fault: Hashable, Sendable {
         case journalWorn = "journal-worn"
         /// The history takes nothing.
         case historyNotTaking = "history-not-taking"
+        /// The history has no place for a device's samples.
+        case historyFull = "history-full"
         /// A crash of the process would lose what is not on the card yet.
         case mirrorMissing = "mirror-missing"
         /// A configuration was not taken over.
@@ -86,6 +88,9 @@ extension Fault.Kind {
         case .storeNotWriting: "see that the card is in, writable and has room: roost doctor"
         case .journalWorn: "replace the card; roost store compact-copy brings its history along"
         case .historyNotTaking: "roost events --last 1h says why; sudo roost store check"
+        case .historyFull:
+            "stop the station, make a history with more places with roost store compact-copy, and "
+                + "put it in its place"
         case .mirrorMissing:
             "give the station a folder in memory: sudo install -d -o USER /run/roost, with the "
                 + "station's user"

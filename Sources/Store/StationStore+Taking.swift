@@ -1,0 +1,73 @@
+import Readings
+
+/// What became of the places of streams in the history.
+package struct StreamNews: Hashable, Sendable {
+    /// Streams that have no place now: the journal keeps their samples, and all that came after.
+    package var placeless: [StreamDescription] = []
+    /// Samples given up since, because the journal needed their room; marks tell of them.
+    package var samplesGivenUp = 0
+    /// Streams that were gone from the rings and gave their places to others.
+    package var recycled: [StreamID] = []
+    /// Places that there are.
+    package var places = 0
+
+    package init(placeless: [StreamDescription] = []) { self.placeless = placeless }
+}
+
+extension StationStore {
+    /// Lets a history take what waits.
+    ///
+    /// A block with samples of a stream that has no place stays in the journal with all that came
+    /// after it; from `urgentFill` on the journal needs the room, and an eighth of the ring is
+    /// taken without those samples.
+    ///
+    /// - Parameters:
+    ///   - journal: Keeps what it has until it lies in the history's file.
+    ///   - history: Takes it.
+    ///   - news: What became of the places of streams is added to it.
+    /// - Returns: Nil when all is taken that can be; else the bytes of the log, which a reader
+    ///   holds.
+    /// - Throws: `StoreError`.
+    static func take(
+        from journal: Journal,
+        into history: History,
+        _ news: inout StreamNews
+    ) throws(StoreError) -> Int? {
+        news.placeless = []
+        news.places = history.streamCount
+        while true {
+            let isGivingUp = journal.fill(after: history.cursor) >= urgentFill
+            let limit = isGivingUp ? max(1, journal.slotCount / 8) : blocksPerTransaction
+            let waiting = journal.replay(
+                after: history.cursor,
+                limit: min(limit, blocksPerTransaction)
+            )
+            guard let last = waiting.blocks.last else { break }
+            guard try history.hasRoomInLog(isUrgent: journal.fill >= urgentFill) else {
+                return history.logByteCount
+            }
+            let taken = try history.take(
+                waiting.blocks,
+                lost: waiting.damage.map(\.sequence),
+                isGivingUp: isGivingUp
+            ) { stream in journal.hasSamples(of: stream, after: last.sequence) }
+            news.recycled += taken.recycled
+            news.samplesGivenUp += taken.samplesWithoutPlace
+            news.placeless = taken.placeless
+            guard taken.placeless.isEmpty else { break }
+        }
+        try release(journal, of: history)
+        return nil
+    }
+
+    /// Lets the journal use again what the history has for good.
+    ///
+    /// That is what was copied out of the log into the file, and synced: a bit that rots in the log
+    /// makes SQLite drop all that is behind it. A reader that stays keeps the log from being
+    /// copied; when the journal needs the room, what is in the log alone has to do.
+    static func release(_ journal: Journal, of history: History) throws(StoreError) {
+        let isSettled = try history.settle()
+        guard isSettled || journal.fill >= urgentFill else { return }
+        journal.release(through: history.cursor)
+    }
+}
