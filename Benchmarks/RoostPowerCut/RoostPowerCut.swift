@@ -9,7 +9,7 @@ struct RoostPowerCut: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost-powercut",
         abstract: "Power cuts, broken folders and years, for the store.",
-        subcommands: [CutsCommand.self, StatesCommand.self, YearsCommand.self],
+        subcommands: [CutsCommand.self, StatesCommand.self, RotCommand.self, YearsCommand.self],
         defaultSubcommand: CutsCommand.self
     )
 }

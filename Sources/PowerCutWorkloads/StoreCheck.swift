@@ -63,15 +63,52 @@ struct StoreCheck {
         _ stream: StreamDescription,
         isComplete: Bool
     ) throws {
-        let runs = try nodeRuns()
+        let report = try Self.report(of: stream, reader)
+        let runs = report.runs
+        for line in report.lines.lines {
+            let isExplained = line.gaps.allSatisfy { Self.causes(isComplete).contains($0.cause) }
+            guard line.remainderTenths == 0, isExplained else {
+                throw Wrong(description: "not explained:\n\(report.lines.text)")
+            }
+            // The hour to the recovery: after an orderly stop, the node was merely stopped.
+            let off = line.gaps.filter { [.powerLost, .nodeStopped].contains($0.cause) }
+            guard runs.count == 1 || off.reduce(0, { $0 + $1.tenths }) >= 36_000 else {
+                throw Wrong(description: "the cut is not in the ledger:\n\(report.lines.text)")
+            }
+        }
+    }
+
+    /// Demands that the ledger has a cause for whatever is missing.
+    static func demandExplained(_ reader: HistoryReader) throws {
+        for stream in try reader.streams() {
+            let report = try report(of: stream, reader).lines
+            for line in report.lines {
+                let isExplained = !line.gaps.contains { $0.cause == .unexplained && $0.tenths > 0 }
+                guard line.remainderTenths == 0, isExplained else {
+                    throw Wrong(description: "not explained:\n\(report.text)")
+                }
+            }
+        }
+    }
+
+    /// The ledger of a stream, and the runs that it was made along.
+    private static func report(
+        of stream: StreamDescription,
+        _ reader: HistoryReader
+    ) throws -> (runs: [NodeRun], lines: GapLedgerReport) {
+        let runs = try nodeRuns(reader)
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         var ledger = GapLedger(stream, along: timeline)
         var schedules = try reader.schedules().filter { $0.stream == stream.id }[...]
         func position(_ boot: BootID, _ tick: Tick) -> Int64 { timeline.position(boot, tick) ?? -1 }
+        var marks = GapMarks(try GapMarks.all(in: reader), of: stream.id, along: timeline)
         let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
         while let sample = try samples.next() {
             for loss in samples.takeLosses(interval: 0) { ledger.mark(loss) }
+            while let mark = marks.next(upTo: timeline.order(sample.boot, sample.tick)) {
+                ledger.mark(mark)
+            }
             let here = position(sample.boot, sample.tick)
             while let next = schedules.first, position(next.boot, next.from) <= here {
                 ledger.schedule(next.interval, next.boot, from: next.from)
@@ -79,23 +116,15 @@ struct StoreCheck {
             }
             ledger.sample(sample.outcomes, sample.boot, sample.tick)
         }
+        for loss in samples.takeLosses(interval: 0) { ledger.mark(loss) }
+        while let mark = marks.next(upTo: .last) { ledger.mark(mark) }
         let report = ledger.finish()
         guard report.misplacedCount == 0, schedules.isEmpty else {
             throw Wrong(
                 description: "\(report.misplacedCount) entries of \(stream.device) misplaced"
             )
         }
-        for line in report.lines {
-            let isExplained = line.gaps.allSatisfy { Self.causes(isComplete).contains($0.cause) }
-            guard line.remainderTenths == 0, isExplained else {
-                throw Wrong(description: "not explained:\n\(report.text)")
-            }
-            // The hour to the recovery: after an orderly stop, the node was merely stopped.
-            let off = line.gaps.filter { [.powerLost, .nodeStopped].contains($0.cause) }
-            guard runs.count == 1 || off.reduce(0, { $0 + $1.tenths }) >= 36_000 else {
-                throw Wrong(description: "the cut is not in the ledger:\n\(report.text)")
-            }
-        }
+        return (runs, report)
     }
 
     private static func causes(_ isComplete: Bool) -> [GapCause] {
@@ -104,7 +133,7 @@ struct StoreCheck {
     }
 
     /// The runs as `roost ledger` lays them out: without a stop, to the last sample or anchor.
-    private func nodeRuns() throws -> [NodeRun] {
+    private static func nodeRuns(_ reader: HistoryReader) throws -> [NodeRun] {
         let (stored, anchors) = (try reader.runs(), try reader.anchors())
         var lastTicks: [BootID: Tick] = [:]
         for anchor in anchors {

@@ -162,6 +162,25 @@ struct HistoryHeader {
     }
 }
 
+extension HistoryReader {
+    /// Samples in the slot that fills a page of a history's file; 0 on any other page.
+    package static func sampleCount(ofPage page: ArraySlice<UInt8>) -> Int {
+        let bytes = Array(page)
+        guard bytes.count == HistorySchema.pageSize, bytes[0] == 13, bytes[3] == 0, bytes[4] == 1
+        else { return 0 }
+        // The cell: its length, its row, and the kinds of its columns, eight bytes or so.
+        let cell = Int(bytes[8]) << 8 | Int(bytes[9])
+        for start in cell..<cell + 12 where start + SlotHeader.byteCount <= bytes.count {
+            let header = SlotHeader(Array(bytes[start..<start + SlotHeader.byteCount]))
+            guard !header.isTorn, header.key != .events, header.first <= header.last,
+                (1...HistoryRing.samples.capacity).contains(header.used)
+            else { continue }
+            return Int(header.count)
+        }
+        return 0
+    }
+}
+
 extension StorePlan {
     /// As large as a history that was set aside, so that all of it fits; unchanged when that is not
     /// known.

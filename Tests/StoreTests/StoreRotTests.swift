@@ -1,0 +1,28 @@
+import Glibc
+import PowerCutWorkloads
+import Testing
+
+/// A fixed choice of what `scripts/states --rot` plays.
+@Suite struct StoreRotTests {
+    /// Prime strides, so that bits and places take turns.
+    @Test(arguments: [(StoreRot.Kind.header, 29), (.page, 41), (.log, 61), (.refusal, 11)])
+    func damageCostsWhatLayOnIt(_ kind: StoreRot.Kind, _ stride: Int) throws {
+        let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        let rot = try StoreRot(seed: 1, root: root)
+        #expect(rot.count(of: kind) > stride)
+        for place in Swift.stride(from: 0, to: rot.count(of: kind), by: stride) {
+            let replay = "scripts/states --rot --seed 1 --kind \(kind) --from \(place) --count 1"
+            #expect(throws: Never.self, "\(replay)") { try rot.play(kind, place) }
+        }
+    }
+
+    /// The last pages of the file are its reserve: without them it is as it was.
+    @Test func aFileWithoutItsReserveLosesNothing() throws {
+        let rot = try StoreRot(seed: 1, root: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
+        let count = rot.count(of: .cut)
+        for place in Swift.stride(from: count - 60, to: count, by: 13) {
+            let replay = "scripts/states --rot --seed 1 --kind cut --from \(place) --count 1"
+            #expect(throws: Never.self, "\(replay)") { try rot.play(.cut, place) }
+        }
+    }
+}
