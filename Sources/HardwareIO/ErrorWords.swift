@@ -89,8 +89,8 @@ extension StorageError: CustomStringConvertible {
         case .noPermission(let path) where path.hasPrefix("/dev/"):
             "\(path): no permission; a udev rule gives the partition to the group roost "
                 + "(SUBSYSTEM==\"block\", KERNEL==\"\(path.dropFirst(5))\", GROUP=\"roost\", "
-                + "MODE=\"0660\"), and where the service may not use it, `sudo systemctl edit roostd` "
-                + "adds [Service] DeviceAllow=\(path) rw"
+                + "MODE=\"0660\"), and where the service may not use it, "
+                + "`sudo systemctl edit roostd` adds [Service] DeviceAllow=\(path) rw"
         case .noPermission(let path):
             "\(path): no permission; give the folder to the user that Roost runs as"
         case .busy(let path): "\(path): in use or mounted; unmount it, or name another"

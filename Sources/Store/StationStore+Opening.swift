@@ -102,16 +102,7 @@ struct StoreFiles {
         var isWhole = false
         // Whoever sets it aside has to have closed it.
         defer { if !isWhole { try? history.close() } }
-        let aside: String? =
-            switch found {
-            case .setAside(let path, _), .mended(let path, _, _): path
-            // Set aside by somebody who could not make a new one any more.
-            // Or who was ended before the new one knew anything.
-            case .fresh: History.newestSetAside(beside: place.historyPath)
-            case .found where history.cursor == 0 && !history.isReadOnly:
-                History.newestSetAside(beside: place.historyPath)
-            case .found, .newer, .waiting: nil
-            }
+        let aside = pathAside(found, history)
         let (keepsake, rescued) = try rescue(aside, history)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
@@ -146,6 +137,19 @@ struct StoreFiles {
             streamNews: news,
             logDamage: logDamage
         )
+    }
+
+    /// Where the history before this one lies; nil when there is none to be asked.
+    private static func pathAside(_ found: HistoryOpening, _ history: History) -> String? {
+        switch found {
+        case .setAside(let path, _), .mended(let path, _, _): path
+        // Set aside by a process that could not make a new one any more.
+        case .fresh: History.newestSetAside(beside: history.path)
+        // Or that ended before the new one knew anything.
+        case .found where history.cursor == 0 && !history.isReadOnly:
+            History.newestSetAside(beside: history.path)
+        case .found, .newer, .waiting: nil
+        }
     }
 
     /// Brings what can be read of a history that lies aside into the new one.
