@@ -23,6 +23,14 @@ package struct StoreIntake {
     private var open: [Open] = []
     private var others: [JournalRecord] = []
     private var otherByteCount = 0
+    /// Blocks so far, and the block in which each stream had samples last.
+    private var blockCount = 0
+    private var lastBlocks: [StreamID: Int] = [:]
+    /// What names and dates samples beside the streams: the node's start, the last schedule of each
+    /// stream and the last anchor.
+    private var start: JournalRecord?
+    private var schedules: [StreamID: JournalRecord] = [:]
+    private var anchor: JournalRecord?
     /// When a batch must be taken; nil when nothing waits.
     package private(set) var dueAt: MonotonicInstant?
 
@@ -78,9 +86,38 @@ package struct StoreIntake {
 
     /// Takes anything that is not a sample.
     package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+        switch record {
+        case .started: start = record
+        case .schedule(let stream, _, _): schedules[stream] = record
+        case .anchor: anchor = record
+        case .stopped, .stream, .samples, .event: break
+        }
+        add(record, isUrgent: isUrgent, at: now)
+    }
+
+    private mutating func add(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         others.append(record)
         otherByteCount += JournalRecordCodec.encode([record]).count
         note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow))
+    }
+
+    /// Says once more what the samples of the last blocks cannot be understood without.
+    ///
+    /// The history knows it; should that be lost, the journal's ring has to say it by itself.
+    ///
+    /// - Parameters:
+    ///   - blockCount: Blocks of the ring; streams that have no samples in so many are done.
+    ///   - now: The clock's time.
+    mutating func repeatNames(within blockCount: Int, at now: MonotonicInstant) {
+        if let start { add(start, isUrgent: false, at: now) }
+        if let anchor { add(anchor, isUrgent: false, at: now) }
+        for stream in streams {
+            guard let last = lastBlocks[stream.id], self.blockCount - last <= blockCount else {
+                continue
+            }
+            add(.stream(stream), isUrgent: false, at: now)
+            if let schedule = schedules[stream.id] { add(schedule, isUrgent: false, at: now) }
+        }
     }
 
     /// Everything that waits, as payloads of blocks; nothing waits afterwards.
@@ -90,6 +127,7 @@ package struct StoreIntake {
     package mutating func drain() -> (payloads: [[UInt8]], tooLong: [JournalRecord]) {
         let contents = contents
         (open, others, otherByteCount, dueAt) = ([], [], 0, nil)
+        blockCount += contents.payloads.count
         return contents
     }
 
@@ -110,6 +148,7 @@ package struct StoreIntake {
         let decimals = stream.quantities.map(\.decimals)
         let encoder = SegmentEncoder(decimals: decimals, startingAt: tick)
         open.append(Open(stream: stream, encoder: encoder, last: tick))
+        lastBlocks[stream.id] = blockCount
         return open.count - 1
     }
 

@@ -50,6 +50,11 @@ package actor StoreKeeper: OrderlyStop {
     private var failureCount = 0
     /// The newest block that is durable.
     private var acknowledged: UInt64 = 0
+    /// Blocks of the journal's ring, and the block after which names were repeated last.
+    private var slotCount = 0
+    /// Whether the next stream may find no place: then that shall be known the same hour.
+    private var isCrowded = false
+    private var namedAt: UInt64 = 0
     private var told: [Part: String] = [:]
     private var places = StorePlaces()
 
@@ -150,7 +155,8 @@ package actor StoreKeeper: OrderlyStop {
             pause = min(pause * 2, Self.longestPause)
         }
         guard let opening else { return nil }
-        acknowledged = opening.newestBlock
+        (acknowledged, namedAt) = (opening.newestBlock, opening.newestBlock)
+        (slotCount, isCrowded) = (opening.journalSlotCount, opening.freePlaces < 64)
         // What a reader holds up is tried at once: only then it is told.
         let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
         nextTake = context.clock.now.advanced(by: interval)
@@ -261,12 +267,14 @@ package actor StoreKeeper: OrderlyStop {
 
     private func writeDue(_ queue: StoreQueue) async throws {
         anchor(queue)
+        defer { if isCrowded, queue.takeNewStreams() { nextTake = context.clock.now } }
         while let batch = queue.nextBatch() {
             let boot = boot
             do {
                 let sequence = try await onStore { try $0.append(batch.payload, boot: boot) }
                 queue.acknowledge(sequence)
                 acknowledged = sequence
+                repeatNames(queue)
             } catch {
                 queue.giveBack()
                 await tellBadSlots()
@@ -277,6 +285,13 @@ package actor StoreKeeper: OrderlyStop {
                 context.recorder.note(mark.event(at: context.clock.now, in: boot))
             }
         }
+    }
+
+    /// Four times in a turn of the ring, so that no block of it is without the names it needs.
+    private func repeatNames(_ queue: StoreQueue) {
+        guard acknowledged >= namedAt + UInt64(max(4, slotCount / 4)) else { return }
+        namedAt = acknowledged
+        queue.repeatNames(within: slotCount)
     }
 
     /// Lets the history take what waits, when its time has come or the journal is filling up.

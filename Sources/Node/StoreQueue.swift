@@ -38,6 +38,8 @@ final class StoreQueue: Sendable {
         var lastID: UInt64 = 0
         /// Records of the mirror since the last batch was closed.
         var mirrored = 0
+        /// Streams made since the last batch was closed, and in batches since they were asked for.
+        var newStreams = (open: false, closed: false)
         /// Records that no block can hold.
         var tooLongCount = 0
     }
@@ -121,6 +123,7 @@ final class StoreQueue: Sendable {
         change { state, now in
             if state.intake.stream(of: readings) == nil {
                 guard let stream = state.intake.makeStream(for: readings) else { return }
+                state.newStreams.open = true
                 let interval = schedule(stream.device)
                 let from = Tick(readings.first?.instant ?? now)
                 Self.take(.stream(stream), &state, at: now)
@@ -129,6 +132,19 @@ final class StoreQueue: Sendable {
             guard let sample = state.intake.take(readings, at: now) else { return }
             Self.mirror(sample, readings.map(\.channel.quantity.decimals), &state)
         }
+    }
+
+    /// Whether a batch that was closed since the last call names a new stream.
+    func takeNewStreams() -> Bool {
+        state.withLock { state in
+            defer { state.newStreams.closed = false }
+            return state.newStreams.closed
+        }
+    }
+
+    /// Says once more what the samples in a ring of so many blocks cannot be understood without.
+    func repeatNames(within blockCount: Int) {
+        change { state, now in state.intake.repeatNames(within: blockCount, at: now) }
     }
 
     /// Lets go of streams whose places the history gave to others.
@@ -301,7 +317,9 @@ final class StoreQueue: Sendable {
             state.waiting.append(Batch(id: state.lastID, payload: payload, mirrored: own))
             state.waitingByteCount += payload.count
         }
-        if !payloads.isEmpty { state.mirrored = 0 }
+        guard !payloads.isEmpty else { return }
+        state.mirrored = 0
+        if state.newStreams.open { state.newStreams = (false, true) }
     }
 
     /// Gives up the oldest batch that is not being written.

@@ -133,6 +133,17 @@ package final class History {
         return slots
     }
 
+    /// Sets how far the journal was taken, after that was lost.
+    func restore(cursor: UInt64) throws(StoreError) {
+        do throws(SQLiteError) {
+            try connection.execute(
+                "UPDATE numbers SET value = ? WHERE name = 'cursor'",
+                Int64(bitPattern: cursor)
+            )
+        } catch { throw .database(error) }
+        self.cursor = cursor
+    }
+
     /// Takes over how far the journal was taken, after somebody wrote the counters.
     func readCursor() throws(StoreError) {
         do { cursor = UInt64(bitPattern: try catalogue.number("cursor")) } catch {
@@ -294,6 +305,10 @@ package final class History {
                 try connection.write(key, value)
             }
         } catch { throw .database(error) }
+    }
+
+    func boots() throws(StoreError) -> [StoredBoot] {
+        do { return try catalogue.boots() } catch { throw .database(error) }
     }
 
     package func streams() throws(StoreError) -> [StreamDescription] {

@@ -267,7 +267,16 @@ extension HistoryIntake {
         return ordinal
     }
 
+    /// A run that is known is told again by a journal that may have to speak for itself.
     private func start(_ boot: UInt32, _ tick: Tick, _ version: String) throws(StoreError) {
+        let known: Int? = try database { () throws(SQLiteError) in
+            try connection.scalar(
+                "SELECT place FROM runs WHERE run > 0 AND boot = ? AND started = ? LIMIT 1",
+                Int64(boot),
+                tick.tenths
+            )
+        }
+        guard known == nil else { return }
         let number = next("run")
         let row = place(of: number, among: HistorySchema.bootCountMax)
         let kept = String(version.prefix(HistorySchema.versionCountMax))

@@ -94,6 +94,45 @@ final class HistoryKeepsake {
         inventBoots()
     }
 
+    /// Whether it was lost how far the journal was taken.
+    private(set) var lacksCursor = false
+
+    /// Adds names of streams that the tables have lost; none is put in the place of another.
+    func learn(_ streams: [StreamDescription]) {
+        let known = (try? catalogue.streams()) ?? []
+        var places = Set(known.map(\.place))
+        for stream in streams where !known.contains(where: { $0.description.id == stream.id }) {
+            let free = (1...HistorySchema.streamCountMax).first { !places.contains($0) }
+            guard let place = free else { return }
+            places.insert(place)
+            let text = HistoryCatalogue.text(stream.quantities)
+            let count = text.utf8.count + stream.device.utf8.count
+            let pad = max(0, HistorySchema.streamByteCountMax - count)
+            let row: [SQLiteValue] = [
+                .integer(Int64(place)), .blob([UInt8](repeating: 0, count: pad)),
+                .integer(Int64(stream.id.rawValue)), .text(stream.device), .text(text),
+            ]
+            try? insert(row, into: "streams", ["pad", "id", "device", "quantities"])
+            // What stands there is of a stream whose name is lost, or of none.
+            try? connection.execute("DELETE FROM heads WHERE place = ?", place)
+        }
+    }
+
+    /// Works out the counters, when they are lost, from what they count; not where rings begin.
+    func inventNumbers() {
+        let known: Int? = try? connection.scalar("SELECT count(*) FROM numbers")
+        guard known == 0 else { return }
+        let counts = [
+            ("boot", "SELECT max(boot) FROM boots"), ("run", "SELECT max(run) FROM runs"),
+            ("schedule", "SELECT max(number) FROM schedules"), ("cursor", "SELECT 1"),
+        ]
+        for (name, sql) in counts {
+            let value: Int64? = try? connection.scalar(sql)
+            try? insert([.text(name), .integer(value ?? 0)], into: "numbers", ["value"])
+        }
+        lacksCursor = true
+    }
+
     /// Gives boots whose ids are lost ids of their own: what is known of them stays together.
     private func inventBoots() {
         let sql = "SELECT boot FROM runs UNION SELECT boot FROM anchors ORDER BY 1"
@@ -192,6 +231,7 @@ final class HistoryKeepsake {
 struct JournalOutline {
     /// In their order.
     private(set) var boots: [BootID] = []
+    private(set) var streams: [StreamDescription] = []
     private(set) var starts: Set<GapMark.Place> = []
     /// Schedules and anchors.
     private(set) var records: Set<JournalRecord> = []
@@ -233,7 +273,10 @@ struct JournalOutline {
                 }
                 let tick = max(firstSample?.tick ?? Tick(tenths: tenths), Tick(tenths: tenths))
                 firstSample = GapMark.Place(block.boot, tick)
-            case .stopped, .stream: continue
+            case .stream(let stream):
+                streams.removeAll { $0.id == stream.id }
+                streams.append(stream)
+            case .stopped: continue
             }
         }
     }

@@ -34,6 +34,8 @@ struct HistoryRescue {
     private var lost = 0
     private var refusals = 0
     private var floors = HistoryFloors()
+    /// Where each ring goes on, as far as its slots tell.
+    private var heads: [HistoryRing: Int] = [:]
 
     /// Fills a new history, whose cursor is 0, from the one at `path`.
     ///
@@ -55,6 +57,7 @@ struct HistoryRescue {
             let source = try? Connection(path, mode: .readOnly)
         else { return nil }
         defer { try? source.close() }
+        keepsake.learn(unnamed(in: source, target.slots(.samples).count, known))
         var rescue = HistoryRescue(source, target, keepsake)
         defer { for slots in target.rings.values { slots.rest() } }
         let streams = (try? known.streams()) ?? []
@@ -72,6 +75,29 @@ struct HistoryRescue {
     }
 
     // MARK: Slots
+
+    /// Streams whose names are lost, by slots that hold samples of theirs.
+    private static func unnamed(
+        in source: Connection,
+        _ count: Int,
+        _ known: HistoryCatalogue
+    ) -> [StreamDescription] {
+        var names = Set(((try? known.streams()) ?? []).map(\.description.id))
+        let slots = HistorySlots(.samples, in: source, count: count)
+        defer { slots.rest() }
+        var found: [StreamDescription] = []
+        for place in 0..<count where found.count < HistorySchema.streamCountMin {
+            guard let header = try? slots.header(of: place), let key = header.key,
+                !names.contains(key.stream), let slot = try? slots.read(place),
+                let section = SampleSection.all(in: slot.payload).first
+            else { continue }
+            let segment = Array(slot.payload[section.segment])
+            guard let made = StreamDescription(unnamed: key.stream, segment) else { continue }
+            names.insert(made.id)
+            found.append(made)
+        }
+        return found
+    }
 
     /// What was found in one ring.
     fileprivate struct Found {
@@ -95,6 +121,7 @@ struct HistoryRescue {
         let from = HistorySlots(ring, in: source, count: into.count)
         defer { from.rest() }
         let owners = Self.owners(ring, streams)
+        var newest: HistoryPosition?
         var found = Found(ring: ring)
         for start in stride(from: 0, to: into.count, by: Self.slotsPerTransaction) {
             let end = min(start + Self.slotsPerTransaction, into.count)
@@ -107,6 +134,10 @@ struct HistoryRescue {
                     }
                     guard let key = slot.header.key, owners.contains(key) else { continue }
                     found.note(slot.header, key, place)
+                    if newest.map({ $0 <= slot.header.last }) ?? true {
+                        newest = slot.header.last
+                        heads[ring] = (place + 1) % into.count
+                    }
                     try into.write(slot, at: place)
                 }
                 into.rest()
@@ -308,10 +339,12 @@ struct HistoryRescue {
                     }
                     try write(heads, stream.place)
                 }
-                for name in HistorySchema.numbers + HistoryRing.allCases.map(\.table) {
+                let rings = HistoryRing.allCases.map { ($0.table, Int64(heads[$0] ?? 0)) }
+                let counters = HistorySchema.numbers.map { ($0, Int64(0)) }
+                for (name, guess) in counters + rings {
                     try target.connection.execute(
                         "UPDATE numbers SET value = ? WHERE name = ?",
-                        try known.number(name),
+                        (try? known.number(name)) ?? guess,
                         name
                     )
                 }

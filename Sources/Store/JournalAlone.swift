@@ -81,6 +81,9 @@ extension StationStore.Opening {
         streams = alone.streams
         newestBlock = alone.journal.newest
         payloadCapacity = alone.journal.payloadCapacity
+        journalSlotCount = alone.journal.slotCount
+        // How many there are is known when the history is.
+        freePlaces = HistorySchema.streamCountMax
         countAfterMirror = alone.waiting.blocks.filter { $0.sequence > mirrorSequence }
             .reduce(0) { $0 + Self.count(in: $1) }
         newestStart =

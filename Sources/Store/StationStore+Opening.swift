@@ -103,11 +103,18 @@ struct StoreFiles {
         // Whoever sets it aside has to have closed it.
         defer { if !isWhole { try? history.close() } }
         let aside = pathAside(found, history)
-        let (keepsake, rescued) = try rescue(aside, history)
+        // Opened once, for what the ring tells of a history that cannot.
+        var ring = aside == nil ? nil : try? storage(openJournal)
+        let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
+        let (keepsake, rescued) = try rescue(aside, history, peeked)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
-            try Journal(
-                try storage(openJournal),
+            // After a ring was set aside another is opened.
+            if ring == nil { ring = try storage(openJournal) }
+            guard let opened = ring else { preconditionFailure("it was opened above") }
+            ring = nil
+            return try Journal(
+                opened,
                 reusableUpTo: history.cursor,
                 isSettled: (try? history.settle()) ?? false,
                 through: acknowledged,
@@ -150,45 +157,6 @@ struct StoreFiles {
             History.newestSetAside(beside: history.path)
         case .found, .newer, .waiting: nil
         }
-    }
-
-    /// Brings what can be read of a history that lies aside into the new one.
-    private static func rescue(
-        _ aside: String?,
-        _ history: History
-    ) throws(StoreError) -> (HistoryKeepsake, HistoryRescued?) {
-        guard let aside else { return (try HistoryKeepsake(), nil) }
-        try mend(aside, like: history)
-        let keepsake = try HistoryKeepsake.salvaged(from: aside)
-        return (keepsake, try HistoryRescue.run(from: aside, into: history, keepsake))
-    }
-
-    /// Puts whole trees into a damaged history.
-    static func mend(_ aside: String, like history: History) throws(StoreError) {
-        do { try HistoryTrees(of: history.connection).mend(aside) } catch { throw .database(error) }
-    }
-
-    /// Lets a rescued history take what it does not have, and the ring still holds.
-    static func retake(
-        _ journal: Journal,
-        _ history: History,
-        _ floors: HistoryFloors,
-        _ keepsake: HistoryKeepsake
-    ) throws(StoreError) {
-        journal.rewind()
-        if floors.samples.values.contains(where: { $0.boot == 0 }) {
-            let outline = JournalOutline(journal)
-            try history.begin(with: keepsake.loss(before: outline).map { [$0] } ?? [])
-        }
-        var after: UInt64 = 0
-        while after < history.cursor {
-            let blocks = journal.replay(after: after, limit: StationStore.blocksPerTransaction)
-                .blocks
-            guard let last = blocks.last else { break }
-            try history.retake(blocks, after: floors)
-            after = last.sequence
-        }
-        try StationStore.release(journal, of: history)
     }
 
     /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
@@ -338,8 +306,10 @@ extension StationStore.Opening {
             !stored.contains { $0.id == stream.id }
         }
         streams = stored + told
+        freePlaces = files.history.streamCount - stored.count
         newestBlock = files.journal.newest
         payloadCapacity = files.journal.payloadCapacity
+        journalSlotCount = files.journal.slotCount
         countAfterMirror = files.waiting.blocks.filter { $0.sequence > mirrorSequence }
             .reduce(0) { $0 + Self.count(in: $1) }
         newestStart =

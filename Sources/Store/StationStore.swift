@@ -34,10 +34,14 @@ package final class StationStore {
         package let damage: [JournalDamage]
         /// Streams that samples belong to.
         package let streams: [StreamDescription]
+        /// Places for streams that none has.
+        package let freePlaces: Int
         /// The newest acknowledged block.
         package let newestBlock: UInt64
         /// Bytes of payload that one block holds.
         package let payloadCapacity: Int
+        /// Blocks of the journal's ring.
+        package let journalSlotCount: Int
         /// Samples and events in blocks newer than the one asked for; see `TailMirror.read`.
         package let countAfterMirror: Int
         /// The last start of the node that is durable.
