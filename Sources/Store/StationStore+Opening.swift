@@ -178,8 +178,45 @@ struct StoreFiles {
         before blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]
     ) throws(StoreError) {
         let outline = JournalOutline(blocks)
-        try history.begin(with: keepsake.records(before: outline))
-        for (key, value) in keepsake.settings { try? history.set(key, to: value) }
+        // First: what fails here is done again with a history that knows nothing yet.
+        let refused = try carry(keepsake.settings, to: history)
+        var records = keepsake.records(before: outline)
+        if let last = records.last?.boot ?? outline.boots.last {
+            let instant = outline.end?.tick.instant ?? .boot
+            records += refused.map { key in
+                let details: KeyValuePairs = ["setting": key]
+                let kind = "setting lost"
+                let event = Event(
+                    at: instant,
+                    source: "store",
+                    kind: kind,
+                    severity: .error,
+                    details
+                )
+                return (last, .event(event))
+            }
+        }
+        try history.begin(with: records)
+    }
+
+    /// Gives a new history the settings: names of parts, mutes, hours of lasers.
+    ///
+    /// - Returns: Keys of those that no history takes, which rot alone can have made.
+    private static func carry(
+        _ settings: [String: String],
+        to history: History
+    ) throws(StoreError) -> [String] {
+        var refused: [String] = []
+        for (key, value) in settings.sorted(by: { $0.key < $1.key }) {
+            do throws(StoreError) {
+                try history.set(key, to: value)
+            } catch {
+                // SQLITE_TOOBIG; anything else is the card's word, and it is asked again.
+                guard case .database(let cause) = error, cause.code == 18 else { throw error }
+                refused.append(String(key.prefix(40)))
+            }
+        }
+        return refused
     }
 
     private static func openJournalOrSetAside(
