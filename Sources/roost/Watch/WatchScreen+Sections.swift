@@ -10,18 +10,31 @@ extension WatchScreen {
             let words = "none yet: the first comes when a sensor has warmed up"
             return Section(title: heading("VALUES"), lines: [StyledLine("   " + words)], least: 1)
         }
-        let name = columns(status.channels.map(\.channel), least: 8, share: 0.34)
-        let newest = status.channels.map { state.newest(of: $0) }
+        let channels = inOrder(status.channels)
+        let name = columns(channels.map(\.channel), least: 8, share: 0.34)
+        let newest = channels.map { state.newest(of: $0) }
         let value = newest.compactMap { $0?.measured?.description.cells }.max() ?? 1
-        let unit = columns(status.channels.map(\.unit), least: 1, share: 0.2)
+        let unit = columns(channels.map(\.unit), least: 1, share: 0.2)
         let bars = min(60, size.columns - name - value - unit - Self.ageCells - 10)
-        let lines = zip(status.channels, newest).map { channel, reading in
+        let lines = zip(channels, newest).map { channel, reading in
             line(channel, reading, name: name, value: value, unit: unit, bars: bars)
         }
         var title = heading("VALUES")
         let span = state.trails.values.map { $0.span(columns: bars) }.max() ?? 0
         if bars >= 8, span > 0 { title.add("  bars: last \(short(span))", .grey) }
         return Section(title: title, lines: lines, least: 4)
+    }
+
+    /// Values first, then what has none, then counts of particles; what a part does not measure is
+    /// left out.
+    private func inOrder(_ channels: [ChannelReport]) -> [ChannelReport] {
+        func rank(_ channel: ChannelReport) -> Int? {
+            let newest = state.newest(of: channel)
+            if newest?.noData == "notMeasured" { return nil }
+            if channel.unit.hasPrefix("1/") { return 2 }
+            return newest?.value == nil ? 1 : 0
+        }
+        return (0...2).flatMap { wanted in channels.filter { rank($0) == wanted } }
     }
 
     private func line(
@@ -71,12 +84,12 @@ extension WatchScreen {
         }
         for fault in faults {
             let age = Self.age(fault.ageSeconds)
-            lines += wrapped("\(fault.sentence) (\(age))", .red, lead: " ✗ ", limit: 3)
-            lines += wrapped(fault.nextStep, .plain, lead: "   → ", limit: 3)
+            lines += wrapped("\(age): \(fault.sentence)", .red, lead: " ✗ ", limit: 2)
+            lines += wrapped(fault.nextStep, .plain, lead: "   → ", limit: 2)
         }
         var title = StyledLine("FAULTS", .redBold)
         title.add(" \(faults.count)", .red)
-        return Section(title: title, lines: lines, least: min(lines.count, 4))
+        return Section(title: title, lines: lines, least: 6, isUrgent: true)
     }
 
     private func wrapped(
@@ -90,7 +103,10 @@ extension WatchScreen {
 
     var devices: Section? {
         guard let report = state.devices else { return nil }
-        let rows = report.devices.filter { !$0.name.isEmpty }
+        // Where there is no room for all, those in trouble are the ones to see.
+        let rows = [true, false].flatMap { isIll in
+            report.devices.filter { (Self.style(ofState: $0.state) == .red) == isIll }
+        }
         guard !rows.isEmpty else {
             let line = StyledLine("   none in use; plug a sensor in", .grey)
             return Section(title: heading("DEVICES"), lines: [line], least: 1)
@@ -109,7 +125,7 @@ extension WatchScreen {
             line.add(facts.joined(separator: ", "), .grey)
             return line.cut(to: size.columns - 1)
         }
-        return Section(title: heading("DEVICES"), lines: lines, least: 3)
+        return Section(title: heading("DEVICES"), lines: lines, least: 2)
     }
 
     var events: Section? {

@@ -16,6 +16,8 @@ struct WatchScreen {
         let lines: [StyledLine]
         /// Lines that it has before any other gets more.
         let least: Int
+        /// Whether it gets what is left before the others.
+        var isUrgent = false
         /// Whether the last lines are the ones to keep.
         var keepsLast = false
         /// Rows that there have to be for it; fewer and it is left out.
@@ -67,7 +69,9 @@ struct WatchScreen {
             heights[index] = least
             left -= least + 1
         }
-        for (index, section) in sections.enumerated() where heights[index] > 0 {
+        let order = sections.indices.filter { heights[$0] > 0 }
+        for index in order.filter({ sections[$0].isUrgent }) + order {
+            let section = sections[index]
             let more = min(left, section.lines.count - heights[index])
             heights[index] += more
             left -= more
