@@ -104,6 +104,8 @@ package actor HTTPLineDriver: OrderlyStop {
             due = await account(from: due, to: began, trouble)
             if case .outcomes(let outcomes) = answer { await succeed(outcomes) }
             pause = trouble == nil ? interval : max(interval, min(pause * 2, Self.longestPause))
+            // A stop that came together with the answer has used up its signal.
+            guard !isStopping else { return }
             let next = trouble == nil ? due : max(due, began.advanced(by: pause))
             heartbeat.beat(nextWithin: pause + Self.patience + .minutes(1))
             _ = try await clock.wait(for: stop, until: next, tolerance: interval / 10)
