@@ -17,6 +17,18 @@ struct ClientOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
+    /// Options of a command that has only `--socket`.
+    ///
+    /// ArgumentParser gives options their values by parsing; reading one before that ends the
+    /// process.
+    ///
+    /// - Parameter socket: The station's control socket; nil for the usual one.
+    /// - Returns: The options, all others at their defaults.
+    /// - Throws: What ArgumentParser says of the socket's path.
+    static func reaching(_ socket: String?) throws -> ClientOptions {
+        try parse(socket.map { ["--socket=\($0)"] } ?? [])
+    }
+
     var socketPath: String {
         socket ?? getenv("ROOST_SOCKET").map { String(cString: $0) }
             ?? StationConfiguration.defaultSocket

@@ -137,8 +137,7 @@ struct ReadingsCommand: ParsableCommand {
             throw ClientFailure(message: message, exitCode: 1)
         }
         if error.because != nil { Output.error("\(error)") }
-        var client = ClientOptions()
-        client.socket = source.socket
+        let client = try ClientOptions.reaching(source.socket)
         let span = span
         let report = try client.withStation { client in
             try await client.pages { from in

@@ -33,8 +33,7 @@ struct StoreSource {
     ///   - socket: The station's; nil takes the usual one.
     /// - Throws: `ClientFailure`; `StationWithoutStore` when no folder is named.
     init(folder named: String?, socket: String?) throws {
-        var client = ClientOptions()
-        client.socket = socket
+        let client = try ClientOptions.reaching(socket)
         let path = client.socketPath
         let answer = StationTail.ask(client)
         if named == nil, case .success(let tail) = answer, tail.folder == nil {
