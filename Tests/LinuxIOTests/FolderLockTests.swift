@@ -26,14 +26,15 @@ import Testing
         let before = try #require(FolderLock.identity(of: path))
         #expect(FolderLock.identity(of: path) == before)
         rmdir(path)
-        // File systems date what they make by this clock, which goes on in ticks.
-        func tick() -> Int {
+        // File systems date what they make by a coarse clock, which goes on in ticks, and never before
+        // a finer stamp they gave: what is made once that clock has passed this moment is younger.
+        func nanoseconds(_ clock: clockid_t) -> Int {
             var now = timespec()
-            clock_gettime(CLOCK_REALTIME_COARSE, &now)
-            return now.tv_nsec
+            clock_gettime(clock, &now)
+            return now.tv_sec * 1_000_000_000 + now.tv_nsec
         }
-        let born = tick()
-        while tick() == born {}
+        let made = nanoseconds(CLOCK_REALTIME)
+        while nanoseconds(CLOCK_REALTIME_COARSE) <= made {}
         mkdir(path, 0o755)
         let after = try #require(FolderLock.identity(of: path))
         #expect(after != before)
