@@ -19,10 +19,9 @@ extension ReadingReport {
             channel: reading.channel.description,
             instantSeconds: reading.instant.inSeconds,
             ageSeconds: reading.instant.age(at: now),
-            value: reading.outcome.value.flatMap { Measured("\($0)") },
+            outcome: (reading.outcome.value.flatMap { Measured("\($0)") }, absence),
             unit: reading.channel.quantity.unit,
-            quality: quality,
-            noData: absence
+            quality: quality
         )
     }
 }

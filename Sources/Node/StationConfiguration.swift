@@ -54,19 +54,6 @@ package struct DeviceConfiguration: Hashable, Sendable {
     package let kind: Kind
 }
 
-package struct LightsConfiguration: Hashable, Sendable {
-    package enum Output: Hashable, Sendable {
-        /// Three lines of one chip: red, yellow, green.
-        case lines(chip: String?, [LineRequest.Line], isActiveLow: Bool)
-        /// A file, FIFO or terminal that gets one letter per change.
-        case letters(path: String)
-    }
-
-    package let output: Output
-    /// The sensor that decides; nil is the first dust sensor.
-    package let follows: String?
-}
-
 package struct WatchdogConfiguration: Hashable, Sendable {
     package let path: String
     /// 2 s to what the board's hardware takes: 15 s on a Pi, and where no limit is known.
@@ -289,28 +276,6 @@ extension DeviceConfiguration {
             }
         guard let name, let kind else { return nil }
         self.init(name: name, kind: kind)
-    }
-}
-
-extension LightsConfiguration {
-    fileprivate init?(_ reader: ObjectReader, _ profile: Profile?, _ board: Profile?) {
-        var reader = reader
-        defer { reader.finish() }
-        follows = reader.string("follows")
-        if let path = reader.absolutePath("output") {
-            output = .letters(path: path)
-            return
-        }
-        // The traffic-light board's pins, as it plugs on; they are SPI0's too.
-        var settings = TrafficLightSettings()
-        profile?.readSettings { settings.read(&$0) }
-        settings.read(&reader)
-        let lines = [settings.red, settings.yellow, settings.green]
-        output = .lines(
-            chip: reader.string("chip") ?? board?.chip(of: lines),
-            lines,
-            isActiveLow: settings.isActiveLow
-        )
     }
 }
 

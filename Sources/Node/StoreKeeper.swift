@@ -46,7 +46,7 @@ package actor StoreKeeper: OrderlyStop {
     private var takePause = Duration.seconds(1)
     private var isHeld = false
     private var isHistoryFull = false
-    private var badSlotCount = 0
+    private var reporter: StoreReporter
     private var failureCount = 0
     /// The newest block that is durable.
     private var acknowledged: UInt64 = 0
@@ -72,6 +72,7 @@ package actor StoreKeeper: OrderlyStop {
         self.context = context
         self.post = post
         boot = context.bootID
+        reporter = StoreReporter(context)
     }
 
     nonisolated package func requestStop() {
@@ -90,7 +91,7 @@ package actor StoreKeeper: OrderlyStop {
         }
         guard isDone == nil else { return }
         let limit = "the card did not answer for \(Int(Self.stopLimit.inSeconds)) s"
-        tell("store not closed", .error, ["reason": limit])
+        reporter.tell("store not closed", .error, ["reason": limit])
     }
 
     private func keep() async throws {
@@ -160,7 +161,7 @@ package actor StoreKeeper: OrderlyStop {
         // What a reader holds up is tried at once: only then it is told.
         let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
         nextTake = context.clock.now.advanced(by: interval)
-        tell(opening)
+        reporter.tell(opening)
         let (platform, vault, thisBoot) = (context.platform, vault, boot)
         post.serve { sequence, limit in
             try await platform.onDisk {
@@ -262,7 +263,7 @@ package actor StoreKeeper: OrderlyStop {
         _ = try await claim()
         let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
         failureCount = 0
-        if case .waiting = opening.history {} else { tell(opening) }
+        if case .waiting = opening.history {} else { reporter.tell(opening) }
     }
 
     private func writeDue(_ queue: StoreQueue) async throws {
@@ -320,7 +321,7 @@ package actor StoreKeeper: OrderlyStop {
         if try await onStore({ $0.lacksHistory }) {
             _ = try await claim()
             let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
-            if case .waiting = opening.history {} else { tell(opening) }
+            if case .waiting = opening.history {} else { reporter.tell(opening) }
         }
         let checkpoint = try await onStore { try $0.checkpoint() }
         places.take(try await onStore { $0.takeStreamNews() }, post, context)
@@ -328,32 +329,19 @@ package actor StoreKeeper: OrderlyStop {
         nextTake = now.advanced(by: StoreConfiguration.takeInterval)
         switch checkpoint {
         case .taken: break
-        case .replaced(let history): tell(history)
+        case .replaced(let history): reporter.tell(history)
         case .held(let logByteCount):
             await tellHeld(logByteCount)
             (nextTake, retryTake) = (now, now.advanced(by: Self.longestPause))
             return
         }
-        if isHeld { tell("history takes again", .notice) }
+        if isHeld { reporter.tell("history takes again", .notice) }
         isHeld = false
     }
 
-    /// Names slots of the journal that refuse, whenever they have become more.
     private func tellBadSlots() async {
-        guard let count = try? await onStore({ $0.badSlots.count }), count != badSlotCount else {
-            return
-        }
-        let hasMore = count > badSlotCount
-        badSlotCount = count
-        let blocks = configuration.journalBlockCount
-        guard count > 0 else { return context.faults.clear(.journalWorn) }
-        context.faults.raise(
-            .journalWorn,
-            "\(count) of the journal's \(blocks) slots refuse to be written; the others are used",
-            isTold: true
-        )
-        guard hasMore else { return }
-        tell("journal slots refuse", .error, ["slots": "\(count)", "of": "\(blocks)"])
+        guard let count = try? await onStore({ $0.badSlots.count }) else { return }
+        reporter.tellBadSlots(count, of: configuration.journalBlockCount)
     }
 
     /// Names whoever has been reading the history for so long that it cannot take anything.
@@ -362,7 +350,7 @@ package actor StoreKeeper: OrderlyStop {
         isHeld = true
         let (platform, path) = (context.platform, historyPath)
         let holder = try? await platform.onDisk { platform.holder(of: path) }
-        tell(
+        reporter.tell(
             "history waits for a reader",
             .warning,
             ["reader": holder.flatMap(\.self) ?? "unknown", "logBytes": "\(logByteCount)"]
@@ -400,7 +388,7 @@ package actor StoreKeeper: OrderlyStop {
         do {
             try await body()
             if let before = told.removeValue(forKey: part) {
-                tell(part.isWell, .notice, ["was": before])
+                reporter.tell(part.isWell, .notice, ["was": before])
                 context.faults.clear(part.fault, isTold: true)
             }
             if part == .history { isHistoryFull = false }
@@ -410,35 +398,10 @@ package actor StoreKeeper: OrderlyStop {
         } catch {
             let words = "\(error)"
             if part == .history { isHistoryFull = (error as? StoreError)?.isHistoryFull ?? false }
-            if told[part] != words { tell(part.fails, .error, ["reason": words]) }
+            if told[part] != words { reporter.tell(part.fails, .error, ["reason": words]) }
             told[part] = words
             context.faults.raise(part.fault, "the store: \(words)", isTold: true)
             return false
         }
-    }
-
-    private func tell(_ opening: StationStore.Opening) {
-        tell("store open", .info, ["history": "\(opening.history)"])
-        for loss in opening.losses { tell("store damaged", .error, ["what": loss]) }
-    }
-
-    private func tell(_ history: HistoryOpening) {
-        tell("history set aside", .error, ["what": "\(history)"])
-    }
-
-    private func tell(
-        _ kind: String,
-        _ severity: Event.Severity,
-        _ details: KeyValuePairs<String, String> = [:]
-    ) {
-        context.recorder.note(
-            Event(
-                at: context.clock.now,
-                source: "store",
-                kind: kind,
-                severity: severity,
-                details
-            )
-        )
     }
 }

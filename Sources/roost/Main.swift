@@ -11,8 +11,8 @@ struct Roost: ParsableCommand {
             A station:   roost status, roost watch, roost live, roost tree
             A sensor:    roost simulator sds011 --link /tmp/sensor
 
-            Exit codes: 0 done, 1 refused or failed, 2 a fault (status), 64 wrong usage, 69 no station
-            answers.
+            Exit codes: 0 done, 1 refused or failed, 2 a fault (status), 64 wrong usage,
+            69 no station answers.
             """,
         version: roostVersion,
         subcommands: [

@@ -11,10 +11,9 @@ import Testing
             channel: "dust/pm25",
             instantSeconds: 1,
             ageSeconds: 0,
-            value: measured,
+            outcome: (measured, nil),
             unit: "µg/m³",
-            quality: [],
-            noData: nil
+            quality: []
         )
         let line = try ControlCodec.line(report)
         #expect(!line.contains("\"value\":\""))

@@ -128,6 +128,28 @@ struct GapLedgerReference {
         let interval: Int?  // From here on.
         let isStart: Bool
         let held: [GapCause?]
+
+        init(
+            second: Int,
+            outcomes: [Outcome]?,
+            interval: Int?,
+            isStart: Bool,
+            held: [GapCause?]
+        ) {
+            (self.second, self.outcomes, self.interval) = (second, outcomes, interval)
+            (self.isStart, self.held) = (isStart, held)
+        }
+
+        /// The start of a run.
+        init(startingAt second: Int, _ interval: Int?) {
+            self.init(
+                second: second,
+                outcomes: nil,
+                interval: interval,
+                isStart: true,
+                held: [nil, nil]
+            )
+        }
     }
 
     private let history: GapLedgerHistory
@@ -145,15 +167,7 @@ struct GapLedgerReference {
         boundaries = []
         var interval: Int?
         for (number, start) in starts.enumerated() {
-            var list = [
-                Boundary(
-                    second: start,
-                    outcomes: nil,
-                    interval: interval,
-                    isStart: true,
-                    held: [nil, nil]
-                )
-            ]
+            var list = [Boundary(startingAt: start, interval)]
             for placed in history.entries where placed.run == number {
                 let second = start + placed.tick - Int(runs[number].started.tenths / 10)
                 switch placed.entry {

@@ -21,10 +21,9 @@ enum WatchFixture {
             channel: channel,
             instantSeconds: seconds,
             ageSeconds: 0,
-            value: value.flatMap { Measured($0) },
+            outcome: (value.flatMap { Measured($0) }, noData),
             unit: unit,
-            quality: [],
-            noData: noData
+            quality: []
         )
     }
 
