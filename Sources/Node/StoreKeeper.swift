@@ -55,17 +55,8 @@ package actor StoreKeeper: OrderlyStop {
     /// Whether the next stream may find no place: then that shall be known the same hour.
     private var isCrowded = false
     private var namedAt: UInt64 = 0
-    private var told: [Part: String] = [:]
+    private var told: [StorePart: String] = [:]
     private var places = StorePlaces()
-
-    /// What can fail by itself.
-    private enum Part: String {
-        case card, history
-
-        var fails: String { self == .card ? "card does not write" : "history takes nothing" }
-        var isWell: String { self == .card ? "card writes again" : "history takes again" }
-        var fault: Fault.Kind { self == .card ? .storeNotWriting : .historyNotTaking }
-    }
 
     package init(_ configuration: StoreConfiguration, context: StationContext, post: StorePost) {
         self.configuration = configuration
@@ -384,7 +375,7 @@ package actor StoreKeeper: OrderlyStop {
     }
 
     /// Does something with the card, and tells once when that begins or ceases to fail.
-    private func attempt(_ part: Part, _ body: () async throws -> Void) async -> Bool {
+    private func attempt(_ part: StorePart, _ body: () async throws -> Void) async -> Bool {
         do {
             try await body()
             if let before = told.removeValue(forKey: part) {

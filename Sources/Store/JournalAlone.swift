@@ -45,8 +45,8 @@ struct JournalAlone {
 
     /// Reads the small tables of the history, or of the one that was set aside last.
     ///
-    /// - Returns: Its cursor; 0 where there never was one; nil where it cannot be read, or where its
-    ///   folder is missing: a disk that is not mounted yet may hold a history.
+    /// - Returns: Its cursor; 0 where there never was one; nil where it cannot be read, or where
+    ///   its folder is missing: a disk that is not mounted yet may hold a history.
     private static func read(_ path: String, into keepsake: HistoryKeepsake) -> UInt64? {
         var status = stat()
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."

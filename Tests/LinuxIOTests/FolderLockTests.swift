@@ -26,8 +26,8 @@ import Testing
         let before = try #require(FolderLock.identity(of: path))
         #expect(FolderLock.identity(of: path) == before)
         rmdir(path)
-        // File systems date what they make by a coarse clock, which goes on in ticks, and never before
-        // a finer stamp they gave: what is made once that clock has passed this moment is younger.
+        // File systems date what they make by a coarse clock, which goes on in ticks, and never
+        // before a finer stamp they gave: what is made once that clock has passed is younger.
         func nanoseconds(_ clock: clockid_t) -> Int {
             var now = timespec()
             clock_gettime(clock, &now)
