@@ -205,15 +205,19 @@ class Station:
         command = [os.path.join(self.binaries, "roost"), "status", "--json",
                    "--socket", self.socket]
         try:
-            answer = json.loads(subprocess.check_output(
-                command, stderr=subprocess.DEVNULL, timeout=10))
+            said = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10, check=False)
+            # 2: there is a fault, which is what these checks make.
+            if said.returncode not in (0, 2):
+                return None
+            answer = json.loads(said.stdout)
         except (subprocess.SubprocessError, json.JSONDecodeError):
             return None
         return answer.get("body", answer)
 
     def has_trouble(self):
         status = self.status() or {}
-        return any(text.startswith("store") for text in status.get("faults", []))
+        return any(fault["id"].startswith(("store", "history")) for fault in status.get("faults", []))
 
     def kill(self):
         self.watch.went_down()
