@@ -63,8 +63,8 @@ package final class LinuxSerialPort: SerialPort {
     ) throws {
         do {
             watched = try loop.register(descriptor.raw)
-        } catch .system(let call, let code, _) {
-            throw SerialError.system(call: call, errno: code, path: path)
+        } catch {
+            throw Self.opening(error, path)
         }
         (self.path, self.transmit) = (path, transmit)
         clock = loop.clock
@@ -72,6 +72,11 @@ package final class LinuxSerialPort: SerialPort {
     }
 
     deinit { close() }
+
+    private static func opening(_ error: LinuxError, _ path: String) -> any Error {
+        guard case .system(let call, let code, _) = error else { return error }
+        return SerialError.system(call: call, errno: code, path: path)
+    }
 
     package func read(
         atLeast count: Int,

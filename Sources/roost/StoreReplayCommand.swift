@@ -165,11 +165,10 @@ enum SeriesFile {
     }
 
     static func rows(_ bytes: [UInt8]) -> [(UInt16, UInt16)] {
-        stride(from: 0, to: bytes.count - 3, by: 4).map { at in
-            (
-                UInt16(bytes[at]) | UInt16(bytes[at + 1]) << 8,
-                UInt16(bytes[at + 2]) | UInt16(bytes[at + 3]) << 8
-            )
+        func number(_ at: Int) -> UInt16 {
+            let (low, high) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
+            return low | high << 8
         }
+        return stride(from: 0, to: bytes.count - 3, by: 4).map { (number($0), number($0 + 2)) }
     }
 }

@@ -65,19 +65,19 @@ package struct PIRSettings: Hashable, Sendable {
 
     /// What is out of bounds, in words; nil when all is well.
     package var complaint: String? {
-        func outside(_ name: String, _ value: Duration, _ least: Duration, _ most: Duration)
-            -> String?
-        {
-            value >= least && value <= most ? nil : "\(name) must be \(least) to \(most)"
+        let bounds: [(name: String, value: Duration, least: Duration, most: Duration)] = [
+            ("debounce", debounce, .zero, .seconds(1)),
+            ("settling", settling, .zero, .minutes(10)),
+            ("minimumPulse", minimumPulse, .zero, .seconds(5)),
+            ("retriggerWindow", retriggerWindow, .zero, .hours(1)),
+            ("blockTime", blockTime, .zero, .hours(24)),
+            ("stuckAfter", stuckAfter, .seconds(1), .hours(24)),
+            ("mute", mute, .seconds(1), Self.muteMax),
+        ]
+        for bound in bounds where bound.value < bound.least || bound.value > bound.most {
+            return "\(bound.name) must be \(bound.least) to \(bound.most)"
         }
-        return outside("debounce", debounce, .zero, .seconds(1))
-            ?? outside("settling", settling, .zero, .minutes(10))
-            ?? outside("minimumPulse", minimumPulse, .zero, .seconds(5))
-            ?? outside("retriggerWindow", retriggerWindow, .zero, .hours(1))
-            ?? outside("blockTime", blockTime, .zero, .hours(24))
-            ?? outside("stuckAfter", stuckAfter, .seconds(1), .hours(24))
-            ?? outside("mute", mute, .seconds(1), Self.muteMax)
-            ?? ((4...1_000).contains(stormEdges) ? nil : "stormEdges must be 4 to 1000")
+        return (4...1_000).contains(stormEdges) ? nil : "stormEdges must be 4 to 1000"
     }
 
     /// The request for the line: an input that reports both edges.
