@@ -1,5 +1,5 @@
 /// The version of the control protocol; a server refuses other ones and says which it speaks.
-package let controlProtocolVersion = 2
+package let controlProtocolVersion = 3
 
 /// One request: a line of JSON, at most 64 KiB.
 package struct ControlRequest: Codable, Hashable, Sendable {

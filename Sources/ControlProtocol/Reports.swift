@@ -127,8 +127,7 @@ package struct EventReport: Codable, Hashable, Sendable {
     package let source: String
     package let kind: String
     package let severity: String
-    /// `key=value`, in the order it reads.
-    package let details: [String]
+    package let details: Details
     /// ISO 8601 in UTC; nil while the clock was never set.
     package var time: String?
     /// Whether a trusted clock stands behind the time; nil without a time.
@@ -140,7 +139,7 @@ package struct EventReport: Codable, Hashable, Sendable {
         source: String,
         kind: String,
         severity: String,
-        details: [String]
+        details: Details
     ) {
         self.instantSeconds = instantSeconds
         self.ageSeconds = ageSeconds
@@ -297,20 +296,12 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package let location: String
     /// A word such as `measuring`, `asleep` or `unusable`.
     package let state: String
-    /// What the driver knows, in the order it reads: id, firmware, counts.
-    package let facts: [Fact]
+    /// What the driver knows: id, firmware, counts.
+    package let facts: Details
+    /// What of it is left out at a person's wish.
+    package var mutes: [MuteReport] = []
 
-    package struct Fact: Codable, Hashable, Sendable {
-        package let key: String
-        package let value: String
-
-        package init(_ key: String, _ value: String) {
-            self.key = key
-            self.value = value
-        }
-    }
-
-    package init(name: String, type: String, location: String, state: String, facts: [Fact]) {
+    package init(name: String, type: String, location: String, state: String, facts: Details) {
         self.name = name
         self.type = type
         self.location = location

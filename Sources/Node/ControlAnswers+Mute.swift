@@ -87,26 +87,20 @@ extension ControlAnswers {
 
     /// A report with what is muted of its device.
     func withMutes(_ report: DeviceReport) -> DeviceReport {
-        let mutes = station.mutes.current.filter { mute in
-            mute.target == report.name || mute.target.hasPrefix(report.name + "/")
+        var report = report
+        report.mutes = station.mutes.current.compactMap { mute in
+            guard mute.target == report.name || mute.target.hasPrefix(report.name + "/") else {
+                return nil
+            }
+            let endsIn = mute.end.flatMap { end in
+                end.wall == nil ? max(0, -end.instant.age(at: station.clock.now)) : nil
+            }
+            return MuteReport(
+                target: mute.target,
+                endTime: mute.end?.wall?.iso8601,
+                endsInSeconds: endsIn
+            )
         }
-        guard !mutes.isEmpty else { return report }
-        let facts = mutes.map { mute in
-            let what = mute.target == report.name ? "all" : mute.target
-            return DeviceReport.Fact("muted", what + " " + words(mute.end))
-        }
-        return DeviceReport(
-            name: report.name,
-            type: report.type,
-            location: report.location,
-            state: report.state,
-            facts: report.facts + facts
-        )
-    }
-
-    private func words(_ end: Mute.End?) -> String {
-        guard let end else { return "until unmuted" }
-        if let wall = end.wall { return "until \(wall.iso8601)" }
-        return "for \(Int(-end.instant.age(at: station.clock.now))) s more"
+        return report
     }
 }

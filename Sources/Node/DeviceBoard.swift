@@ -10,9 +10,9 @@ package final class DeviceBoard: Sendable {
     package struct Account: Sendable {
         /// A word such as `measuring`, `asleep` or `settling`.
         package let state: String
-        package let facts: [DeviceReport.Fact]
+        package let facts: [Event.Detail]
 
-        package init(state: String, facts: [DeviceReport.Fact]) {
+        package init(state: String, facts: [Event.Detail]) {
             self.state = state
             self.facts = facts
         }
@@ -109,14 +109,14 @@ package final class DeviceBoard: Sendable {
         var reports: [DeviceReport] = []
         for entry in entries.withLock({ $0 }) {
             let account = await entry.account?()
-            let trouble = entry.trouble.map { [DeviceReport.Fact("trouble", $0.words)] } ?? []
+            let trouble = entry.trouble.map { [Event.Detail("trouble", $0.words)] } ?? []
             reports.append(
                 DeviceReport(
                     name: entry.name,
                     type: entry.type,
                     location: entry.location,
                     state: account?.state ?? entry.state,
-                    facts: trouble + (account?.facts ?? [])
+                    facts: Details(trouble + (account?.facts ?? []))
                 )
             )
         }

@@ -141,7 +141,7 @@ extension PIRStatus {
         } else {
             state = isMoving ? "motion" : "still"
         }
-        var facts: [DeviceReport.Fact] = [.init("motions", "\(motionCount)")]
+        var facts: [Event.Detail] = [.init("motions", "\(motionCount)")]
         if let motion = lastMotion {
             facts.append(.init("last motion", "\(motion.start.age(at: now)) s ago"))
         }

@@ -88,7 +88,7 @@ extension LEDConfiguration {
 
 extension ButtonStatus {
     fileprivate func account(at now: MonotonicInstant) -> DeviceBoard.Account {
-        var facts: [DeviceReport.Fact] = [.init("presses", "\(pressCount)")]
+        var facts: [Event.Detail] = [.init("presses", "\(pressCount)")]
         if let lastPress { facts.append(.init("last press", "\(lastPress.age(at: now)) s ago")) }
         let state =
             if mutedUntil != nil { "muted" } else if isStuck { "stuck" } else {

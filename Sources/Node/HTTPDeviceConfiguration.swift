@@ -69,7 +69,7 @@ extension HTTPDeviceConfiguration {
 
 extension HTTPLineReport {
     fileprivate func account(at now: MonotonicInstant) -> DeviceBoard.Account {
-        var facts: [DeviceReport.Fact] = [
+        var facts: [Event.Detail] = [
             .init("answers", "\(answerCount)"), .init("questions", "\(questionCount)"),
         ]
         if let lastAnswerAt {

@@ -127,18 +127,19 @@ package final class LampPost: Sendable {
         light.offer(level, at: last.instant, validFor: followed.validity(in: context.modes))
     }
 
-    /// Whom the lamp follows, in words.
-    private var followedWords: String {
+    /// What the lamp follows, or shall follow, and whether it does.
+    private var following: [Event.Detail] {
         memory.withLock { state in
-            if let followed = state.followed { return followed.device }
-            return state.wanted.map { "\($0), which is not there" } ?? "no dust sensor is there"
+            let device = state.followed?.device ?? state.wanted
+            return (device.map { [Event.Detail("follows", $0)] } ?? [])
+                + (state.followed == nil ? [Event.Detail("following", "no")] : [])
         }
     }
 
     /// The child that holds the lamp.
     func spec(_ configuration: LightsConfiguration) -> ChildSpec {
         let (context, light, letters) = (context, light, letters)
-        let followed: @Sendable () -> String = { [weak self] in self?.followedWords ?? "" }
+        let following: @Sendable () -> [Event.Detail] = { [weak self] in self?.following ?? [] }
         context.devices.add(
             name: Self.name,
             type: "traffic-light",
@@ -172,7 +173,7 @@ package final class LampPost: Sendable {
                     }
                 )
                 return Attachment.Attached(driver: driver) {
-                    light.status(at: context.clock.now).account(following: followed())
+                    light.status(at: context.clock.now).account(following())
                 }
             }
         }
@@ -235,13 +236,12 @@ extension Reading {
 }
 
 extension TrafficLightStatus {
-    fileprivate func account(following device: String) -> DeviceBoard.Account {
+    fileprivate func account(_ following: [Event.Detail]) -> DeviceBoard.Account {
         DeviceBoard.Account(
             state: state.name,
             facts: [
                 .init("lamp", lamp.rawValue), .init("changes", "\(changeCount)"),
-                .init("follows", device),
-            ]
+            ] + following
         )
     }
 }

@@ -40,7 +40,7 @@ extension EventReport {
             kind: event.kind,
             severity: event.severity.name,
             // A path may have 4 KiB; fifty events have to fit one line.
-            details: event.details.map { "\($0.key)=\($0.value.prefix(200))" }
+            details: Details(event.details, longest: 200)
         )
     }
 }

@@ -192,7 +192,7 @@ extension Profile {
 
 extension SensorReport {
     fileprivate func account(at now: MonotonicInstant) -> DeviceBoard.Account {
-        var facts = facts.map { DeviceReport.Fact($0.key, $0.value) }
+        var facts = facts
         if let lastMeasurementAt {
             facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
         }

@@ -341,7 +341,7 @@ extension Station {
         if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
             || old.store != next.store
         {
-            note("restart needed", .warning, ["for": "name, socket, store or watchdog"])
+            note("restart needed", .warning, ["why": "another name, socket, store or watchdog"])
             context.faults.raise(
                 .restartNeeded,
                 "another name, socket, store or watchdog is configured, and not in use yet",

@@ -32,7 +32,7 @@ struct StorePlaces {
         }
         let names = devices.prefix(8).joined(separator: ", ")
         let places = Event.Detail("places", "\(news.places)")
-        tell("history has no place", .error, [Event.Detail("devices", names), places])
+        tell("history has no place", .error, [Event.Detail("placeless", names), places])
         context.faults.raise(
             .historyFull,
             "the history has places for \(news.places) streams, and none is free for \(names): "

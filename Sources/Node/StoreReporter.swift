@@ -20,7 +20,7 @@ struct StoreReporter: Sendable {
             isTold: true
         )
         guard hasMore else { return }
-        tell("journal slots refuse", .error, ["slots": "\(count)", "of": "\(blocks)"])
+        tell("journal slots refuse", .error, ["slots": "\(count)", "blocks": "\(blocks)"])
     }
 
     func tell(_ opening: StationStore.Opening) {

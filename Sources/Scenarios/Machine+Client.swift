@@ -123,7 +123,9 @@ extension Machine {
                 return (channel: channel.channel, told: toldAge, age: age)
             } as [(channel: String, told: Duration, age: Duration?)]
         let lights = devices?.devices.first { $0.type == "traffic-light" }
-        let followed = lights?.facts.first { $0.key == "follows" }?.value
+        let follows = lights?.facts["follows"]?.words
+        let isFollowing = lights?.facts["isFollowing"] != .truth(false)
+        let followed = isFollowing ? follows : "nothing that is there"
         // Lamps whose lines went away show nothing, and follow nobody.
         let isLevel = lamp.map(["good", "moderate", "poor"].contains) ?? false
         world.records.looks.append(

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Devices
 import HardwareIO
 import PowerCut
@@ -162,7 +163,8 @@ extension Machine {
     func beginSlowReaders(until end: MonotonicInstant) {
         world.fire(.slowReaders)
         let connections = (0..<16).map { _ in base.socket.connect() }
-        for connection in connections { try? connection.send(#"{"version":2,"command":"live"}"#) }
+        let request = try? ControlCodec.line(ControlRequest(.live))
+        for connection in connections { try? connection.send(request ?? "") }
         world.plan(at: end) { _ in for connection in connections { connection.close() } }
     }
 }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Readings
 
 /// The demo's screen, made from what the station says about itself.
 struct DemoView {
@@ -57,7 +58,7 @@ struct DemoView {
             ReportWords.channel(channel, paint) + "  " + sparkline(trails[channel.channel] ?? [])
         }
         for device in devices.devices {
-            let facts = device.facts.prefix(4).map { "\($0.key) \($0.value)" }
+            let facts = device.facts.pairs.prefix(4).map { "\($0.key) \($0.value)" }
             lines.append(
                 "  \(device.name.padded(to: 18)) \(device.state)  \(facts.joined(separator: ", "))"
             )

@@ -92,8 +92,7 @@ struct StoredEventReport: Encodable, Hashable {
     let source: String
     let kind: String
     let severity: String
-    /// `key=value`, in the order it reads.
-    let details: [String]
+    let details: Details
     private let wall: WallTime?
     private let tick: Tick
 
@@ -110,14 +109,14 @@ struct StoredEventReport: Encodable, Hashable {
         source = event.event.source
         kind = event.event.kind
         severity = event.event.severity.name
-        details = event.event.details.map { "\($0.key)=\($0.value)" }
+        details = Details(event.event.details)
     }
 
     func words(_ paint: Paint) -> String {
         paint.severity(
             severity,
             StoreWords.stamp(wall, isSure, tick) + source.column(18) + kind + " "
-                + details.joined(separator: " ")
+                + details.line
         )
     }
 }

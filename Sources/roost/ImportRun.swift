@@ -47,11 +47,11 @@ struct ImportRun {
         isKept = !isDryRun && summary.refusal == nil
         if isFresh, !isKept { unlink(folder.historyPath) }
         guard access(folder.historyPath, F_OK) == 0 else {
-            summary.take(report) { _ in "no date" }
+            summary.take(report) { _ in DatedMoment(time: nil, isSure: nil) }
             return summary
         }
         let times = try StoreTimes(try folder.reader())
-        summary.take(report) { place in times.words(place.boot, place.tick) }
+        summary.take(report) { place in times.moment(place.boot, place.tick) }
         return summary
     }
 
@@ -215,8 +215,8 @@ struct ImportSummary: Codable, Hashable {
     struct Overwritten: Codable, Hashable {
         let device: String
         let samples: Int
-        let from: String?
-        let to: String?
+        let from: DatedMoment?
+        let to: DatedMoment?
     }
 
     var isDryRun = false
@@ -245,7 +245,7 @@ struct ImportSummary: Codable, Hashable {
 
     mutating func take(
         _ report: HistoryImportReport,
-        words: (HistoryImportReport.Place) -> String
+        moment: (HistoryImportReport.Place) -> DatedMoment
     ) {
         (samples, known) = (report.samples, report.known)
         (newStreams, share) = (report.streams, report.share)
@@ -253,8 +253,8 @@ struct ImportSummary: Codable, Hashable {
             Overwritten(
                 device: gone.device,
                 samples: gone.samples,
-                from: gone.from.map(words),
-                to: gone.to.map(words)
+                from: gone.from.map(moment),
+                to: gone.to.map(moment)
             )
         }
     }
@@ -273,7 +273,7 @@ struct ImportSummary: Codable, Hashable {
             StoreWords.row("of the history's room", Self.percent(share)),
         ]
         for gone in overwritten {
-            let range = [gone.from, gone.to].compactMap(\.self).joined(separator: " to ")
+            let range = [gone.from, gone.to].compactMap(\.?.words).joined(separator: " to ")
             lines.append(
                 StoreWords.row(
                     isDone ? "overwritten" : "would overwrite",

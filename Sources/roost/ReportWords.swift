@@ -1,4 +1,5 @@
 import ControlProtocol
+import Readings
 
 /// Reports as lines of text.
 enum ReportWords {
@@ -146,7 +147,11 @@ enum ReportWords {
                 "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
                     + paint(device.state, isWell ? .green : .red)
             )
-            lines += device.facts.map { "  \($0.key.padded(to: 20)) \($0.value)" }
+            lines += device.facts.pairs.map { "  \($0.key.padded(to: 20)) \($0.value)" }
+            lines += device.mutes.map { mute in
+                let what = mute.target == device.name ? "all" : mute.target
+                return "  \("muted".padded(to: 20)) \(what) \(ends(mute))"
+            }
         }
         if !report.found.isEmpty { lines.append("found by itself:") }
         for found in report.found {
@@ -160,6 +165,12 @@ enum ReportWords {
             lines.append("            \(found.why)")
         }
         return lines
+    }
+
+    private static func ends(_ mute: MuteReport) -> String {
+        if let time = mute.endTime { return "until \(Zone.current.words(time))" }
+        if let seconds = mute.endsInSeconds { return "for \(words(seconds: seconds)) more" }
+        return "until unmuted"
     }
 
     /// When it was, on the clocks of the zone; seconds since boot while the clock was never set.
@@ -181,7 +192,7 @@ enum ReportWords {
             report.severity,
             "\(stamp(report.time, report.isSure, report.instantSeconds)) "
                 + "\(report.source.padded(to: 18)) \(report.kind) "
-                + report.details.joined(separator: " ")
+                + report.details.line
         )
     }
 

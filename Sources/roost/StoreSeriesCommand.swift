@@ -57,7 +57,7 @@ struct StoreSeriesCommand: ParsableCommand {
                 StoreSeriesStep(
                     point,
                     decimals,
-                    Self.start(point, spans, times, in: json ? .utc : .current),
+                    Self.start(point, spans, times),
                     inside: axis.inside(point)
                 )
             }
@@ -87,18 +87,22 @@ struct StoreSeriesCommand: ParsableCommand {
     private static func start(
         _ point: HistoryPoint,
         _ spans: [HistorySpan],
-        _ times: StoreTimes,
-        in zone: Zone
-    ) -> String {
-        guard let span = spans.last(where: { $0.offset <= point.offset }) else { return "no date" }
+        _ times: StoreTimes
+    ) -> DatedMoment {
+        guard let span = spans.last(where: { $0.offset <= point.offset }) else {
+            return DatedMoment(time: nil, isSure: nil)
+        }
         let tick = Tick(tenths: span.from.tenths + point.offset - span.offset)
-        return times.words(span.boot, tick, in: zone)
+        return times.moment(span.boot, tick)
     }
 }
 
 /// One step of a series.
 struct StoreSeriesStep: Codable, Hashable {
-    let time: String
+    /// When it begins, ISO 8601 in UTC; nil while nothing dates it.
+    let time: String?
+    /// Whether a trusted clock stands behind the time; nil without one.
+    let isSure: Bool?
     let seconds: Double
     /// Values in it; 0 leaves the others out.
     let count: Int64
@@ -110,10 +114,10 @@ struct StoreSeriesStep: Codable, Hashable {
     /// - Parameters:
     ///   - point: What the history says.
     ///   - decimals: Of the channel.
-    ///   - time: Its start in words.
+    ///   - start: When it begins.
     ///   - inside: Tenths of it that were asked for; the rest is no gap.
-    init(_ point: HistoryPoint, _ decimals: Int, _ time: String, inside: Int64) {
-        self.time = time
+    init(_ point: HistoryPoint, _ decimals: Int, _ start: DatedMoment, inside: Int64) {
+        (time, isSure) = (start.time, start.isSure)
         let bucket = point.bucket
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         seconds = Double(point.width) / 10
@@ -132,7 +136,8 @@ struct StoreSeriesStep: Codable, Hashable {
         func cell(_ value: Double?) -> String {
             (value.map(StoreWords.rounded) ?? "-").aligned(to: 9)
         }
-        return time.column(27) + cell(least) + cell(mean) + cell(most)
+        return DatedMoment(time: time, isSure: isSure).words.column(27) + cell(least) + cell(mean)
+            + cell(most)
             + "\(count)".aligned(to: 10) + "  "
             + (gapSeconds > 0 ? words(seconds: gapSeconds) : "none")
     }

@@ -44,8 +44,8 @@ struct StoreStatusReport: Codable, Hashable {
         let channels: [String]
         /// Boots in which it has samples.
         let boots: Int
-        let from: String?
-        let to: String?
+        let from: DatedMoment?
+        let to: DatedMoment?
         /// From first to last sample, without the time between boots.
         let seconds: Double
         var samples: Int?
@@ -85,8 +85,8 @@ struct StoreStatusReport: Codable, Hashable {
                 device: stream.device,
                 channels: stream.quantities.map(\.name),
                 boots: spans.count,
-                from: spans.first.map { times.words($0.boot, $0.from) },
-                to: spans.last.map { times.words($0.boot, Tick(tenths: $0.to.tenths - 1)) },
+                from: spans.first.map { times.moment($0.boot, $0.from) },
+                to: spans.last.map { times.moment($0.boot, Tick(tenths: $0.to.tenths - 1)) },
                 seconds: Double(Self.length(spans)) / 10
             )
             if isCounting {
@@ -126,8 +126,8 @@ struct StoreStatusReport: Codable, Hashable {
                 lines.append(StoreWords.row("  samples", "none in the history yet"))
                 continue
             }
-            lines.append(StoreWords.row("  from", from))
-            lines.append(StoreWords.row("  to", to))
+            lines.append(StoreWords.row("  from", from.words))
+            lines.append(StoreWords.row("  to", to.words))
             let boots = "in \(stream.boots) \(stream.boots == 1 ? "boot" : "boots")"
             lines.append(StoreWords.row("  on for", words(seconds: stream.seconds), boots))
             if let samples = stream.samples {

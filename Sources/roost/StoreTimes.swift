@@ -75,10 +75,24 @@ struct StoreTimes {
         return Tick(tenths: low)
     }
 
-    /// `2026-11-21T07:15:00Z`, with a `?` when no trusted clock stands behind it.
-    func words(_ boot: BootID, _ tick: Tick, in zone: Zone = .utc) -> String {
-        guard let time = clock.time(boot, tick) else { return "no date" }
-        return zone.words(time.wall) + (time.isSure ? "" : "?")
+    /// When it was; without a time where nothing dates its boot.
+    func moment(_ boot: BootID, _ tick: Tick) -> DatedMoment {
+        let time = clock.time(boot, tick)
+        return DatedMoment(time: time?.wall.iso8601, isSure: time?.isSure)
+    }
+}
+
+/// A moment of a report, by the wall clock.
+struct DatedMoment: Codable, Hashable {
+    /// ISO 8601 in UTC; nil while nothing dates it.
+    let time: String?
+    /// Whether a trusted clock stands behind the time; nil without one.
+    let isSure: Bool?
+
+    /// `2026-11-21T08:15:00+01:00`, with a `?` when no trusted clock stands behind it.
+    var words: String {
+        guard let time else { return "no date" }
+        return Zone.current.words(time) + (isSure == false ? "?" : "")
     }
 }
 

@@ -106,8 +106,9 @@ import Testing
         let device = try #require(report.devices.first)
         #expect(device.state == "answering" && device.location == "http://192.168.1.20/")
         #expect(device.type == "milano-board")
-        let facts = Dictionary(uniqueKeysWithValues: device.facts.map { ($0.key, $0.value) })
-        #expect(facts["answers"] == "\(readings.count)" && facts["last trouble"] == nil)
+        let facts = device.facts
+        #expect(facts["answerCount"] == .number(Double(readings.count)))
+        #expect(facts["lastTrouble"] == nil)
     }
 
     @Test func aBoardThatLiesOrGoesAwayGivesNoValueAndIsNamedOnce() throws {
@@ -134,7 +135,7 @@ import Testing
         #expect(readings.last?.outcome.value != nil && stale)
         #expect(device.state == "not answering")
         #expect(
-            device.facts.contains { $0.key == "last trouble" && $0.value.contains("no answer") }
+            device.facts["lastTrouble"]?.words.contains("no answer") == true
         )
         let kinds = events.filter { $0.source == "milano" }.map(\.kind)
         #expect(kinds.filter { $0 == "board not answering" }.count == 1)

@@ -47,9 +47,8 @@ import Testing
         return try await test.ask(request, DevicesReport.self)
     }
 
-    private static func facts(_ answer: ControlAnswer<DevicesReport>) -> [String] {
-        let device = answer.body?.devices.first { $0.name == "dust" }
-        return device?.facts.filter { $0.key == "muted" }.map(\.value) ?? []
+    private static func mutes(_ answer: ControlAnswer<DevicesReport>) -> [MuteReport] {
+        answer.body?.devices.first { $0.name == "dust" }?.mutes ?? []
     }
 
     /// The line of a channel in the account of a whole history, as `roost ledger` makes it.
@@ -102,7 +101,7 @@ import Testing
                 let later = try await test.ask(ControlRequest(.devices), DevicesReport.self)
                 let readings = test.readings(.pm10).count { $0.outcome.value == nil }
                 let kinds = test.events.filter { $0.source == "control" }.map(\.kind)
-                return ([Self.facts(muted).count, Self.facts(later).count], kinds, readings)
+                return ([Self.mutes(muted).count, Self.mutes(later).count], kinds, readings)
             }
         }
         #expect(facts == [1, 0])
@@ -126,7 +125,7 @@ import Testing
                 try await test.sleep(.minutes(5))
                 let answer = try await Self.ask(test, .mute, "dust")
                 try await test.sleep(.minutes(5))
-                return Self.facts(answer)
+                return Self.mutes(answer)
             }
             let two = try TestStation(
                 clock,
@@ -141,11 +140,11 @@ import Testing
                 let answer = try await Self.ask(test, .unmute, "dust")
                 try await test.sleep(.minutes(10))
                 let values = test.readings().count { $0.outcome.value != nil }
-                return (Self.facts(answer) + [lamp ?? ""], [mutedValues, values])
+                return (Self.mutes(answer).map(\.target) + [lamp ?? ""], [mutedValues, values])
             }
             return (first, second, values)
         }
-        #expect(first == ["all until unmuted"])
+        #expect(first == [MuteReport(target: "dust", endTime: nil, endsInSeconds: nil)])
         #expect(second == ["unknown"])
         #expect(values[0] == 0 && values[1] > 590)
         #expect(try HistoryReader(path: "\(folder.path)/history.db").settings()["mute.dust"] == nil)
@@ -164,7 +163,7 @@ import Testing
                     try await Self.ask(test, .mute, "dust", for: -1e300),
                     try await Self.ask(test, .unmute, "dust"),
                 ]
-                #expect(Self.facts(try await Self.ask(test, .mute, "dust", for: 1e300)).count == 1)
+                #expect(Self.mutes(try await Self.ask(test, .mute, "dust", for: 1e300)).count == 1)
                 return answers
             }
         }

@@ -244,7 +244,7 @@ import Testing
             return (log, reports, test.events)
         }
         #expect(log == ["101", "111", "101", "blinking", "flashing", "000"])
-        #expect(reports[0].state == "idle" && reports[0].facts.first?.value == "1")
+        #expect(reports[0].state == "idle" && reports[0].facts["pressCount"] == .number(1))
         let bell = events.filter { $0.source == "bell" }.map(\.kind)
         #expect(bell == ["pressed", "long press", "released"])
     }

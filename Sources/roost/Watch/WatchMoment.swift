@@ -58,7 +58,7 @@ extension WatchMoment {
         paint.severity(
             event.severity,
             "\(clock(at: event.instantSeconds))  \(event.source.padded(to: 18)) \(event.kind) "
-                + event.details.joined(separator: " ")
+                + event.details.line
         )
     }
 }

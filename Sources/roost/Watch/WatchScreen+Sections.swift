@@ -1,4 +1,5 @@
 import ControlProtocol
+import Readings
 
 // What stands in each section of a live view.
 extension WatchScreen {
@@ -121,7 +122,7 @@ extension WatchScreen {
             line.pad(to: 3 + name + 2 + kind + 2)
             line.add(device.state, Self.style(ofState: device.state))
             line.pad(to: 3 + name + 2 + kind + 2 + 14)
-            let facts = device.facts.prefix(4).map { "\($0.key) \($0.value)" }
+            let facts = device.facts.pairs.prefix(4).map { "\($0.key) \($0.value)" }
             line.add(facts.joined(separator: ", "), .grey)
             return line.cut(to: size.columns - 1)
         }
@@ -142,7 +143,7 @@ extension WatchScreen {
                 default: .plain
                 }
             line.add(event.kind, style)
-            line.add("  " + event.details.joined(separator: " "), .grey)
+            line.add("  " + event.details.line, .grey)
             return line.cut(to: size.columns - 1)
         }
         return Section(

@@ -59,7 +59,7 @@ struct WatchState {
         if event.kind == "lamp changed" { lampChangeCount += 1 }
         if event.kind == "motion" { motionCount += 1 }
         // That every child starts is no news at a start.
-        let isRoutine = event.kind == "child started" && event.details.contains("restarts=0")
+        let isRoutine = event.kind == "child started" && event.details["restartCount"] == .number(0)
         guard event.severity != "debug", !isRoutine else { return }
         if events.count == Self.eventLimit { events.removeFirst() }
         events.append(event)

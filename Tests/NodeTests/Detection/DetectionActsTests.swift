@@ -68,11 +68,11 @@ import Testing
                 bench.usb.plug(sensor, into: 2)
                 try await bench.sleep(.minutes(2))
                 let lamp = bench.station.context.leds.light("lamp").pattern
-                return (before, lights?.facts ?? [], bench.station.status.lamp, lamp)
+                return (before, lights?.facts, bench.station.status.lamp, lamp)
             }
         }
         #expect(before == "unknown")
-        #expect(facts.contains { $0.value == "sds011, which is not there" })
+        #expect(facts?["follows"] == .text("sds011") && facts?["isFollowing"] == .truth(false))
         #expect(after != nil && after != "unknown")
         #expect(lit != .flashing)
     }

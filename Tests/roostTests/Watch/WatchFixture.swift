@@ -1,4 +1,5 @@
 import ControlProtocol
+import Readings
 
 @testable import roost
 
@@ -98,7 +99,7 @@ enum WatchFixture {
                     source: "door",
                     kind: "motion",
                     severity: "info",
-                    details: []
+                    details: Details()
                 )
             }
         )
@@ -110,7 +111,7 @@ enum WatchFixture {
                         type: "nova-sds011",
                         location: "/dev/ttyUSB0",
                         state: "measuring",
-                        facts: [.init("id", "A160"), .init("firmware", "18-11-16")]
+                        facts: Details([.init("id", "A160"), .init("firmware", "18-11-16")])
                     )
                 },
                 unclaimed: []
