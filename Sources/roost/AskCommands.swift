@@ -19,6 +19,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "One line for scripts: `ok`, or the ids of the faults.")
     var check = false
 
+    @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func run() throws {
@@ -79,6 +80,7 @@ struct ModeCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: "How long: 90s, 15m, 2h; at most 24h.")
     var length: DurationArgument?
 
+    @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func run() throws {

@@ -57,11 +57,11 @@ struct ClockCommand: ParsableCommand {
         func run() throws {
             var request = ControlRequest(.trustClock)
             if let moments = at?.moments() {
-                guard moments.first == moments.last else {
-                    throw ClientFailure(
-                        message: moments.note ?? "a time that comes twice",
-                        exitCode: 64
-                    )
+                if let oddity = moments.oddity {
+                    let next =
+                        moments.first == moments.last
+                        ? "type what the clocks show now" : "type one of these"
+                    throw ClientFailure(message: "\(oddity); \(next)", exitCode: 64)
                 }
                 request.time = moments.first.iso8601
             }

@@ -53,9 +53,10 @@ enum ReportWords {
     /// What is wrong, since when, and what to do.
     private static func fault(_ fault: FaultReport, _ paint: Paint) -> [String] {
         let age = words(seconds: fault.ageSeconds)
+        let since = fault.since.map { ", since \(Zone.current.words($0))" } ?? ""
         return [
             "fault   \(paint(fault.sentence, .red))",
-            "        \(fault.id), for \(age)\(fault.since.map { ", since \($0)" } ?? "")",
+            "        \(fault.id), for \(age)\(since)",
             "        next: \(fault.nextStep)",
         ]
     }
@@ -69,7 +70,9 @@ enum ReportWords {
 
     /// The clock, and why it may be wrong.
     private static func time(_ report: StatusReport) -> String {
-        guard let clock = report.clock else { return report.wallTime ?? "not known yet" }
+        guard let clock = report.clock else {
+            return report.wallTime.map { Zone.current.words($0) } ?? "not known yet"
+        }
         return self.clock(clock)
     }
 

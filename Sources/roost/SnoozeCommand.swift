@@ -17,6 +17,7 @@ struct SnoozeCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: "How long: 90s, 15m; at most 15m, 0s ends it.")
     var length: String = "10m"
 
+    @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func validate() throws { _ = try seconds() }

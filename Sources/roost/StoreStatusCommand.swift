@@ -18,6 +18,7 @@ struct StoreStatusCommand: ParsableCommand {
             """
     )
     @OptionGroup var folder: FolderOptions
+    @OptionGroup var zone: ZoneOptions
 
     @Flag(help: "Count the samples too.")
     var count = false

@@ -5,8 +5,9 @@ import Store
 /// The runs and clocks of a history, and what they say of wall time.
 struct StoreTimes {
     let runs: [NodeRun]
-    /// The last that is known of the newest run.
-    var end: StoreMoment? { runs.last.map { StoreMoment(boot: $0.boot, tick: $0.ended) } }
+    /// The last that is known of the newest run; where no station ever ran, the newest sample that
+    /// was imported.
+    let end: StoreMoment?
     let clock: ClockAnchors
 
     /// Reads them.
@@ -20,6 +21,14 @@ struct StoreTimes {
     init(_ reader: HistoryReader, now: StoreMoment? = nil) throws {
         runs = try NodeRun.all(in: reader, now: now.map { ($0.boot, $0.tick) })
         clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        if let run = runs.last(where: { !$0.boot.isImported }) {
+            end = StoreMoment(boot: run.boot, tick: run.ended)
+        } else {
+            // Imported boots share one clock, the last tick is that of all of them.
+            end = try reader.streams().flatMap { try reader.spans(of: $0.id) }
+                .max { $0.to < $1.to }
+                .map { StoreMoment(boot: $0.boot, tick: Tick(tenths: $0.to.tenths - 1)) }
+        }
     }
 
     /// The parts of spans that lie between two moments.

@@ -86,8 +86,12 @@ struct Zone: Sendable {
         /// The first and the last moment that it can mean; the same for almost all.
         let first: WallTime
         let last: WallTime
-        /// What has to be said of it.
-        var note: String?
+        /// Why it does not mean one moment; nil for almost all.
+        var oddity: String?
+        /// What a range makes of it.
+        var inRange = ""
+        /// What a person who types it into a range has to know.
+        var note: String? { oddity.map { "\($0); \(inRange)" } }
     }
 
     /// The moments of a time on this zone's clocks.
@@ -110,10 +114,15 @@ struct Zone: Sendable {
         if let first = found.first, let last = found.last {
             let moments = Moments(first: wall(first), last: wall(last))
             guard first != last else { return moments }
-            let note =
+            let oddity =
                 "\(text) comes twice here, as the clocks go back: \(words(wall(first))) and "
-                + "\(words(wall(last))); a range holds both unless you type one of these"
-            return Moments(first: moments.first, last: moments.last, note: note)
+                + "\(words(wall(last)))"
+            return Moments(
+                first: moments.first,
+                last: moments.last,
+                oddity: oddity,
+                inRange: "a range holds both unless you type one of these"
+            )
         }
         // The first second after the change, found by halving.
         var (low, high) = (second - (offsets.max() ?? 0), second - (offsets.min() ?? 0))
@@ -123,8 +132,12 @@ struct Zone: Sendable {
             if offset(middle) == after { high = middle } else { low = middle + 1 }
         }
         let change = WallTime(seconds: high)
-        let note = "there is no \(text) here, as the clocks go forward; \(words(change)) is taken"
-        return Moments(first: change, last: change, note: note)
+        return Moments(
+            first: change,
+            last: change,
+            oddity: "there is no \(text) here, as the clocks go forward",
+            inRange: "\(words(change)) is taken"
+        )
     }
 }
 
@@ -146,7 +159,7 @@ struct ZoneOptions: ParsableArguments {
 }
 
 /// A moment as people write it: `2026-11-21`, `2026-11-21T07:15`, `2026-11-21T07:15:00`, on the
-/// clocks of the zone, or with `Z` or `+01:00` wherever they are.
+/// clocks of the zone, or a time with `Z` or `+01:00` wherever they are.
 struct TimeArgument: ExpressibleByArgument, Hashable {
     private let text: String
     /// What it is in UTC, or would be if it were meant so.
@@ -164,6 +177,8 @@ struct TimeArgument: ExpressibleByArgument, Hashable {
             switch argument.utf8.count {
             case 10: argument + "T00:00:00"
             case 16: argument + ":00"
+            case _ where Self.hasZoneAfterMinute(argument):
+                "\(argument.prefix(16)):00\(argument.dropFirst(16))"
             default: argument
             }
         guard let wall = WallTime(iso8601: completed) else { return nil }
@@ -172,6 +187,11 @@ struct TimeArgument: ExpressibleByArgument, Hashable {
         isLocal = !zone.contains {
             [UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0)
         }
+    }
+
+    /// Whether it is like `2026-11-21T07:15Z` or `2026-11-21T07:15+01:00`.
+    private static func hasZoneAfterMinute(_ text: String) -> Bool {
+        text.utf8.dropFirst(16).first.map { "Z+-".utf8.contains($0) } ?? false
     }
 
     /// What it can mean in a zone.
@@ -191,7 +211,7 @@ struct TimeRange: Hashable {
 
 /// A range in wall time, as it is typed.
 struct TimeOptions: ParsableArguments {
-    @Option(help: "From when: 2026-11-21 or 2026-11-21T07:15, or with a zone, ...T07:15:00+01:00.")
+    @Option(help: "From when: 2026-11-21 or 2026-11-21T07:15, or with a zone, ...T07:15+01:00.")
     var from: TimeArgument?
 
     @Option(help: "Until when, not included.")

@@ -111,6 +111,29 @@ import Testing
         #expect(try Self.lengths(hour, reader) == [36_001])
     }
 
+    @Test func whereNoStationRanLastCountsFromTheNewestSample() throws {
+        let folder = try Folder()
+        let path = "\(folder.path)/history.db"
+        let (history, _) = try History.open(path: path, plan: StorePlan(.megabytes(4)))
+        let value = ImportedSample.Value(.pm25, FixedPoint(1, decimals: 1))
+        let samples = (0..<288).map { index in
+            let wall = WallTime(seconds: Int(Self.midnight) + index * 300)
+            return ImportedSample(source: "attic", wall: wall, values: [value])
+        }
+        _ = try history.importing { session in
+            _ = try session.add(samples)
+            return (try session.report(), .keep)
+        }
+        try history.close()
+        let reader = try HistoryReader(path: path)
+        let times = try StoreTimes(reader)
+        let window = StoreWindow(times: times, last: .hours(1), now: times.end)
+        var found = try StoreSamples(reader, window) { _ in true }
+        var count = 0
+        while try found.next() != nil { count += 1 }
+        #expect(count == 13)
+    }
+
     @Test func aRangeOfWallTimeIsCutOutOfTheBootsItMeets() throws {
         let folder = try Folder()
         let reader = try Self.reader(folder)

@@ -48,6 +48,8 @@ import Testing
         ("2026-11-21T08:15:30", "2026-11-21T07:15:30Z"),
         ("2026-11-21T08:15:30Z", "2026-11-21T08:15:30Z"),
         ("2026-11-21T08:15:30-05:00", "2026-11-21T13:15:30Z"),
+        ("2026-10-25T02:30+01:00", "2026-10-25T01:30:00Z"),
+        ("2026-10-25T02:30Z", "2026-10-25T02:30:00Z"),
         ("2026-03-29T01:59:59", "2026-03-29T00:59:59Z"),
         ("2026-03-29T03:00:00", "2026-03-29T01:00:00Z"),
         ("2026-10-25T01:59:59", "2026-10-24T23:59:59Z"),
@@ -67,6 +69,7 @@ import Testing
         #expect(Self.berlin.words(moments.last).hasSuffix("+01:00"))
         let note = try #require(moments.note)
         #expect(note.contains("comes twice") && note.contains(Self.berlin.words(moments.last)))
+        #expect(note.contains("a range holds both") && moments.oddity?.contains("range") == false)
     }
 
     @Test(arguments: ["2026-03-29T02:00:00", "2026-03-29T02:30", "2026-03-29T02:59:59"])
@@ -74,6 +77,7 @@ import Testing
         let moments = try Self.moments(typed)
         #expect(moments.first.iso8601 == "2026-03-29T01:00:00Z" && moments.last == moments.first)
         #expect(moments.note?.contains("2026-03-29T03:00:00+02:00") == true)
+        #expect(moments.oddity == "there is no \(typed) here, as the clocks go forward")
     }
 
     @Test(arguments: ["Europe/Nowhere", "", "/etc/passwd", "../../etc/passwd", "Europe"])
@@ -81,7 +85,9 @@ import Testing
         #expect(throws: (any Error).self) { try Zone.use(named: name) }
     }
 
-    @Test(arguments: ["2026-13-01", "yesterday", "2026-11-21T8:15", "2026-11-21T08:15:00+1"])
+    @Test(arguments: [
+        "2026-13-01", "yesterday", "2026-11-21T8:15", "2026-11-21T08:15:00+1", "2026-11-21T08:15+1",
+    ])
     func whatIsNoTimeIsRefused(_ text: String) {
         #expect(TimeArgument(argument: text) == nil)
     }

@@ -1,6 +1,14 @@
 /// How a check ends, from the best to the worst; what was skipped says nothing.
 enum DoctorVerdict: String, Codable, CaseIterable {
     case skipped, ok, note, warning, failure
+
+    /// After a number.
+    func words(_ count: Int) -> String {
+        switch self {
+        case .skipped, .ok: rawValue
+        case .note, .warning, .failure: rawValue + (count == 1 ? "" : "s")
+        }
+    }
 }
 
 /// What a check found.

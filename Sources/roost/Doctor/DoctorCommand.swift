@@ -163,7 +163,7 @@ struct DoctorReport: Codable, Hashable {
         }
         let counts = DoctorVerdict.allCases.reversed().compactMap { verdict -> String? in
             let count = findings.count { $0.verdict == verdict }
-            return count > 0 ? "\(count) \(verdict.rawValue)" : nil
+            return count > 0 ? "\(count) \(verdict.words(count))" : nil
         }
         return lines + [counts.joined(separator: ", ")]
     }

@@ -101,16 +101,14 @@ final class TerminalScreen: Sendable {
 }
 
 extension WatchMoment {
-    /// Now, in the zone of this machine.
+    /// Now, in the zone of this command.
     static func now(_ clock: any NodeClock) -> WatchMoment {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        var (seconds, local) = (time.tv_sec, tm())
-        localtime_r(&seconds, &local)
         return WatchMoment(
             bootSeconds: MonotonicInstant.boot.duration(to: clock.now).inSeconds,
             wallSeconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9,
-            zoneSeconds: local.tm_gmtoff
+            zone: .current
         )
     }
 }

@@ -16,6 +16,7 @@ struct WatchCommand: ParsableCommand {
 
             Examples: roost watch
                       roost watch --for 1m
+                      roost watch --zone Europe/Berlin
                       roost watch --json
             Exit codes: 0 done, 69 no station answers.
             """
@@ -23,6 +24,7 @@ struct WatchCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: "Stop after this long: 30s, 5m.")
     var length: DurationArgument?
 
+    @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func run() throws {

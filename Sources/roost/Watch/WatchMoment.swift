@@ -2,14 +2,14 @@ import ControlProtocol
 import Readings
 
 /// When a screen is drawn, by the clocks that it shows.
-struct WatchMoment: Hashable {
+struct WatchMoment {
     /// Since the boot of the machine that station and screen share.
     let bootSeconds: Double
-    /// Since 1970, as the machine's clock says.
-    let wallSeconds: Double
-    /// East of UTC.
-    let zoneSeconds: Int
-    /// Whether the station believes the machine's clock.
+    /// Since 1970, as the machine's clock says, or the station's where a person set that.
+    var wallSeconds: Double
+    /// Whose clocks are shown; what was before a change of the clocks has the time of then.
+    let zone: Zone
+    /// Whether the station believes the clock.
     var isSure = true
 
     /// `14:32:07` of something so many seconds after the boot; with its date on another day.
@@ -34,8 +34,9 @@ struct WatchMoment: Hashable {
     }
 
     private func split(_ wall: Double) -> (day: Int, second: Int) {
-        let (day, second) = (Int(wall.rounded(.down)) + zoneSeconds).flooredDivision(by: 86_400)
-        return (day, second)
+        let second = Int(wall.rounded(.down))
+        let (day, rest) = (second + zone.offset(second)).flooredDivision(by: 86_400)
+        return (day, rest)
     }
 
     private static func time(_ second: Int) -> String {

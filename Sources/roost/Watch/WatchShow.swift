@@ -61,9 +61,8 @@ final class WatchShow: Sendable {
     private func draw() async throws {
         let isColoured = getenv("NO_COLOR") == nil
         while !Task.isCancelled {
-            var moment = WatchMoment.now(loop.clock)
             let known = state.withLock { $0 }
-            moment.isSure = known.status.map { $0.wallTime != nil } ?? true
+            let moment = known.dated(WatchMoment.now(loop.clock))
             let view = WatchScreen(state: known, moment: moment, size: screen.size)
             screen.draw(view.lines, isColoured: isColoured)
             // A burst of readings is one drawing.
@@ -119,7 +118,8 @@ final class WatchShow: Sendable {
         defer { client.connection.close() }
         while !Task.isCancelled {
             let status = try await client.ask(ControlRequest(.status), StatusReport.self)
-            change { $0.take(status) }
+            let moment = WatchMoment.now(loop.clock)
+            change { $0.take(status, at: moment) }
             let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
             change { $0.take(devices) }
             if screen.size.rows >= 30 {

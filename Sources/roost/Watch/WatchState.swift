@@ -1,4 +1,6 @@
 import ControlProtocol
+import Readings
+import Store
 
 /// What a live view knows of a station; everything the screen is made of.
 struct WatchState {
@@ -9,6 +11,7 @@ struct WatchState {
     private(set) var devices: DevicesReport?
     private(set) var tree: TreeReport?
     private(set) var trails: [String: Trail] = [:]
+    /// By the time they began, which is not the order in which they are known.
     private(set) var events: [EventReport] = []
     /// Readings that came after the status, by channel.
     private(set) var latest: [String: ReadingReport] = [:]
@@ -20,9 +23,22 @@ struct WatchState {
     private(set) var lampChangeCount = 0
     private(set) var motionCount = 0
 
-    mutating func take(_ status: StatusReport) {
+    /// How far the station's clock is ahead of the machine's, once a person set it.
+    private var leadSeconds = 0.0
+
+    /// - Parameters:
+    ///   - status: How the station is.
+    ///   - moment: When it said so, by the machine's clock.
+    mutating func take(_ status: StatusReport, at moment: WatchMoment? = nil) {
         self.status = status
         trouble = nil
+        if let moment, let time = status.clock?.time ?? status.wallTime,
+            let wall = WallTime(iso8601: time)
+        {
+            let lead = Double(wall.nanoseconds) / 1e9 - moment.wallSeconds
+            // A report has whole seconds and takes its time; less is no other clock.
+            if abs(lead - leadSeconds) >= 2 { leadSeconds = abs(lead) < 2 ? 0 : lead }
+        }
         let known = Set(status.channels.map(\.channel))
         trails = trails.filter { known.contains($0.key) }
         latest = latest.filter { known.contains($0.key) }
@@ -62,7 +78,16 @@ struct WatchState {
         let isRoutine = event.kind == "child started" && event.details["restartCount"] == .number(0)
         guard event.severity != "debug", !isRoutine else { return }
         if events.count == Self.eventLimit { events.removeFirst() }
-        events.append(event)
+        let before = events.lastIndex { $0.instantSeconds <= event.instantSeconds }
+        events.insert(event, at: before.map { $0 + 1 } ?? 0)
+    }
+
+    /// A moment of the machine as the station's clock has it.
+    func dated(_ moment: WatchMoment) -> WatchMoment {
+        var moment = moment
+        moment.wallSeconds += leadSeconds
+        moment.isSure = status.map { $0.clock?.isSure ?? ($0.wallTime != nil) } ?? true
+        return moment
     }
 
     /// The newest reading of a channel.

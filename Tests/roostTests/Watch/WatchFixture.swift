@@ -8,7 +8,7 @@ enum WatchFixture {
     static let moment = WatchMoment(
         bootSeconds: 5_000,
         wallSeconds: 1_795_350_727,
-        zoneSeconds: 3_600
+        zone: Zone { _ in 3_600 }
     )
 
     static func reading(
@@ -25,6 +25,17 @@ enum WatchFixture {
             outcome: (value.flatMap { Measured($0) }, noData),
             unit: unit,
             quality: []
+        )
+    }
+
+    static func event(_ kind: String, at seconds: Double) -> EventReport {
+        EventReport(
+            instantSeconds: seconds,
+            ageSeconds: 0,
+            source: "door",
+            kind: kind,
+            severity: "info",
+            details: Details()
         )
     }
 
@@ -92,16 +103,7 @@ enum WatchFixture {
             }
         )
         state.take(
-            past: (0..<events).map { index in
-                EventReport(
-                    instantSeconds: 4_900 + Double(index),
-                    ageSeconds: 100 - Double(index),
-                    source: "door",
-                    kind: "motion",
-                    severity: "info",
-                    details: Details()
-                )
-            }
+            past: (0..<events).map { event("motion", at: 4_900 + Double($0)) }
         )
         state.take(
             DevicesReport(
