@@ -30,12 +30,19 @@ package struct StoreIntake {
     /// stream and the last anchor.
     private var start: JournalRecord?
     private var schedules: [StreamID: JournalRecord] = [:]
+    /// Streams of which no samples are expected.
+    private var ended: Set<StreamID>
     private var anchor: JournalRecord?
     /// When a batch must be taken; nil when nothing waits.
     package private(set) var dueAt: MonotonicInstant?
 
-    package init(lossWindow: Duration, capacity: Int, streams: [StreamDescription]) {
-        (self.lossWindow, self.capacity) = (lossWindow, capacity)
+    package init(
+        lossWindow: Duration,
+        capacity: Int,
+        streams: [StreamDescription],
+        ended: Set<StreamID> = []
+    ) {
+        (self.lossWindow, self.capacity, self.ended) = (lossWindow, capacity, ended)
         // What was imported gets no samples, and there may be many of it.
         self.streams = streams.filter { !$0.id.isImported }
     }
@@ -88,7 +95,9 @@ package struct StoreIntake {
     package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         switch record {
         case .started: start = record
-        case .schedule(let stream, _, _): schedules[stream] = record
+        case .schedule(let stream, _, let interval):
+            schedules[stream] = record
+            if interval == nil { ended.insert(stream) } else { ended.remove(stream) }
         case .anchor: anchor = record
         case .stopped, .stream, .samples, .event: break
         }
@@ -161,8 +170,11 @@ package struct StoreIntake {
         }
     }
 
-    /// Streams that a node measured, this one or one before.
-    var ownStreams: [StreamDescription] { streams }
+    /// Streams of which samples are expected, by this node or one before.
+    ///
+    /// Not those of a device that was renamed or forgotten: a word about them from time to time
+    /// would keep their places in the history for ever.
+    var expectedStreams: [StreamDescription] { streams.filter { !ended.contains($0.id) } }
 
     func stream(_ id: StreamID) -> StreamDescription? { streams.first { $0.id == id } }
 

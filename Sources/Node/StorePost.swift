@@ -47,10 +47,14 @@ package final class StorePost: Sendable {
 
     /// The devices whose schedules the ledger shall know.
     func configure(_ configuration: StationConfiguration) {
-        state.withLock { state in
+        let (queue, gone) = state.withLock { state in
+            let before = Set(state.devices.map(\.name))
             state.devices = configuration.devices
             state.folder = configuration.store?.folder
+            return (state.queue, before.subtracting(configuration.devices.map(\.name)))
         }
+        // Renamed, forgotten or no longer configured: nothing is expected of it from now on.
+        for name in gone.sorted() { queue?.reschedule(name) }
         reschedule()
     }
 
@@ -210,7 +214,8 @@ package final class StorePost: Sendable {
             StoreIntake(
                 lossWindow: lossWindow,
                 capacity: opening.payloadCapacity,
-                streams: opening.streams
+                streams: opening.streams,
+                ended: opening.ended
             ),
             mirror: mirror,
             clock: context.clock,

@@ -181,7 +181,7 @@ final class StoreQueue: Sendable {
     /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
     func tellAbsent(besides present: Set<String>) {
         change { state, now in
-            for stream in state.intake.ownStreams where !present.contains(stream.device) {
+            for stream in state.intake.expectedStreams where !present.contains(stream.device) {
                 let sample = StoredSample(
                     stream: stream.id,
                     tick: Tick(now),
@@ -195,7 +195,7 @@ final class StoreQueue: Sendable {
 
     /// Devices whose streams are known and that are not here.
     func absent(besides present: Set<String>) -> [String] {
-        let known = state.withLock { Set($0.intake.ownStreams.map(\.device)) }
+        let known = state.withLock { Set($0.intake.expectedStreams.map(\.device)) }
         return known.subtracting(present).sorted()
     }
 

@@ -147,6 +147,18 @@ struct HistoryCatalogue {
         }
     }
 
+    /// Streams of which no samples were expected any more, by the last word on each.
+    func endedStreams() throws(SQLiteError) -> Set<StreamID> {
+        let sql = "SELECT stream, interval FROM schedules WHERE number > 0 ORDER BY number"
+        let words = try connection.rows(sql) { (row) throws(SQLiteError) -> (Int, Int64) in
+            (try row[0], try row[1])
+        }
+        let last = Dictionary(words) { _, newer in newer }
+        return Set(
+            last.filter { $0.value == 0 }.keys.map { StreamID(UInt16(truncatingIfNeeded: $0)) }
+        )
+    }
+
     func setting(_ key: String) throws(SQLiteError) -> String? {
         try connection.scalar("SELECT value FROM settings WHERE key = ?", key)
     }

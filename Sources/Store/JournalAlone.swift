@@ -81,7 +81,7 @@ extension StationStore.Opening {
         history = .waiting(because: "\(alone.because)")
         journal = alone.journal.isBlank ? .blank : .found
         damage = alone.waiting.damage
-        streams = alone.streams
+        (streams, ended) = (alone.streams, [])
         newestBlock = alone.journal.newest
         payloadCapacity = alone.journal.payloadCapacity
         journalSlotCount = alone.journal.slotCount

@@ -343,6 +343,7 @@ extension StationStore.Opening {
             !stored.contains { $0.id == stream.id }
         }
         streams = stored + told
+        ended = files.endedStreams
         freePlaces = files.history.streamCount - stored.count
         newestBlock = files.journal.newest
         payloadCapacity = files.journal.payloadCapacity

@@ -71,3 +71,18 @@ extension StationStore {
         journal.release(through: history.cursor)
     }
 }
+
+extension StoreFiles {
+    /// Streams of which no samples are expected any more; none when that cannot be read.
+    var endedStreams: Set<StreamID> {
+        var ended = (try? HistoryCatalogue(connection: history.connection).endedStreams()) ?? []
+        for schedule in HistoryTail(waiting.blocks).schedules {
+            if schedule.interval == nil {
+                ended.insert(schedule.stream)
+            } else {
+                ended.remove(schedule.stream)
+            }
+        }
+        return ended
+    }
+}

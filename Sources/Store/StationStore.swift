@@ -34,6 +34,9 @@ package final class StationStore {
         package let damage: [JournalDamage]
         /// Streams that samples belong to.
         package let streams: [StreamDescription]
+        /// Those of which no samples are expected any more: their devices were renamed or
+        /// forgotten.
+        package let ended: Set<StreamID>
         /// Places for streams that none has.
         package let freePlaces: Int
         /// The newest acknowledged block.
