@@ -137,13 +137,16 @@ private struct GapLedgerFeed {
 
     /// Marks and schedules up to a place.
     private mutating func takeWhatComes(upTo order: GapLedgerTimeline.Order) {
-        while let mark = marks.next(upTo: order) {
+        while true {
+            // What a mark reaches back is by the schedule of its time.
+            let next = marks.nextOrder.map { min($0, order) } ?? order
+            while let change = changes.next(upTo: next) {
+                ledger.schedule(change.interval, change.boot, from: change.from)
+                interval = change.tenths
+            }
             // Of a lost block nobody knows which samples were in it.
+            guard let mark = marks.next(upTo: order) else { break }
             ledger.mark(mark.reaching(back: interval * 3 / 2))
-        }
-        while let change = changes.next(upTo: order) {
-            ledger.schedule(change.interval, change.boot, from: change.from)
-            interval = change.tenths
         }
     }
 

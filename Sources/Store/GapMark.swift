@@ -36,12 +36,14 @@ package struct GapMark: Hashable, Sendable {
     /// it.
     package func reaching(back tenths: Int64) -> GapMark {
         switch cause {
-        case .suspended, .driverStopped: break
+        case .suspended, .driverStopped, .noPlace: break
         case .damaged where stream == nil: break
         default: return self
         }
         let start = Place(from.boot, Tick(tenths: max(0, from.tick.tenths - tenths)))
-        return GapMark(cause, of: stream, from: start, to: to, lost: lost)
+        // The last of many that found no place speaks for the time until the next would be due.
+        let end = cause == .noPlace ? Place(to.boot, Tick(tenths: to.tick.tenths + tenths)) : to
+        return GapMark(cause, of: stream, from: start, to: end, lost: lost)
     }
 
     /// A mark that was stored as an event; nil when the event is another one.
