@@ -75,14 +75,25 @@ package final class LivingCard: @unchecked Sendable {
 
     /// Changes bytes of a file behind everybody's back, as a card does that rots.
     ///
+    /// - Parameters:
+    ///   - name: The file.
+    ///   - offset: Where.
+    ///   - count: Bytes.
+    ///   - change: What becomes of each of them.
     /// - Returns: false when there is no such place.
+    /// - Throws: `PowerCutError`.
     @discardableResult
-    package func rot(_ name: String, at offset: Int, count: Int) throws -> Bool {
+    package func rot(
+        _ name: String,
+        at offset: Int,
+        count: Int,
+        _ change: (UInt8) -> UInt8 = { $0 ^ 0x5A }
+    ) throws -> Bool {
         settle()
         let files = card.survivors(.everything, at: 0)
         guard let file = files[name], offset + count <= file.byteCount else { return false }
         var bytes = Array(file.bytes[offset..<offset + count])
-        for index in bytes.indices { bytes[index] ^= 0x5A }
+        for index in bytes.indices { bytes[index] = change(bytes[index]) }
         card.apply(.write(name, offset: offset, bytes: bytes))
         card.apply(.sync(name))
         try scratch.overwrite(name, bytes, at: offset)

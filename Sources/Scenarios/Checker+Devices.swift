@@ -80,6 +80,7 @@ extension Checker {
         switch kind.area {
         case .serial, .usb, .network, .process, .power: true
         case .gpio, .card, .clock: kind == .suspend
+        case .owner: true
         case .memory: kind == .outOfMemory
         }
     }
@@ -150,7 +151,7 @@ extension Checker {
                     || window.kind == .swap || window.kind == .exchange
             case .process, .power, .memory: return true
             case .clock: return window.kind == .suspend
-            case .network: return window.part == nil || window.part == part
+            case .network, .owner: return window.part == nil || window.part == part
             case .gpio, .card: return false
             }
         }
@@ -223,7 +224,9 @@ extension Checker {
             // What people asked for, and what it does while nobody can tell it otherwise.
             let others = records.continuousTime + part.laserAlone
             let powered = part.timeWithPower(at: world.end)
-            let starts = records.segments.count + part.powerCount
+            // A device with a new name is begun anew.
+            let renames = records.windows.count { $0.kind == .rename && $0.part == part.name }
+            let starts = records.segments.count + part.powerCount + renames
             let allowed =
                 others + max(.zero, powered - others) * Self.dutyMax
                 + Self.firstMeasurement * starts + deafTime(part)

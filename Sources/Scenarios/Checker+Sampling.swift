@@ -82,6 +82,7 @@ extension Checker {
         case .network: isBoard && (window.part == nil || window.part == part)
         case .process, .power: true
         case .memory: window.kind == .outOfMemory
+        case .owner: window.part == nil || window.part == part
         case .clock: window.kind == .suspend
         case .gpio, .card: false
         }

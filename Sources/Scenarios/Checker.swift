@@ -1,3 +1,4 @@
+import Node
 import PowerCut
 import Readings
 import Store
@@ -19,12 +20,18 @@ struct Checker {
     private let reader: HistoryReader?
     private let readerError: String
     var stored: StoredSamples?
+    /// What the ledger says was given up for want of a place, by device, along its timeline.
+    private var givenUp: [String: [Range<Int64>]] = [:]
+    private var timeline: GapLedgerTimeline?
 
     init(_ world: World) {
         (self.world, records) = (world, world.records)
         let path = "\(world.card.folder)/history.db"
         do {
-            reader = try HistoryReader(path: path)
+            reader = try HistoryReader(
+                path: path,
+                tail: (try? world.journalTail()) ?? HistoryTail()
+            )
             readerError = ""
         } catch {
             reader = nil
@@ -106,16 +113,22 @@ struct Checker {
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         let range = 0..<max(0, timeline.length)
+        self.timeline = timeline
         var firstGap: Int64?
+        var placeless: [String: [Range<Int64>]] = [:]
         let reports = try GapLedger.reports(
             of: reader,
             along: timeline,
             within: range,
-            stretch: { _, stretch in
+            stretch: { stream, stretch in
+                if stretch.cause == .noPlace {
+                    placeless[stream.device, default: []].append(stretch.range)
+                }
                 guard stretch.cause == .unexplained else { return }
                 firstGap = min(firstGap ?? .max, stretch.range.lowerBound)
             }
         )
+        givenUp = placeless
         let lines = reports.flatMap(\.lines)
         for line in lines {
             ledgerSeconds["covered", default: 0] += Double(line.coveredTenths) / 10
@@ -148,21 +161,22 @@ struct Checker {
 
     // MARK: P2
 
-    private static let cardTrouble: Set<FaultKind> = [
+    static let cardTrouble: Set<FaultKind> = [
         .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
         .failingWrites, .longReader, .diskHang,
     ]
     /// After these a card may have lost what it took, and nobody can help it.
-    private static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot]
+    ///
+    /// Not after `logRot`: what lies in the log alone, the journal has too.
+    static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot, .lostPage]
 
     private mutating func acknowledgedIsDurable() throws -> Int {
         guard let stored else { throw Broken(words: "the history cannot be read: \(readerError)") }
         var count = 0
         if !records.acknowledged.isEmpty {
             for claim in records.acknowledged {
-                guard let device = stored.devices[claim.stream] else {
-                    throw Broken(words: "stream \(claim.stream) was acknowledged and is gone")
-                }
+                // A stream that is gone from the ring has given its place to another.
+                let device = stored.devices[claim.stream] ?? claim.device
                 let segment = records.segments[claim.segment]
                 let key = StoredSamples.Key(
                     boot: segment.boot,
@@ -171,7 +185,8 @@ struct Checker {
                 )
                 let at = segment.bootedAt.advanced(by: .milliseconds(claim.tick.tenths * 100))
                 guard !isExpired(device, segment, claim.tick), !wasBetrayed(at) else { continue }
-                guard stored.holds(device, key) else {
+                guard try stored.holds(device, key) || wasGivenUp(device, segment, claim.tick)
+                else {
                     throw Broken(words: "\(device) of \(words(at)) was acknowledged and is lost")
                 }
                 count += 1
@@ -187,7 +202,7 @@ struct Checker {
                 tick: sample.tick,
                 digest: sample.digest
             )
-            guard stored.holds(device, key) else {
+            guard try stored.holds(device, key) || wasGivenUp(device, segment, sample.tick) else {
                 if wasBetrayed(sample.at) {
                     betrayedCount += 1
                     continue
@@ -199,7 +214,41 @@ struct Checker {
             }
             count += 1
         }
-        return count
+        return try count + importsAreWhole(stored)
+    }
+
+    /// Demands what was imported, as long as the ring has not come round.
+    private func importsAreWhole(_ stored: StoredSamples) throws -> Int {
+        guard !records.imports.contains(where: \.hasOverwritten),
+            !hasWindow(Self.faithless.contains, from: .boot, to: world.end)
+        else { return 0 }
+        let imports = Dictionary(grouping: records.imports, by: \.device)
+        for (device, imports) in imports.sorted(by: { $0.key < $1.key }) {
+            let wanted = imports.map(\.sampleCount).reduce(0, +)
+            let found = stored.importedCounts[device, default: 0]
+            guard found == wanted else {
+                throw Broken(
+                    words: "\(wanted) samples of \(device) were imported, \(found) are there"
+                )
+            }
+        }
+        return imports.count
+    }
+
+    /// Whether the ledger says that a sample found no place; then the station has told of it.
+    private func wasGivenUp(
+        _ device: String,
+        _ segment: LifeRecords.Segment,
+        _ tick: Tick
+    ) throws -> Bool {
+        guard let stretches = givenUp[device],
+            let position = timeline?.position(segment.boot, tick),
+            stretches.contains(where: { $0.contains(position) || $0.upperBound == position })
+        else { return false }
+        guard records.events.contains(where: { $0.event.kind == "history has no place" }) else {
+            throw Broken(words: "samples of \(device) found no place, and nobody was told")
+        }
+        return true
     }
 
     /// Whether a card lied or rotted later in such a way that it may have lost what it took.
@@ -219,9 +268,12 @@ struct Checker {
         _ segment: LifeRecords.Segment,
         _ tick: Tick
     ) -> Bool {
-        // Far fewer than the smallest ring holds: then nothing may be gone.
-        guard records.samples.count > 200_000, let oldest = stored?.oldest[device] else {
-            return false
+        // Far fewer than the smallest ring holds: then nothing may be gone, but for imports.
+        let pushed = records.imports.last(where: \.hasOverwritten)
+        guard records.samples.count > 200_000 || pushed != nil else { return false }
+        guard let oldest = stored?.oldest[device] else {
+            let at = segment.bootedAt.advanced(by: .milliseconds(tick.tenths * 100))
+            return pushed.map { at <= $0.at } ?? false
         }
         guard let first = records.segments.first(where: { $0.boot == oldest.boot }) else {
             return false
@@ -300,5 +352,21 @@ struct Checker {
             }
         }
         return count
+    }
+}
+
+extension World {
+    /// What waits in the journal at the end, when the history has no place for it.
+    fileprivate func journalTail() throws -> HistoryTail {
+        let size = card.byteCounts["journal.ring"] ?? 0
+        guard size > 0 else { return HistoryTail() }
+        let reader = try HistoryReader(path: "\(card.folder)/history.db")
+        let storage = try PowerCutBlockStorage(
+            path: "\(card.folder)/journal.ring",
+            blockSize: StoreConfiguration.blockSize,
+            blockCount: size / StoreConfiguration.blockSize
+        )
+        let journal = try Journal(storage, reusableUpTo: try reader.cursor())
+        return journal.tail(after: try reader.cursor(), try reader.newestPlace())
     }
 }

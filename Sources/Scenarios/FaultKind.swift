@@ -53,6 +53,9 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case lyingSync = "lying-sync"
     case journalRot = "journal-rot"
     case historyRot = "history-rot"
+    case logRot = "log-rot"
+    case lostPage = "lost-page"
+    case badSlots = "bad-slots"
     case longReader = "long-reader"
     case diskHang = "disk-hang"
     // Time.
@@ -81,12 +84,15 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case outOfMemory = "out-of-memory"
     case mirrorRefused = "mirror-refused"
     case slowReaders = "slow-readers"
+    // People who own it.
+    case rename
+    case importFiles = "import"
 
     package static let all = allCases
 
     /// What a fault happens to.
     package enum Area: String, Hashable, Sendable, CaseIterable {
-        case serial, usb, gpio, network, card, clock, process, power, memory
+        case serial, usb, gpio, network, card, clock, process, power, memory, owner
     }
 
     package var area: Area {
@@ -106,7 +112,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .nameServerSilent:
             .network
         case .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
-            .failingWrites, .lyingSync, .journalRot, .historyRot, .longReader, .diskHang:
+            .failingWrites, .lyingSync, .journalRot, .historyRot, .logRot, .lostPage, .badSlots,
+            .longReader, .diskHang:
             .card
         case .clockUnknown, .clockForward, .clockBack, .clock1970, .clockSlew, .clockLost,
             .suspend:
@@ -115,6 +122,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .process
         case .reboot, .powerCut, .powerCutAtWrite, .doublePowerCut, .boardHang: .power
         case .outOfMemory, .mirrorRefused, .slowReaders: .memory
+        case .rename, .importFiles: .owner
         }
     }
 
@@ -137,6 +145,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .clockForward, .clockBack, .clock1970, .clockLost, .clockSlew, .clockUnknown:
             .minutes(10)...(.hours(30))
         case .cardFull, .cardReadOnly, .cardError: .minutes(1)...(.hours(12))
+        case .badSlots: .hours(1)...(.days(3))
+        case .rename, .importFiles: .seconds(30)...(.minutes(2))
         default: .minutes(1)...(.hours(2))
         }
     }
@@ -145,7 +155,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     package var hitsPart: Bool {
         switch self {
         case .stranger, .renumber, .hubReset: false
-        case .childHang, .childUnkillable, .childThrow: true
+        case .childHang, .childUnkillable, .childThrow, .rename: true
         default: area == .serial || area == .usb
         }
     }
@@ -155,12 +165,13 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
 
     /// Whether it waits for the one moment at which it can show itself, and begins there.
     ///
-    /// A card stalls while it is written, a mirror is refused at a start, a child hangs in a read.
+    /// A card stalls while it is written, a mirror is refused at a start, a child hangs in a read,
+    /// and a log that rots is met when it is opened anew.
     /// What has met no such moment when the quiet time begins does not happen.
     package var waitsForItsMoment: Bool {
         switch self {
         case .cardStall, .cardLongStall, .childHang, .childUnkillable, .childThrow,
-            .mirrorRefused, .wedgeOnReboot:
+            .mirrorRefused, .wedgeOnReboot, .logRot:
             true
         default: false
         }

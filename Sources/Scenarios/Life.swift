@@ -164,7 +164,9 @@ package struct Life {
         world.cutArmed = nil
         guard segment.ending.beginsBoot else {
             try world.card.leave()
-            return end.advanced(by: Self.restartPause)
+            world.rotLog(at: end)
+            let pause = world.importFiles(after: segment) ? OwnerImport.time : .zero
+            return end.advanced(by: Self.restartPause + pause)
         }
         world.mirror = []
         world.clockError = .zero
@@ -172,10 +174,12 @@ package struct Life {
         wedge(world, at: end)
         guard segment.ending.losesPages else {
             try world.card.flush()
+            world.rotLog(at: end)
             return end.advanced(by: Self.bootTime)
         }
         let model = order.planted == .forgottenSyncs ? .nothing : world.cardModel(at: end)
         try world.card.cut(model, number: segment.number)
+        world.rotLog(at: end)
         guard segment.ending == .powerCut else { return end.advanced(by: Self.bootTime) }
         let cuts = world.records.windows.last { window in
             [.powerCut, .powerCutAtWrite, .doublePowerCut].contains(window.kind)
@@ -221,10 +225,7 @@ package struct Life {
             while true {
                 at = at.advanced(by: .seconds(dice.exponential() / habit.perDay * 86_400))
                 guard at < quietFrom else { break }
-                world.plan(at: at) { machine in
-                    machine.acts.append(habit)
-                    machine.actSignal.raise()
-                }
+                world.plan(at: at) { $0.ask(.habit(habit)) }
             }
         }
         for (number, line) in scenario.motion.enumerated() where scenario.motionPerDay > 0 {
@@ -293,6 +294,7 @@ package struct Life {
         var fields = [
             #""name":"years""#, #""devices":[\#((pirs + boards).joined(separator: ","))]"#,
             #""store":{"folder":"\#(world.card.folder)","megabytes":\#(scenario.megabytes),"#
+                + #""journalBlocks":\#(scenario.journalBlocks),"#
                 + #""lossWindowSeconds":\#(Int(scenario.lossWindow.inSeconds))}"#,
         ]
         if scenario.hasLamps { fields.append(#""lights":{}"#) }

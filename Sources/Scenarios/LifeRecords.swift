@@ -66,6 +66,8 @@ package struct LifeRecords: Sendable {
     package struct Acknowledged: Sendable {
         package let segment: Int
         package let stream: StreamID
+        /// The stream's name then.
+        package let device: String
         package let tick: Tick
         package let digest: UInt64
     }
@@ -129,6 +131,26 @@ package struct LifeRecords: Sendable {
     }
     /// Parts with an identity of their own that got another name, in words.
     package internal(set) var renames: [String] = []
+    /// Names that the owner gave.
+    package internal(set) var givenNames: [GivenName] = []
+
+    package struct GivenName: Sendable {
+        let name: String
+        let at: MonotonicInstant
+        let segment: Int
+    }
+
+    /// What was imported.
+    package internal(set) var imports: [Import] = []
+
+    package struct Import: Sendable {
+        let device: String
+        let at: MonotonicInstant
+        let sampleCount: Int
+        /// Whether samples had to make room.
+        let hasOverwritten: Bool
+    }
+
     /// Faults that a part really had.
     package internal(set) var hitParts: Set<Hit> = []
     /// For how long people asked for continuous measuring.

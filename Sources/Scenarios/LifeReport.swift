@@ -25,6 +25,9 @@ package struct LifeReport: Codable, Sendable {
     package internal(set) var acknowledgedCount = 0
     /// Samples that a card which lied or rotted has lost.
     package internal(set) var betrayedCount = 0
+    /// How often the history had no place for a stream, and how often it had places again.
+    package internal(set) var fullCount = 0
+    package internal(set) var refoundCount = 0
     package internal(set) var processCount = 0
     package internal(set) var bootCount = 0
     /// How processes ended, by words.
@@ -71,6 +74,8 @@ package struct LifeReport: Codable, Sendable {
         valueCount = records.samples.count(where: \.hasValue)
         eventCount = records.events.count
         acknowledgedCount = records.acknowledged.count
+        fullCount = records.events.count { $0.event.kind == "history has no place" }
+        refoundCount = records.events.count { $0.event.kind == "history has places again" }
         processCount = records.segments.count
         bootCount = Set(records.segments.map(\.boot)).count
         for segment in records.segments { endings[segment.ending.words, default: 0] += 1 }

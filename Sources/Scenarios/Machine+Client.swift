@@ -67,6 +67,7 @@ extension Machine {
             )
         }
         if world.planted == .silentAboutSilence, event.source != "store" { return }
+        if world.planted == .unspokenLoss, event.kind.hasSuffix("no place") { return }
         let folder = world.card.folder
         let details = event.details.map { detail in
             "\(detail.key)=" + detail.value.replacing(folder, with: Self.virtualFolder)
@@ -154,7 +155,9 @@ extension Machine {
         }
         guard !part.isDust || !hasLied else { return }
         let before = world.records.deviceOfPart.updateValue(name, forKey: part.name)
-        guard let before, before != name, part.isDust else { return }
+        guard let before, before != name, part.isDust, !world.hasLostName(before, at: now) else {
+            return
+        }
         world.records.renames.append("\(part.name) was \(before) and is \(name) now")
     }
 
@@ -180,6 +183,7 @@ extension Machine {
                             LifeRecords.Acknowledged(
                                 segment: segment,
                                 stream: id,
+                                device: stream.device,
                                 tick: tick,
                                 digest: SampleDigest.of(outcomes)
                             )
@@ -192,7 +196,7 @@ extension Machine {
     }
 
     /// One question over the control socket; nil when it was refused.
-    private func ask<Body: Codable & Sendable>(
+    func ask<Body: Codable & Sendable>(
         _ request: ControlRequest,
         _ type: Body.Type
     ) async throws -> Body? {
@@ -207,7 +211,25 @@ extension Machine {
     }
 
     /// What people do.
-    func act(_ habit: Scenario.Habit) async throws {
+    enum Act {
+        case habit(Scenario.Habit)
+        case rename(Part)
+    }
+
+    /// Lets somebody do something, one after the other.
+    func ask(_ act: Act) {
+        acts.append(act)
+        actSignal.raise()
+    }
+
+    func act(_ act: Act) async throws {
+        switch act {
+        case .habit(let habit): try await self.act(habit)
+        case .rename(let part): try await rename(part)
+        }
+    }
+
+    private func act(_ habit: Scenario.Habit) async throws {
         let seconds = habit.length.inSeconds
         switch habit.act {
         case .look: try await look()

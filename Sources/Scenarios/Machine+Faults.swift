@@ -19,6 +19,7 @@ extension Machine {
         case .card: beginCard(fault, until: end)
         case .clock: beginClock(fault, until: end)
         case .process, .power, .memory: beginProcess(fault, until: end)
+        case .owner: beginOwner(fault)
         }
     }
 
@@ -134,9 +135,28 @@ extension Machine {
             let place = chance.index(size - 64)
             let isDone = try? world.card.rot(name, at: place, count: 64)
             if isDone == true { world.fire(fault.kind) }
+        case .lostPage: losePage()
+        case .badSlots:
+            var chance = world.dice(at: now)
+            world.badSlots = (chance.index(Self.badSlotMax), 1 + chance.index(Self.badSlotMax))
+            world.plan(at: end) { $0.world.badSlots = nil }
         case .longReader: beginReading(until: end)
         default: break
         }
+    }
+
+    /// Slots of the journal's ring in a row that refuse what is written, at most.
+    private static let badSlotMax = 48
+
+    /// The card forgets a page of 4 KiB: as often one of the history's tables as of its rings.
+    private func losePage() {
+        var chance = world.dice(at: now)
+        let name = ["history.db", "history.db", "journal.ring"][chance.index(3)]
+        let pages = (world.card.byteCounts[name] ?? 0) / 4_096
+        guard pages > 0 else { return }
+        let page = chance.index(chance.index(2) == 0 ? pages : min(pages, 460))
+        let isDone = try? world.card.rot(name, at: page * 4_096, count: 4_096) { _ in 0 }
+        if isDone == true { world.fire(.lostPage) }
     }
 
     /// Lets the card refuse what is asked of it now.

@@ -42,7 +42,7 @@ final class Machine: Platform, @unchecked Sendable {
     var askedAt: MonotonicInstant?
     var lastSeenBlock: UInt64 = 0
     /// People's acts that wait for their task.
-    var acts: [Scenario.Habit] = []
+    var acts: [Act] = []
     let actSignal = Signal()
     /// What waits for the card or for ever.
     private var held: [Signal] = []
@@ -105,7 +105,7 @@ final class Machine: Platform, @unchecked Sendable {
     var clock: any NodeClock { bootClock }
     var fetcher: any HTTPFetcher { WorldFetcher(machine: self) }
     var boardModel: String? { nil }
-    var historySeams: HistorySeams { HistorySeams(vfs: PowerCutRecording.vfs) }
+    var historySeams: HistorySeams { world.historySeams }
 
     func openSerialPort(
         _ path: String,
@@ -196,11 +196,12 @@ final class Machine: Platform, @unchecked Sendable {
         let number = world.records.segments.count - 1
         if world.planted == .refusesToStart, number > 0 { throw StorageError.absent(path: path) }
         let extra = world.planted == .growingFile ? number : 0
-        return try PowerCutBlockStorage(
+        let storage = try PowerCutBlockStorage(
             path: path,
             blockSize: blockSize,
             blockCount: blockCount + extra
         )
+        return WornStorage(storage, of: self)
     }
 
     // MARK: The disk thread

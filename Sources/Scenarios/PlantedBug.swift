@@ -4,6 +4,8 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case impatientSchedule
     /// P2: syncs of the card that nobody was told to doubt do nothing.
     case forgottenSyncs
+    /// P2: samples that find no place are given up, and nobody is told.
+    case unspokenLoss
     /// P3: the journal cannot be opened after the first process.
     case refusesToStart
     /// P4: the journal is longer in each process.
@@ -29,7 +31,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     package var promise: String {
         switch self {
         case .impatientSchedule: "P1"
-        case .forgottenSyncs: "P2"
+        case .forgottenSyncs, .unspokenLoss: "P2"
         case .refusesToStart: "P3"
         case .growingFile: "P4"
         case .silentAboutSilence: "P5"

@@ -76,6 +76,10 @@ package struct Scenario: Sendable {
     package let lossWindow: Duration
     /// Of the history's file, 4…64.
     package let megabytes: Int
+    /// Places for streams of the history, 4…2 048; nil for as many as its size gives.
+    package let streamPlaces: Int?
+    /// Of the journal's ring, 64…65 536.
+    package let journalBlocks: Int
     /// At the end, without any fault; ≥ 1 h.
     package let quiet: Duration
 }

@@ -75,6 +75,8 @@ extension Scenario {
         hasWatchdog = reader.bool("watchdog") ?? true
         lossWindow = reader.time("lossWindow", in: .seconds(10)...(.hours(1))) ?? .minutes(10)
         megabytes = Int(reader.number("megabytes", in: 4...64) ?? 8)
+        streamPlaces = reader.number("streams", in: 4...2_048).map { Int($0) }
+        journalBlocks = Int(reader.number("journalBlocks", in: 64...65_536) ?? 512)
         quiet = reader.time("quiet", in: .hours(1)...(.days(10))) ?? .hours(3)
     }
 }

@@ -17,6 +17,8 @@ struct StoredSamples {
     private(set) var oldest: [String: (boot: BootID, tick: Tick)] = [:]
     private(set) var devices: [StreamID: String] = [:]
     private(set) var count = 0
+    /// Samples that were imported, by device.
+    private(set) var importedCounts: [String: Int] = [:]
     /// The first pair that is not in the order of time, in words.
     private(set) var disorder: String?
 
@@ -27,6 +29,10 @@ struct StoredSamples {
                 HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
             }
             let samples = try reader.raw(stream.id, spans)
+            guard !stream.id.isImported else {
+                while try samples.next() != nil { importedCounts[stream.device, default: 0] += 1 }
+                continue
+            }
             var own: Set<Key> = []
             var last: BootSample?
             while let sample = try samples.next() {

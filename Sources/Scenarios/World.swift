@@ -46,6 +46,10 @@ final class World: @unchecked Sendable {
     var stopwatch: (() -> MonotonicInstant)?
     /// When each device last gave a value, by its name.
     var lastValueAt: [String: MonotonicInstant] = [:]
+    /// Slots of the journal's ring that refuse what is written.
+    var badSlots: (first: Int, count: Int)?
+    /// The owner has stopped the station to import files.
+    var isImportDue = false
     /// The double power cut whose second half has been planned.
     var lastDouble: MonotonicInstant?
 
@@ -79,6 +83,10 @@ final class World: @unchecked Sendable {
     }
 
     func part(_ name: String?) -> Part? { name.flatMap { name in parts.first { $0.name == name } } }
+
+    var historySeams: HistorySeams {
+        HistorySeams(vfs: PowerCutRecording.vfs, streamPlaces: scenario.streamPlaces)
+    }
 
     // MARK: What will happen
 

@@ -211,6 +211,10 @@ enum SimulateWords {
             row("events", "\(report.eventCount)"),
             row("acknowledged", "\(report.acknowledgedCount) samples that a client was told"),
             row("lost", "\(report.betrayedCount) samples, by a card that lied or rotted"),
+            row(
+                "history",
+                "\(report.fullCount) times full, \(report.refoundCount) times not any more"
+            ),
             row("processes", "\(report.processCount) in \(report.bootCount) boots"),
         ]
         for (ending, count) in report.endings.sorted(by: { $0.key < $1.key }) {

@@ -16,7 +16,17 @@ import Testing
          "quiet": "3h"}
         """
 
-    private static func live(_ bug: PlantedBug?) throws -> LifeReport {
+    /// An owner renames, until the history has no place and a short journal has no room.
+    private static let fullText = """
+        {"about": "For the checker.",
+         "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1}],
+         "faults": [{"kind": "rename", "at": "2h"}, {"kind": "rename", "at": "4h"},
+                    {"kind": "rename", "at": "6h"}, {"kind": "rename", "at": "8h"},
+                    {"kind": "rename", "at": "10h"}, {"kind": "rename", "at": "12h"}],
+         "streams": 4, "journalBlocks": 64, "quiet": "3h"}
+        """
+
+    private static func live(_ bug: PlantedBug?, _ text: String = text) throws -> LifeReport {
         let scenario = try Scenario.read(Array(text.utf8), file: "checker.json")
         return try Life(scenario, Life.Order(seed: 5, length: .days(3), planted: bug)).run()
     }
@@ -28,9 +38,16 @@ import Testing
         #expect(unchecked.isEmpty, "nothing was put to the test")
     }
 
+    @Test func whatFindsNoPlaceIsKeptOrToldOf() throws {
+        let report = try Self.live(nil, Self.fullText)
+        #expect(report.failures.isEmpty)
+        #expect(report.fullCount > 0)
+        #expect(report.ledger["noPlace", default: 0] > 3_600)
+    }
+
     @Test(arguments: PlantedBug.allCases)
     func aPlantedBugBreaksItsPromise(_ bug: PlantedBug) throws {
-        let report = try Self.live(bug)
+        let report = try Self.live(bug, bug == .unspokenLoss ? Self.fullText : Self.text)
         #expect(report.failures.contains { $0.promise == bug.promise })
     }
 
