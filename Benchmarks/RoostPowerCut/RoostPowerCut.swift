@@ -22,7 +22,9 @@ struct CutsCommand: ParsableCommand {
         discussion: """
             Without options the small workloads are played whole, to the second cut; of the store,
             every 41st operation. --full plays all of the store's operations with all models, and
-            cuts the recovery of every --recovery-every-th.
+            cuts the recovery of every --recovery-every-th. Cards that rot instead (bits of the
+            header, zeroed pages, a file that is cut short, a damaged log, slots that refuse) are
+            played by scripts/states --rot.
             """
     )
 

@@ -3,6 +3,7 @@ import HardwareIO
 import LinuxIO
 import PowerCut
 import Readings
+import SQLite
 import Store
 
 /// A store whose card rots anywhere, one place at a time.
@@ -67,6 +68,19 @@ package final class StoreRot {
         }
     }
 
+    /// Pages, by their number as places, at which the history's tables begin.
+    package func roots() throws -> [Int] {
+        let path = "\(folder)/\(Self.history)"
+        ScratchFile.remove(folder)
+        mkdir(folder, 0o755)
+        defer { ScratchFile.remove(folder) }
+        ScratchFile.put(closed[Self.history] ?? [], path)
+        let connection = try Connection(path, mode: .immutable)
+        defer { try? connection.close() }
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0 ORDER BY 1"
+        return try connection.rows(sql) { (row) throws(SQLiteError) -> Int in try row[0] - 1 }
+    }
+
     /// Damages one place and opens the store; what it throws says what is wrong.
     package func play(_ kind: Kind, _ place: Int) throws {
         ScratchFile.remove(folder)
@@ -85,11 +99,14 @@ package final class StoreRot {
         }
         let left = try allSamples()
         for (stream, had) in kind == .log ? killedSamples : samples {
-            let lost = had.subtracting(left[stream] ?? []).count
-            guard lost <= budget else {
+            let lost = had.subtracting(left[stream] ?? [])
+            guard lost.count <= budget else {
+                let ticks = lost.map(\.tick)
                 throw Wrong(
-                    description: "\(lost) of \(had.count) samples of stream \(stream.rawValue) are "
-                        + "gone, and \(budget) lay there"
+                    description: "\(lost.count) of \(had.count) samples of stream "
+                        + "\(stream.rawValue) are gone, and \(budget) lay there; of boots "
+                        + "\(Set(lost.map { "\($0.boot)".prefix(8) }).sorted()), from tick "
+                        + "\(ticks.min()?.tenths ?? 0) to \(ticks.max()?.tenths ?? 0)"
                 )
             }
         }

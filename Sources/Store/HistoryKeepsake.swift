@@ -26,18 +26,33 @@ final class HistoryKeepsake {
         } catch { throw .database(error) }
     }
 
-    /// What a damaged file at `path` still says.
-    static func salvaged(from path: String) throws(StoreError) -> HistoryKeepsake {
+    /// What a damaged file at `path` still says, and where it cannot, the copy of its tables.
+    ///
+    /// - Parameters:
+    ///   - path: The file; nil when it is gone.
+    ///   - spare: The copy.
+    /// - Returns: What is known; nothing at worst.
+    /// - Throws: `StoreError.database` when there is no memory.
+    static func salvaged(
+        from path: String?,
+        _ spare: HistorySpare
+    ) throws(StoreError) -> HistoryKeepsake {
         let keepsake = try HistoryKeepsake()
+        defer {
+            keepsake.complete(from: spare)
+            keepsake.inventBoots()
+        }
         // A pipe would wait for a writer, a folder in place of the shared memory for ten seconds.
         let areFiles = ["", "-wal", "-journal", "-shm"].allSatisfy { suffix in
             var status = stat()
-            guard lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
+            guard let path, lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
             return status.st_mode & S_IFMT == S_IFREG
         }
-        guard areFiles, let connection = try? Connection(path, mode: .readOnly) else {
+        keepsake.unread = Set(HistoryCopyTables.catalogue.map(\.name) + ["heads"])
+        guard areFiles, let path, let connection = try? Connection(path, mode: .readOnly) else {
             return keepsake
         }
+        keepsake.unread = []
         if keepsake.refresh(connection) != nil { keepsake.pick(from: connection) }
         try? connection.close()
         return keepsake
@@ -61,6 +76,7 @@ final class HistoryKeepsake {
                 }
             } catch {
                 trouble = trouble ?? error
+                unread.insert(name)
             }
         }
         for table in HistoryCopyTables.catalogue {
@@ -91,7 +107,51 @@ final class HistoryKeepsake {
         }
         let heads = 0..<HistorySchema.streamCountMax + 1
         pick("heads", ["data"], "SELECT place, data FROM heads WHERE place = ?", heads)
-        inventBoots()
+    }
+
+    /// Takes from the copy what could not be read; nothing when it is of another history.
+    ///
+    /// The counters are worked out anew: an older cursor would have samples taken twice.
+    func complete(from spare: HistorySpare) {
+        guard spare.isThere, !unread.isEmpty, let copy = try? spare.open() else { return }
+        defer { try? copy.close() }
+        guard let told = try? HistoryCatalogue(connection: copy).boots() else { return }
+        let mine = Dictionary(((try? catalogue.boots()) ?? []).map { ($0.ordinal, $0.id) }) { $1 }
+        guard told.allSatisfy({ (mine[$0.ordinal] ?? $0.id) == $0.id }) else { return }
+        let heads = ("heads", ["data"], "SELECT place, data FROM heads")
+        let tables = HistoryCopyTables.catalogue.map { ($0.name, $0.columns, $0.selection) }
+        for (name, columns, selection) in tables + [heads] where unread.contains(name) {
+            let rows = try? copy.rows(selection) { (row) throws(SQLiteError) in
+                (0...columns.count).map(row.value)
+            }
+            let places: [Int]? = try? connection.rows("SELECT place FROM \(name)") {
+                (row) throws(SQLiteError) in try row[0]
+            }
+            let known = Set((places ?? []).map { SQLiteValue.integer(Int64($0)) })
+            try? connection.transaction { () throws(SQLiteError) in
+                for row in rows ?? [] where !known.contains(row[0]) {
+                    try insert(row, into: name, columns)
+                }
+            }
+        }
+    }
+
+    /// Tables that could not be read whole.
+    private var unread: Set<String> = []
+
+    /// A check of all rows but ends of chains and counters, put beside them for the copy.
+    func seal() throws(SQLiteError) -> Int32 {
+        var check = CRC32C()
+        for table in HistoryCopyTables.catalogue {
+            try connection.query(table.selection) { (row) throws(SQLiteError) in
+                for column in 0...table.columns.count {
+                    check.append("\(row.value(column))\n".utf8)
+                }
+            }
+        }
+        let seal = Int32(bitPattern: max(1, check.value))
+        try connection.setUserVersion(seal)
+        return seal
     }
 
     /// Whether it was lost how far the journal was taken.
@@ -215,6 +275,23 @@ final class HistoryKeepsake {
         else { return nil }
         let event = mark.event(at: mark.to.tick.instant, in: mark.to.boot)
         return (mark.to.boot, .event(event))
+    }
+
+    /// What tells of the time from where a chain is whole to what the ring still holds.
+    func loss(
+        after floor: HistoryPosition,
+        before journal: JournalOutline,
+        _ boots: [StoredBoot]
+    ) -> (boot: BootID, record: JournalRecord)? {
+        guard let end = journal.firstSample ?? journal.end,
+            let start = boots.first(where: { $0.ordinal == floor.boot })?.id
+        else { return nil }
+        // A boot that the history has not met comes after all others.
+        let ordinal = boots.first { $0.id == end.boot }?.ordinal ?? .max
+        guard floor < HistoryPosition(boot: ordinal, tick: end.tick) else { return nil }
+        let from = GapMark.Place(start, floor.tick)
+        let mark = GapMark(.damaged, of: nil, from: from, to: end)
+        return (end.boot, .event(mark.event(at: end.tick.instant, in: end.boot)))
     }
 
     /// From the oldest boot known to what the ring still holds.

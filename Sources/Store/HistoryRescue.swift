@@ -102,6 +102,8 @@ struct HistoryRescue {
     /// What was found in one ring.
     fileprivate struct Found {
         let ring: HistoryRing
+        /// Where the contents of each slot begin.
+        var starts: [HistoryPosition?]
         /// Slots of each chain by their depths.
         var chains: [SlotKey: [UInt32: (slot: Int, header: SlotHeader)]] = [:]
         /// Slots that cannot be read.
@@ -121,8 +123,7 @@ struct HistoryRescue {
         let from = HistorySlots(ring, in: source, count: into.count)
         defer { from.rest() }
         let owners = Self.owners(ring, streams)
-        var newest: HistoryPosition?
-        var found = Found(ring: ring)
+        var found = Found(ring: ring, starts: Array(repeating: nil, count: into.count))
         for start in stride(from: 0, to: into.count, by: Self.slotsPerTransaction) {
             let end = min(start + Self.slotsPerTransaction, into.count)
             try target.connection.transaction(.immediate, wrapping: StoreError.database) {
@@ -134,10 +135,6 @@ struct HistoryRescue {
                     }
                     guard let key = slot.header.key, owners.contains(key) else { continue }
                     found.note(slot.header, key, place)
-                    if newest.map({ $0 <= slot.header.last }) ?? true {
-                        newest = slot.header.last
-                        heads[ring] = (place + 1) % into.count
-                    }
                     try into.write(slot, at: place)
                 }
                 into.rest()
@@ -145,6 +142,7 @@ struct HistoryRescue {
             guard refusals <= Self.refusalMax else { return nil }
         }
         lost += found.dead.count
+        heads[ring] = found.head
         return found
     }
 
@@ -241,7 +239,8 @@ struct HistoryRescue {
                         let place = free.removeFirst()
                         let gap = Self.gap(key, next, before, slots[depth], within: range)
                         before = try link(found.ring, before, (place, gap), slots[depth])
-                        next += 1
+                        // At the end one stands for all: what follows takes the others' places.
+                        next = slots[depth] == nil ? depth + 1 : next + 1
                     }
                     before = slots[depth] ?? before
                 }
@@ -355,8 +354,30 @@ struct HistoryRescue {
 }
 
 extension HistoryRescue.Found {
+    /// The slot to be given out next, as far as the slots tell.
+    ///
+    /// Slots are given out in their order, but those of one transaction by stream: behind the one
+    /// that begins last there may be others as young, which is younger than half a ring away.
+    fileprivate var head: Int {
+        let count = starts.count
+        var newest: (place: Int, start: HistoryPosition)?
+        for (place, start) in starts.enumerated() {
+            guard let start, newest.map({ $0.start <= start }) ?? true else { continue }
+            newest = (place, start)
+        }
+        guard let newest else { return 0 }
+        let half = starts[(newest.place + count / 2) % count]
+        var head = (newest.place + 1) % count
+        for _ in 0..<count / 2 {
+            guard let start = starts[head], half.map({ $0 < start }) ?? true else { break }
+            head = (head + 1) % count
+        }
+        return head
+    }
+
     /// Remembers a slot; of two that say the same the later one is not of its chain.
     fileprivate mutating func note(_ header: SlotHeader, _ key: SlotKey, _ place: Int) {
+        starts[place] = header.first
         guard chains[key]?[header.depth] == nil else { return }
         chains[key, default: [:]][header.depth] = (place, header)
         let (first, last) = (min(header.first, header.last), max(header.first, header.last))

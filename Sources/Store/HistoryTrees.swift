@@ -11,6 +11,8 @@ struct HistoryTrees {
     /// An interior page of a table.
     private static let interior: UInt8 = 5
     private static let headerByteCount = 12
+    /// What the first page has behind the header of the file.
+    private static let schema = 100..<HistorySchema.pageSize
 
     private let first: [UInt8]
     private let pageCount: Int
@@ -64,9 +66,15 @@ struct HistoryTrees {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        let all = trees.values.flatMap(\.self)
-        let likeThese = all.count { Self.page($0.key, of: descriptor) == $0.value }
-        guard likeThese * 2 >= all.count else { return }
+        // What is cut off or zeroed says nothing about the layout.
+        var (likeThese, others) = (0, 0)
+        for (number, page) in [(key: 1, value: first)] + trees.values.flatMap(\.self) {
+            guard let found = Self.page(number, of: descriptor), found.contains(where: { $0 != 0 })
+            else { continue }
+            let body = number == 1 ? Self.schema : 0..<page.count
+            if found[body] == page[body] { likeThese += 1 } else { others += 1 }
+        }
+        guard likeThese > 0, likeThese >= others else { return }
         // One that was cut short gets its length again, or SQLite would read nothing of it.
         var status = stat()
         let byteCount = off_t(pageCount * HistorySchema.pageSize)

@@ -106,7 +106,8 @@ struct StoreFiles {
         // Opened once, for what the ring tells of a history that cannot.
         var ring = aside == nil ? nil : try? storage(openJournal)
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
-        let (keepsake, rescued) = try rescue(aside, history, peeked)
+        let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
+        var (keepsake, rescued) = try rescue(aside, history, peeked, spare)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
             // After a ring was set aside another is opened.
@@ -122,15 +123,13 @@ struct StoreFiles {
             )
         }
         if let rescued { try retake(journal, history, rescued.floors, keepsake) }
-        if aside != nil || found == .fresh && !journal.isBlank, history.cursor == 0 {
+        let isLost = aside == nil && found == .fresh && !journal.isBlank
+        if isLost { keepsake = try HistoryKeepsake.salvaged(from: nil, spare) }
+        if aside != nil || isLost, history.cursor == 0 {
             try begin(history, journal, keepsake)
         }
         let waiting = journal.replay(after: history.cursor)
-        var (isHeld, news) = (false, StreamNews())
-        if !history.isReadOnly {
-            isHeld = try StationStore.take(from: journal, into: history, &news) != nil
-        }
-        keepsake.refresh(history.connection)
+        let (isHeld, news) = try takeWaiting(journal, history, keepsake, spare)
         isWhole = true
         return StoreFiles(
             history: history,
@@ -157,66 +156,6 @@ struct StoreFiles {
             History.newestSetAside(beside: history.path)
         case .found, .newer, .waiting: nil
         }
-    }
-
-    /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
-    static func begin(
-        _ history: History,
-        _ journal: Journal,
-        _ keepsake: HistoryKeepsake
-    ) throws(StoreError) {
-        journal.rewind()
-        try begin(history, keepsake) { after, limit in
-            journal.replay(after: after, limit: limit).blocks
-        }
-    }
-
-    /// Tells a new history what the one before knew, and what the blocks that follow do not tell.
-    private static func begin(
-        _ history: History,
-        _ keepsake: HistoryKeepsake,
-        before blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]
-    ) throws(StoreError) {
-        let outline = JournalOutline(blocks)
-        // First: what fails here is done again with a history that knows nothing yet.
-        let refused = try carry(keepsake.settings, to: history)
-        var records = keepsake.records(before: outline)
-        if let last = records.last?.boot ?? outline.boots.last {
-            let instant = outline.end?.tick.instant ?? .boot
-            records += refused.map { key in
-                let details: KeyValuePairs = ["setting": key]
-                let kind = "setting lost"
-                let event = Event(
-                    at: instant,
-                    source: "store",
-                    kind: kind,
-                    severity: .error,
-                    details
-                )
-                return (last, .event(event))
-            }
-        }
-        try history.begin(with: records)
-    }
-
-    /// Gives a new history the settings: names of parts, mutes, hours of lasers.
-    ///
-    /// - Returns: Keys of those that no history takes, which rot alone can have made.
-    private static func carry(
-        _ settings: [String: String],
-        to history: History
-    ) throws(StoreError) -> [String] {
-        var refused: [String] = []
-        for (key, value) in settings.sorted(by: { $0.key < $1.key }) {
-            do throws(StoreError) {
-                try history.set(key, to: value)
-            } catch {
-                // SQLITE_TOOBIG; anything else is the card's word, and it is asked again.
-                guard case .database(let cause) = error, cause.code == 18 else { throw error }
-                refused.append(String(key.prefix(40)))
-            }
-        }
-        return refused
     }
 
     private static func openJournalOrSetAside(

@@ -1,6 +1,6 @@
 import Readings
 
-/// What became of the places of streams in the history.
+/// What became of the places of streams in the history, and of what it took.
 package struct StreamNews: Hashable, Sendable {
     /// Streams that have no place now: the journal keeps their samples, and all that came after.
     package var placeless: [StreamDescription] = []
@@ -10,8 +10,19 @@ package struct StreamNews: Hashable, Sendable {
     package var recycled: [StreamID] = []
     /// Places that there are.
     package var places = 0
+    /// Runs of samples taken since that could not be read to their end.
+    package var damagedSegments = 0
+    /// Why the second copy of the small tables is not written; nil when it is.
+    package var copyTrouble: String?
 
-    package init(placeless: [StreamDescription] = []) { self.placeless = placeless }
+    package init() {}
+
+    /// What goes on being so.
+    var rest: StreamNews {
+        var rest = StreamNews()
+        (rest.placeless, rest.copyTrouble) = (placeless, copyTrouble)
+        return rest
+    }
 }
 
 extension StationStore {
@@ -53,6 +64,7 @@ extension StationStore {
             ) { stream in journal.hasSamples(of: stream, after: last.sequence) }
             news.recycled += taken.recycled
             news.samplesGivenUp += taken.samplesWithoutPlace
+            news.damagedSegments += taken.damagedSegments
             news.placeless = taken.placeless
             guard taken.placeless.isEmpty else { break }
         }

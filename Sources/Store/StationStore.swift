@@ -139,7 +139,7 @@ package final class StationStore {
 
     /// What became of the places of streams since the last call.
     package func takeStreamNews() -> StreamNews {
-        defer { streamNews = StreamNews(placeless: streamNews.placeless) }
+        defer { streamNews = streamNews.rest }
         return streamNews
     }
 
@@ -184,6 +184,8 @@ package final class StationStore {
         (inputErrorCount, hasAppended) = (0, false)
         // A page that rots is met here once a day, not only by whoever wants to read it.
         if let error = keepsake.refresh(history.connection) { throw .database(error) }
+        let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
+        streamNews.copyTrouble = spare.write(keepsake)?.message
         try history.patrol()
         defer { setAside = nil }
         return setAside.map { .replaced($0) } ?? .taken

@@ -38,6 +38,7 @@ import Testing
         try bench.store.close()
         // Nothing of it is left, but for a piece without any row.
         try bench.damage(0..<bench.folder.databaseByteCount / 4_096 - 8)
+        unlink(bench.folder.database + HistorySpare.suffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         guard case .setAside = again.opening.history else {
             Issue.record("\(again.opening.history)")
@@ -49,22 +50,13 @@ import Testing
         try again.close()
     }
 
-    /// The page on which a small table begins.
-    private func page(of table: String, in bench: StoreBench) throws -> Int {
-        let reader = try Connection(bench.folder.database, mode: .readOnly)
-        defer { try? reader.close() }
-        let sql = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-        let found: Int? = try reader.scalar(sql, table)
-        return try #require(found)
-    }
-
     @Test func aHistoryThatLostItsCountersHasAllThatItHad() throws {
         for waiting in [0, 3] {
             let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
             try bench.live(waiting)
             try bench.store.close()
             // How far the journal was taken, and where the rings go on.
-            let page = try page(of: "numbers", in: bench)
+            let page = try bench.page(of: "numbers")
             try bench.damage(page - 1..<page)
             let again = try StoreBench.open(bench.ring, bench.folder)
             guard case .mended = again.opening.history else {
@@ -98,8 +90,9 @@ import Testing
         try bench.store.checkpoint()
         try bench.store.close()
         // The leaf behind the table's root.
-        let root = try page(of: "streams", in: bench)
+        let root = try bench.page(of: "streams")
         try bench.damage(root..<root + 1)
+        unlink(bench.folder.database + HistorySpare.suffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         defer { try? again.close() }
         // Nobody but the ring knows the name; it has it when it was repeated.

@@ -5,7 +5,9 @@ import Testing
 /// A fixed choice of what `scripts/states --rot` plays.
 @Suite struct StoreRotTests {
     /// Prime strides, so that bits and places take turns.
-    @Test(arguments: [(StoreRot.Kind.header, 29), (.page, 41), (.log, 61), (.refusal, 11)])
+    @Test(arguments: [
+        (StoreRot.Kind.header, 29), (.page, 41), (.cut, 97), (.log, 61), (.refusal, 11),
+    ])
     func damageCostsWhatLayOnIt(_ kind: StoreRot.Kind, _ stride: Int) throws {
         let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         let rot = try StoreRot(seed: 1, root: root)
@@ -13,6 +15,17 @@ import Testing
         for place in Swift.stride(from: 0, to: rot.count(of: kind), by: stride) {
             let replay = "scripts/states --rot --seed 1 --kind \(kind) --from \(place) --count 1"
             #expect(throws: Never.self, "\(replay)") { try rot.play(kind, place) }
+        }
+    }
+
+    /// All that a table holds hangs on its first page.
+    @Test func theFirstPageOfEachTableCostsWhatLayOnIt() throws {
+        let rot = try StoreRot(seed: 1, root: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
+        let roots = try rot.roots()
+        #expect(roots.count > 10)
+        for place in roots {
+            let replay = "scripts/states --rot --seed 1 --kind page --from \(place) --count 1"
+            #expect(throws: Never.self, "\(replay)") { try rot.play(.page, place) }
         }
     }
 

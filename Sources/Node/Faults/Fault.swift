@@ -29,6 +29,10 @@ package struct Fault: Hashable, Sendable {
         case historyNotTaking = "history-not-taking"
         /// The history has no place for a device's samples.
         case historyFull = "history-full"
+        /// Samples that reached the card cannot be read.
+        case samplesUnreadable = "samples-unreadable"
+        /// The second copy of the history's small tables is not written.
+        case tablesUncopied = "tables-uncopied"
         /// A crash of the process would lose what is not on the card yet.
         case mirrorMissing = "mirror-missing"
         /// A configuration was not taken over.
@@ -91,6 +95,10 @@ extension Fault.Kind {
         case .historyFull:
             "stop the station, make a history with more places with roost store compact-copy, and "
                 + "put it in its place"
+        case .samplesUnreadable:
+            "keep a copy of the store's folder, and report it; a new start ends this notice"
+        case .tablesUncopied:
+            "see that the store's folder has room, and that history.db.tables in it is a file"
         case .mirrorMissing:
             "give the station a folder in memory: sudo install -d -o USER /run/roost, with the "
                 + "station's user"

@@ -66,6 +66,15 @@ final class StoreBench {
         for _ in 0..<blockCount { try append(dust.block(dust.samples(600)).payload) }
     }
 
+    /// The page on which a small table begins.
+    func page(of table: String) throws -> Int {
+        let reader = try Connection(folder.database, mode: .readOnly)
+        defer { try? reader.close() }
+        let sql = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        let found: Int? = try reader.scalar(sql, table)
+        return try #require(found)
+    }
+
     /// Overwrites pages of the file as it lies there.
     func damage(_ pages: Range<Int>) throws {
         let descriptor = Glibc.open(folder.database, O_WRONLY)
