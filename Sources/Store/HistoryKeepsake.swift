@@ -139,14 +139,16 @@ final class HistoryKeepsake {
     /// Tables that could not be read whole.
     private var unread: Set<String> = []
 
-    /// A check of all rows but ends of chains and counters, put beside them for the copy.
+    /// Where chains end is not known, or was when the copy was written.
+    var lacksHeads: Bool { unread.contains("heads") }
+
+    /// A check of all rows but counters, put beside them for the copy.
     func seal() throws(SQLiteError) -> Int32 {
         var check = CRC32C()
-        for table in HistoryCopyTables.catalogue {
-            try connection.query(table.selection) { (row) throws(SQLiteError) in
-                for column in 0...table.columns.count {
-                    check.append("\(row.value(column))\n".utf8)
-                }
+        let tables = HistoryCopyTables.catalogue.map { ($0.selection, $0.columns.count) }
+        for (selection, count) in tables + [("SELECT place, data FROM heads", 1)] {
+            try connection.query(selection) { (row) throws(SQLiteError) in
+                for column in 0...count { check.append("\(row.value(column))\n".utf8) }
             }
         }
         let seal = Int32(bitPattern: max(1, check.value))

@@ -225,7 +225,7 @@ struct HistoryRescue {
                 let slots = found.chains[key] ?? [:]
                 let newest = slots.keys.max()
                 let end = max(wanted[key]?.depth ?? 0, newest ?? 0)
-                if end > newest ?? 0 {
+                if end > newest ?? 0 || keepsake.lacksHeads {
                     note(found.ring, key, newest.flatMap { slots[$0]?.header.last })
                 }
                 var depths = slots.keys.sorted()
