@@ -29,7 +29,7 @@ struct LedgerCommand: ParsableCommand {
             return try StoreLedger.reports(source, time.range, progress)
         }
         if json {
-            Output.line(try ControlCodec.line(reports))
+            Output.line(try ControlCodec.line(["streams": reports]))
         } else if reports.isEmpty {
             Output.line("there are no streams yet")
         } else {

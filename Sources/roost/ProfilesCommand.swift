@@ -79,7 +79,7 @@ struct ProfilesListCommand: ParsableCommand {
         let profiles = options.catalog().profiles
             .filter { kind == nil || $0.kind.rawValue == kind }
         if options.json {
-            return Output.line(try ControlCodec.line(profiles.map(ProfileSummary.init)))
+            return Output.line(try ControlCodec.line(["profiles": profiles.map(ProfileSummary.init)]))
         }
         let width = profiles.map(\.id.count).max() ?? 0
         for profile in profiles {

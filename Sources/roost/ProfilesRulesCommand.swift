@@ -40,8 +40,8 @@ struct ProfilesRulesCommand: ParsableCommand {
         }
         if let write { return try put(files, into: write) }
         if options.json {
-            let texts = Dictionary(files.map { ($0.name, $0.text) }) { $1 }
-            return Output.line(try ControlCodec.line(texts))
+            let texts = files.map { ["name": $0.name, "text": $0.text] }
+            return Output.line(try ControlCodec.line(["files": texts]))
         }
         for file in files { Output.write("# ==> \(file.name)\n\(file.text)\n") }
     }
@@ -63,7 +63,7 @@ struct ProfilesRulesCommand: ParsableCommand {
             try file.commit()
             written.append(path)
         }
-        if options.json { return Output.line(try ControlCodec.line(written)) }
+        if options.json { return Output.line(try ControlCodec.line(["written": written])) }
         for path in written { Output.line("wrote \(path)") }
         Output.line("\(files.count - written.count) of \(files.count) were equal already")
     }
