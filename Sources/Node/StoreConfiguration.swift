@@ -8,7 +8,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     /// Bytes of one block of the journal's ring.
     package static let blockSize = 4_096
 
-    /// Holds `journal.ring` and `history.db`; nothing else is written there.
+    /// Holds `journal.ring`, `history.db` and what belongs to that; nothing else is written there.
     package let folder: String
     /// A partition for the journal in place of a file; nil keeps it in the folder.
     package let journal: String?
