@@ -57,61 +57,61 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"])]
         ),
 
-        library("Readings"),
+        library("Core"),
         library("SQLite", ["CSQLite"]),
         .target(name: "CPowerCutVFS", dependencies: ["CSQLite"]),
-        library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Readings"]),
+        library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Core"]),
         library(
             "PowerCutWorkloads",
-            ["HardwareIO", "LinuxIO", "PowerCut", "Readings", "SQLite", "Store"]
+            ["HardwareIO", "LinuxIO", "PowerCut", "Core", "SQLite", "Store"]
         ),
-        library("Store", ["HardwareIO", "Readings", "SQLite", deques, logging]),
-        library("Alerts", ["Readings"]),
-        library("Supervision", ["Readings", deques, logging]),
-        library("Scheduling", ["Readings"]),
-        library("HardwareIO", ["Readings", logging]),
+        library("Store", ["HardwareIO", "Core", "SQLite", deques, logging]),
+        library("Alerts", ["Core"]),
+        library("Supervision", ["Core", deques, logging]),
+        library("Scheduling", ["Core"]),
+        library("HardwareIO", ["Core", logging]),
         .target(
             name: "Profiles",
-            dependencies: ["HardwareIO", "Readings"],
+            dependencies: ["HardwareIO", "Core"],
             // A link to hardware-profiles/, so that the binary knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
             swiftSettings: strict
         ),
         library(
             "Devices",
-            ["HardwareIO", "Profiles", "Readings", "Scheduling", "Supervision", logging]
+            ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
         ),
-        library("ControlProtocol", ["Readings"]),
+        library("ControlProtocol", ["Core"]),
         library(
-            "Node",
+            "Station",
             [
-                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Profiles", "Readings",
+                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Profiles", "Core",
                 "Scheduling", "Store", "Supervision", deques, logging,
             ]
         ),
         library(
             "LinuxIO",
             [
-                "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Readings", "Scheduling", deques,
+                "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Core", "Scheduling", deques,
                 logging,
             ]
         ),
         library(
             "SimulationKit",
             [
-                "Devices", "HardwareIO", "Node", "Profiles", "Readings", "Scheduling", "Store",
+                "Devices", "HardwareIO", "Station", "Profiles", "Core", "Scheduling", "Store",
                 "Supervision", deques, logging,
             ]
         ),
         library(
             "LinuxPlatform",
-            ["Devices", "HardwareIO", "LinuxIO", "Node", "Profiles", "Readings", "Store", logging]
+            ["Devices", "HardwareIO", "LinuxIO", "Station", "Profiles", "Core", "Store", logging]
         ),
         .target(
             name: "Scenarios",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "Node", "PowerCut", "Profiles",
-                "Readings", "SQLite", "SimulationKit", "Store", "Supervision", logging,
+                "ControlProtocol", "Devices", "HardwareIO", "Station", "PowerCut", "Profiles",
+                "Core", "SQLite", "SimulationKit", "Store", "Supervision", logging,
             ],
             // A link to scenarios/, so that `roost simulate` knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -120,7 +120,7 @@ let package = Package(
         .executableTarget(
             name: "roostd",
             dependencies: [
-                "HardwareIO", "LinuxIO", "LinuxPlatform", "Node", "Profiles", "Readings",
+                "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles", "Core",
                 "Supervision", arguments, logging,
             ],
             swiftSettings: strict
@@ -128,8 +128,8 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
-                "Profiles", "Readings", "SQLite", "Scenarios", "SimulationKit", "Store",
+                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
+                "Profiles", "Core", "SQLite", "Scenarios", "SimulationKit", "Store",
                 "Supervision", arguments, logging,
             ],
             swiftSettings: strict
@@ -137,7 +137,7 @@ let package = Package(
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Node", "Readings",
+                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station", "Core",
                 "SimulationKit", "Store", "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",
@@ -151,65 +151,65 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        tests("ReadingsTests", ["Readings"]),
-        tests("SchedulingTests", ["Readings", "Scheduling"]),
+        tests("CoreTests", ["Core"]),
+        tests("SchedulingTests", ["Core", "Scheduling"]),
         tests(
             "SupervisionTests",
-            ["Readings", "Scheduling", "SimulationKit", "Supervision", logging]
+            ["Core", "Scheduling", "SimulationKit", "Supervision", logging]
         ),
         tests(
             "LinuxIOTests",
             [
-                "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Readings",
+                "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core",
                 "Scheduling", "Supervision", "SimulationKit", logging,
             ]
         ),
-        tests("AlertsTests", ["Alerts", "Readings"]),
+        tests("AlertsTests", ["Alerts", "Core"]),
         tests(
             "DevicesTests",
             [
-                "Devices", "HardwareIO", "Profiles", "Readings", "Scheduling", "SimulationKit",
+                "Devices", "HardwareIO", "Profiles", "Core", "Scheduling", "SimulationKit",
                 "Supervision", logging,
             ],
             resources: [.copy("Fixtures")]
         ),
         tests(
             "ProfilesTests",
-            ["HardwareIO", "Profiles", "Readings"],
-            resources: [.copy("Graph/Fixtures")]
+            ["HardwareIO", "Profiles", "Core"],
+            resources: [.copy("Derived/Fixtures")]
         ),
-        tests("ControlProtocolTests", ["ControlProtocol", "Readings"]),
+        tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
         tests(
-            "NodeTests",
+            "StationTests",
             [
-                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Node", "Profiles",
-                "Readings", "Scheduling", "SimulationKit", "Store", "Supervision", logging,
+                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Station", "Profiles",
+                "Core", "Scheduling", "SimulationKit", "Store", "Supervision", logging,
             ]
         ),
         tests(
             "SimulationTests",
             [
-                "Devices", "HardwareIO", "Node", "Readings", "Scheduling", "SimulationKit",
+                "Devices", "HardwareIO", "Station", "Core", "Scheduling", "SimulationKit",
                 "Supervision", logging,
             ]
         ),
         tests(
             "ScenariosTests",
-            ["HardwareIO", "Node", "PowerCut", "Profiles", "Readings", "Scenarios", "Store"]
+            ["HardwareIO", "Station", "PowerCut", "Profiles", "Core", "Scenarios", "Store"]
         ),
         tests("SQLiteTests", ["CSQLite", "SQLite"]),
         tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),
         tests(
             "StoreTests",
             [
-                "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Readings", "SQLite",
+                "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Core", "SQLite",
                 "SimulationKit", "Store",
             ],
             resources: [.copy("Fixtures")]
         ),
         tests(
             "roostTests",
-            ["ControlProtocol", "Devices", "Profiles", "Readings", "Store", "roost", arguments]
+            ["ControlProtocol", "Devices", "Profiles", "Core", "Store", "roost", arguments]
         ),
         tests("TidyTests", []),
     ]

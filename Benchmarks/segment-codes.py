@@ -1,4 +1,4 @@
-"""Computes the code lengths of Sources/Store/SegmentCode.swift; SPEC.md, Segment, says what they are.
+"""Computes the code lengths of Sources/Store/Segment/SegmentCode.swift; SPEC.md, Segment, says what they are.
 
     python3 Benchmarks/segment-codes.py DAY.u16 MINUTES.u16
 

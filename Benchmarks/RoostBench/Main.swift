@@ -1,11 +1,11 @@
 import ControlProtocol
+import Core
 import Devices
 import Glibc
 import HardwareIO
 import Logging
-import Node
-import Readings
 import SimulationKit
+import Station
 import Supervision
 
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.

@@ -1,5 +1,5 @@
+import Core
 import Glibc
-import Readings
 import Store
 
 /// Asks a history what the measured peers are asked: the last day raw, the year in 500 points.

@@ -1,10 +1,10 @@
 import ControlProtocol
+import Core
 import Devices
 import HardwareIO
 import Logging
-import Node
-import Readings
 import SimulationKit
+import Station
 import Synchronization
 
 /// A year of one station on the virtual clock, with the real heap and real files.

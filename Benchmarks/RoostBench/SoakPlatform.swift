@@ -1,9 +1,9 @@
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
-import Node
-import Readings
 import SimulationKit
+import Station
 import Store
 
 /// A simulated machine whose card is real: the journal's file, the history, and `/run`'s mirror.

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Turns the samples of one sensor into levels: the worst of its channels.
 ///

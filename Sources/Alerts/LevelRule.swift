@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// From which values a level begins, and below which it ends.
 ///

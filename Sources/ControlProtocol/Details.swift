@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// What varies of an event, and what a driver knows of its part: an object of typed values in JSON.
 ///

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import Profiles
-import Readings
 
 /// One kind of sensor on a serial line: what the catalog knows of it.
 package struct SensorKind: Sendable {

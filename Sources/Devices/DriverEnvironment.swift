@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Supervision
 
 /// What every driver is given.

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import Profiles
-import Readings
 
 extension ProfileCatalog {
     /// The shipped profiles, checked as a station checks them.

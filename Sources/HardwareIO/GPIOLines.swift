@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Which lines, as what.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Where a device is asked over HTTP: `http://name-or-address[:port][/path]`.
 ///

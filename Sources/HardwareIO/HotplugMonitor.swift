@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// A device node as udev describes it, at one moment.
 package struct HotplugDevice: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// A connection that carries one JSON text a line.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// How to open a serial line; always eight data bits, no parity, one stop bit, no flow control.
 package struct SerialSettings: Hashable, Sendable {

@@ -1,8 +1,8 @@
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
-import Node
-import Readings
+import Station
 import Synchronization
 
 /// The machine a node really runs on.

@@ -1,8 +1,8 @@
 import Devices
 import Glibc
 import LinuxIO
-import Node
 import Profiles
+import Station
 
 /// The files that a station goes by: its configuration, and the owner's profiles.
 package struct StationFiles: Sendable {

@@ -1,10 +1,10 @@
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
 import Logging
-import Node
 import Profiles
-import Readings
+import Station
 import Synchronization
 
 /// Another process has the socket, the store or its mirror.

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// The files of one folder on a card: what is safe, and what has only been asked for.
 struct Card {

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// The bytes of a file in pieces that its copies share, with a hash that is kept up with them.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Store
 
 /// Reads a recovered history to its end and demands all that was promised, and an account of it.

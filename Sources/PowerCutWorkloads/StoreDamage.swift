@@ -1,5 +1,5 @@
+import Core
 import Glibc
-import Readings
 
 /// One thing that can be wrong with a data directory.
 enum StoreDamage: String, CaseIterable {

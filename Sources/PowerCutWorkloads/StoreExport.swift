@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Store
 
 /// An export that reads a little after every step of the script, while the store writes.

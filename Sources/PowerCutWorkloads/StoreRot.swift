@@ -1,8 +1,8 @@
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
 import PowerCut
-import Readings
 import SQLite
 import Store
 

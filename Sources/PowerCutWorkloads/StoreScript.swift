@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Store
 
 /// What a station does in some hours of a virtual clock, the same for every run with one seed.

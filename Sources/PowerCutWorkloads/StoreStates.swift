@@ -1,7 +1,7 @@
+import Core
 import Glibc
 import LinuxIO
 import PowerCut
-import Readings
 import SQLite
 import Store
 

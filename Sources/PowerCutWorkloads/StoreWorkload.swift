@@ -1,8 +1,8 @@
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
 import PowerCut
-import Readings
 import SQLite
 import Store
 
@@ -180,7 +180,7 @@ package final class StoreWorkload {
             plan: StorePlan(.megabytes(StorePlan.megabytesRange.lowerBound)),
             version: isUpgraded ? "2.0" : "1.0",
             mirrorSequence: 0,
-            seams: HistorySeams(
+            seams: HistoryTestHooks(
                 vfs: PowerCutRecording.vfs,
                 laterSteps: isUpgraded ? [Self.laterStep] : []
             )

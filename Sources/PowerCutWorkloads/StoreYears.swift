@@ -1,6 +1,6 @@
+import Core
 import Glibc
 import LinuxIO
-import Readings
 import Store
 
 /// A station over simulated years: a dust sensor at an interval, hourly events, a reboot a week.

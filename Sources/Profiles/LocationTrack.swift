@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// A place on Earth, in counts of 10⁻⁷ degree: 1.1 cm at the equator.
 package struct Position: Hashable, Sendable {

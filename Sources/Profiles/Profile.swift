@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// What one kind of device is, how it is recognised, and how it is run.
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// The parts of a profile, each with its bounds; what is beyond a bound is a problem of the file.
 extension ProfileReader {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// Reads profiles from JSON and names every mistake of a file at once.
 ///

@@ -1,8 +1,8 @@
+import Core
 import Logging
-import Node
 import PowerCut
-import Readings
 import SimulationKit
+import Station
 import Store
 
 /// One life of a station: all its processes and boots, under a scenario's faults.

@@ -1,5 +1,5 @@
+import Core
 import PowerCut
-import Readings
 import SQLite
 import Store
 

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Looks for a smaller life that breaks the same promise: a shorter one, with fewer faults.
 ///

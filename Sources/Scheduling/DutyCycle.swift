@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// How a sensor shares its time between measuring and rest.
 package struct DutyCycle: Hashable, Sendable {

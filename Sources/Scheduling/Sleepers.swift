@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Synchronization
 
 /// The waiting tasks of one clock.

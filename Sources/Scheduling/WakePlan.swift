@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// When to wake for a set of time windows, so that the processor wakes as rarely as can be.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Synchronization
 
 /// A sink that keeps everything, for tests and for looking at afterwards.

@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Synchronization
 
 /// Why a simulation could not finish.

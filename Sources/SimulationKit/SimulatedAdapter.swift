@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Synchronization
 
 /// A USB adapter with something behind it, which can be plugged into any socket.

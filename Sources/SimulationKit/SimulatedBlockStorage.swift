@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// A card in memory whose power can end at any write or sync, and which can fail in known ways.
 ///

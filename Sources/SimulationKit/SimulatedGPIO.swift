@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Synchronization
 
 /// GPIO chips without a board: lines driven by a test, outputs remembered, faults on request.

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// The lines of one request to a `SimulatedGPIO`.
 final class SimulatedGPIOLines: GPIOLines {

@@ -1,6 +1,6 @@
+import Core
 import DequeModule
 import HardwareIO
-import Readings
 
 /// The chips, lines and requests of a `SimulatedGPIO`; pure, under its lock.
 struct SimulatedGPIOState {

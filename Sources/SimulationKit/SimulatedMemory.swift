@@ -1,5 +1,5 @@
 import HardwareIO
-import Node
+import Station
 
 /// The memory of one machine that several processes share, and who of them has which store.
 ///

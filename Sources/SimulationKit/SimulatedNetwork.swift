@@ -1,6 +1,6 @@
+import Core
 import Devices
 import HardwareIO
-import Readings
 import Synchronization
 
 /// A local network in memory: boards that answer, or not.

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
-import Node
-import Readings
+import Station
 import Synchronization
 
 /// A serial line that a simulated machine can open again and again.

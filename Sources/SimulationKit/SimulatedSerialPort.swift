@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Synchronization
 
 /// A serial line in memory with a simulated part at its far end.

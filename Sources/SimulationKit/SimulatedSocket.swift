@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Supervision
 
 /// A control socket in memory.

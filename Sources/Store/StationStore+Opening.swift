@@ -1,6 +1,6 @@
+import Core
 import Glibc
 import HardwareIO
-import Readings
 import SQLite
 
 /// Where the store of a station lies, and what a new one is like.
@@ -10,7 +10,7 @@ package struct StorePlace: Sendable {
     package var plan: StorePlan
     /// Who opens it.
     package var version: String
-    package var seams = HistorySeams()
+    package var seams = HistoryTestHooks()
     /// Slots of the journal that refused a write, when the same process opens it again.
     package var badSlots = JournalBadSlots()
 
@@ -50,7 +50,7 @@ struct StoreFiles {
     /// Of the journal.
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])
     /// Of the history as it is now.
-    let keepsake: HistoryKeepsake
+    let keepsake: CatalogSnapshot
     /// Whether a reader kept the history from taking what waited.
     let isHeld: Bool
     let streamNews: StreamNews
@@ -124,7 +124,7 @@ struct StoreFiles {
         }
         if let rescued { try retake(journal, history, rescued.floors, keepsake) }
         let isLost = aside == nil && found == .fresh && !journal.isBlank
-        if isLost { keepsake = try HistoryKeepsake.salvaged(from: nil, spare) }
+        if isLost { keepsake = try CatalogSnapshot.salvaged(from: nil, spare) }
         if aside != nil || isLost, history.cursor == 0 {
             try begin(history, journal, keepsake)
         }
@@ -161,7 +161,7 @@ struct StoreFiles {
     private static func openJournalOrSetAside(
         _ place: StorePlace,
         _ history: History,
-        _ keepsake: HistoryKeepsake,
+        _ keepsake: CatalogSnapshot,
         _ open: () throws(StoreError) -> Journal
     ) throws(StoreError) -> (Journal, JournalOpening) {
         do throws(StoreError) {
@@ -194,7 +194,7 @@ struct StoreFiles {
     private static func take(
         _ salvage: JournalSalvage,
         _ history: History,
-        _ keepsake: HistoryKeepsake
+        _ keepsake: CatalogSnapshot
     ) throws(StoreError) -> Int {
         guard !history.isReadOnly else { return 0 }
         if history.cursor == 0, !salvage.blocks(after: 0, limit: 1).isEmpty {
@@ -239,7 +239,7 @@ struct StoreFiles {
 
 extension HistoryOpening {
     /// The same, with what was saved of a history that lies aside.
-    func with(_ rescued: HistoryRescued?) -> HistoryOpening {
+    func with(_ rescued: HistoryRecovered?) -> HistoryOpening {
         guard case .setAside(let path, let because) = self, let rescued else { return self }
         return .mended(path: path, because: because, rescued)
     }

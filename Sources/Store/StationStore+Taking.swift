@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// What became of the places of streams in the history, and of what it took.
 package struct StreamNews: Hashable, Sendable {
@@ -87,7 +87,7 @@ extension StationStore {
 extension StoreFiles {
     /// Streams of which no samples are expected any more; none when that cannot be read.
     var endedStreams: Set<StreamID> {
-        var ended = (try? HistoryCatalogue(connection: history.connection).endedStreams()) ?? []
+        var ended = (try? HistoryCatalog(connection: history.connection).endedStreams()) ?? []
         for schedule in HistoryTail(waiting.blocks).schedules {
             if schedule.interval == nil {
                 ended.insert(schedule.stream)

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import SQLite
 
 /// Journal and history of one station together, as the disk thread sees them.
@@ -60,7 +60,7 @@ package final class StationStore {
     private let journal: Journal
     /// Nil while the one before is given up and no new one could be made yet.
     private var history: History?
-    private var keepsake: HistoryKeepsake
+    private var keepsake: CatalogSnapshot
     /// Where the history before lies, and why, until the new one has what the journal holds.
     private var setAside: HistoryOpening?
     private var mustBegin = false
@@ -120,7 +120,7 @@ package final class StationStore {
         plan: StorePlan,
         version: String,
         mirrorSequence: UInt64,
-        seams: HistorySeams = HistorySeams()
+        seams: HistoryTestHooks = HistoryTestHooks()
     ) throws(StoreError) {
         // No path: nothing that could be set aside.
         var place = StorePlace(journal: "", history: historyPath, plan: plan, version: version)
@@ -241,7 +241,7 @@ package final class StationStore {
     private func begin(_ history: History) throws(StoreError) {
         if case .setAside(let path, _) = setAside {
             try StoreFiles.mend(path, like: history)
-            if let rescued = try HistoryRescue.run(from: path, into: history, keepsake) {
+            if let rescued = try HistoryRecovery.run(from: path, into: history, keepsake) {
                 setAside = setAside?.with(rescued)
                 return try StoreFiles.retake(journal, history, rescued.floors, keepsake)
             }

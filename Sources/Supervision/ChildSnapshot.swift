@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// One node of the supervision tree at an instant, with its children.
 package struct ChildSnapshot: Sendable {

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// How to start a child and what to do when it ends.
 package struct ChildSpec: Sendable {

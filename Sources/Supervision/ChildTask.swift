@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Synchronization
 
 /// One life of a child, from its factory to its end, that can be stopped apart from the others.

@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Synchronization
 
 /// How a child says that it makes progress.
@@ -17,7 +17,7 @@ package final class Heartbeat: Sendable {
     private let clock: any NodeClock
     private let limit: Duration
     private let state: Mutex<State>
-    // Told when a deadline moves nearer than the Vigil may be planning for.
+    // Told when a deadline moves nearer than the HealthMonitor may be planning for.
     private let deadlineCameNearer: @Sendable (MonotonicInstant) -> Void
 
     package init(

@@ -1,10 +1,10 @@
-import Readings
+import Core
 import Synchronization
 
-/// The heartbeats of all running children that are watched, for the Vigil.
+/// The heartbeats of all running children that are watched, for the HealthMonitor.
 ///
-/// Outlives both: supervisors put heartbeats in, a Vigil reads them. Bound: one for each running
-/// child.
+/// Outlives both: supervisors put heartbeats in, a HealthMonitor reads them. Bound: one for each
+/// running child.
 package final class HeartbeatRegistry: Sendable {
     /// One watched child.
     package struct Watch: Sendable {
@@ -26,14 +26,15 @@ package final class HeartbeatRegistry: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Raised when a deadline comes before the planned wake-up; one Vigil waits for it.
+    /// Raised when a deadline comes before the planned wake-up; one HealthMonitor waits for it.
     package let deadlineCameNearer = Signal()
 
     package init() {}
 
     package var watches: [Watch] { state.withLock { $0.watches } }
 
-    /// Says when the Vigil looks next; nil: it is looking now, and wants to know of every change.
+    /// Says when the HealthMonitor looks next; nil: it is looking now, and wants to know of every
+    /// change.
     package func plan(wakeAt instant: MonotonicInstant?) {
         state.withLock { $0.plannedWake = instant }
     }

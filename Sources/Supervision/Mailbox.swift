@@ -1,5 +1,5 @@
+import Core
 import DequeModule
-import Readings
 import Synchronization
 
 /// A bounded queue in front of one receiving task.

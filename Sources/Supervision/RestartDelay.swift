@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// How long a child waits before its next restart: twice as long each time, until it runs well.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Restarts one child as often as asked, as fast as a supervisor can; for the benchmark.
 ///

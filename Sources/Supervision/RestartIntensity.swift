@@ -1,5 +1,5 @@
+import Core
 import DequeModule
-import Readings
 
 /// How many restarts a supervisor tolerates within a period.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// What a supervisor does when a child ended and is to be restarted.
 package struct RestartPolicy: Sendable {

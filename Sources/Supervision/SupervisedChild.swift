@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// What a supervisor knows about one of its children.
 package struct SupervisedChild: Sendable {

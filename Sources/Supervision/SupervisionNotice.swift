@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Something a supervisor did or saw, for the event log.
 package enum SupervisionNotice: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Decides what a supervisor does: which child starts, stops or is restarted, and when.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Node
+import Station
 
 struct Roost: ParsableCommand {
     static let configuration = CommandConfiguration(

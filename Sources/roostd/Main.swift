@@ -3,8 +3,8 @@ import Glibc
 import LinuxIO
 import LinuxPlatform
 import Logging
-import Node
 import Profiles
+import Station
 
 struct Daemon: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import Alerts
-import Readings
+import Core
 import Testing
 
 @Suite struct LevelMachineTests {

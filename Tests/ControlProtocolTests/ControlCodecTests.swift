@@ -1,5 +1,5 @@
 import ControlProtocol
-import Readings
+import Core
 import Testing
 
 @Suite struct ControlCodecTests {

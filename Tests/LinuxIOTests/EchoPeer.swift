@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// A device that answers each byte with its complement, and speaks by itself when told to.
 struct EchoPeer: SerialPeer {

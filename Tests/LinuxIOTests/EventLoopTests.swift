@@ -1,6 +1,6 @@
+import Core
 import Glibc
 import LinuxIO
-import Readings
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import CLinux
+import Core
 import Glibc
-import Readings
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
 import CGPIOD
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
-import Readings
 import Testing
 
 extension GPIOTests {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Testing
 
 @Suite struct HTTPResponseDecoderTests {

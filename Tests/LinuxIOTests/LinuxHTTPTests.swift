@@ -1,6 +1,6 @@
+import Core
 import Glibc
 import HardwareIO
-import Readings
 import Testing
 
 @testable import LinuxIO

@@ -1,7 +1,7 @@
 import CLinux
+import Core
 import Glibc
 import HardwareIO
-import Readings
 import Testing
 
 @testable import LinuxIO

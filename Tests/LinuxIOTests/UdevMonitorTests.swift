@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import LinuxIO
-import Readings
 import Testing
 
 /// Against the real libudev and this machine's /sys; `mem` has /dev/null everywhere.

@@ -1,5 +1,5 @@
+import Core
 import Profiles
-import Readings
 import Testing
 
 @Suite struct LocationTrackTests {

@@ -1,7 +1,7 @@
+import Core
 import FoundationEssentials
 import HardwareIO
 import Profiles
-import Readings
 import Testing
 
 @Suite struct ProfileFuzzTests {

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import Profiles
-import Readings
 import Testing
 
 @testable import Profiles

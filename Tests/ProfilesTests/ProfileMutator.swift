@@ -1,5 +1,5 @@
+import Core
 import Profiles
-import Readings
 
 /// Spoils profiles; the same seed spoils in the same way.
 struct ProfileMutator {

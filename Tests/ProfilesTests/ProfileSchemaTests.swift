@@ -1,6 +1,6 @@
+import Core
 import FoundationEssentials
 import Profiles
-import Readings
 import Testing
 
 /// Holds the schema and the reader equal: what one refuses for its form the other refuses too.

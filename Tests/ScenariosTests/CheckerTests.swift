@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Scenarios
 import Testing
 

@@ -1,6 +1,6 @@
+import Core
 import FoundationEssentials
 import Profiles
-import Readings
 import Scenarios
 import Testing
 

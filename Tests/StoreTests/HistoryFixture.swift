@@ -1,6 +1,6 @@
+import Core
 import FoundationEssentials
 import Glibc
-import Readings
 
 @testable import Store
 

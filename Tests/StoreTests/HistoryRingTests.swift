@@ -1,4 +1,4 @@
-import Readings
+import Core
 import SQLite
 import Testing
 
@@ -83,7 +83,7 @@ import Testing
         for _ in 0..<60 { try history.take([dust.block(dust.samples(720))]) }
         let slots = try HistorySlots(.samples, in: history.connection, isWritable: false)
         let counting = CountingHeaders(slots)
-        let heads = try HistoryCatalogue(connection: history.connection).heads(1)
+        let heads = try HistoryCatalog(connection: history.connection).heads(1)
         let newest = try #require(heads.samples)
         let chain = SlotChain(ring: counting, key: SlotKey(DustSeries.stream.id))
         let header = try slots.header(of: newest.slot)

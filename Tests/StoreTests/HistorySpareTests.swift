@@ -1,5 +1,5 @@
+import Core
 import Glibc
-import Readings
 import SQLite
 import Testing
 

@@ -1,7 +1,7 @@
+import Core
 import Glibc
 import HardwareIO
 import PowerCut
-import Readings
 import SQLite
 import SimulationKit
 import Testing
@@ -20,7 +20,7 @@ import Testing
                 plan: StorePlan(.megabytes(4)),
                 version: "1.0",
                 mirrorSequence: 0,
-                seams: HistorySeams(vfs: PowerCutRecording.vfs)
+                seams: HistoryTestHooks(vfs: PowerCutRecording.vfs)
             )
             func live() throws {
                 let payload = dust.block(dust.samples(600)).payload

@@ -1,8 +1,8 @@
+import Core
 import FoundationEssentials
 import Glibc
 import HardwareIO
 import PowerCut
-import Readings
 import SQLite
 import SimulationKit
 import Testing

@@ -1,6 +1,6 @@
+import Core
 import FoundationEssentials
 import Glibc
-import Readings
 import SQLite
 import SimulationKit
 import Testing

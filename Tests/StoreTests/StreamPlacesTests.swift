@@ -1,4 +1,4 @@
-import Readings
+import Core
 import SQLite
 import SimulationKit
 import Testing
@@ -19,7 +19,7 @@ import Testing
             plan: StorePlan(.megabytes(4)),
             version: "1.0",
             mirrorSequence: 0,
-            seams: HistorySeams(streamPlaces: places)
+            seams: HistoryTestHooks(streamPlaces: places)
         )
     }
 
@@ -184,7 +184,7 @@ import Testing
         let history = try History.open(
             path: folder.database,
             plan: StorePlan(.megabytes(4)),
-            seams: HistorySeams(streamPlaces: 32)
+            seams: HistoryTestHooks(streamPlaces: 32)
         ).0
         func load(_ sources: Range<Int>) throws {
             try history.importing { session in

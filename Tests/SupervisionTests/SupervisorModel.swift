@@ -1,4 +1,4 @@
-import Readings
+import Core
 import Supervision
 
 /// What OTP's contract says a supervisor does, written as one would tell it, without delays.

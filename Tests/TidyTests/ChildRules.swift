@@ -1,25 +1,25 @@
 extension TidyRule {
     static let children = [stoppedChildren]
 
-    private static let table = "Tests/NodeTests/Conformance/"
+    private static let table = "Tests/StationTests/Conformance/"
 
     private static let stoppedChildren = TidyRule(
         "Every child is a row of the table that stops each of them",
         bad: [
-            .file("Sources/Node/A.swift", "package actor A: Child {}"),
+            .file("Sources/Station/A.swift", "package actor A: Child {}"),
             .file("Sources/Devices/A/A.swift", "final class A: Sendable, OrderlyStop {}"),
             SourceTree(files: [
-                SourceFile(path: "Sources/Node/A.swift", text: "extension A: SensorChild {}"),
+                SourceFile(path: "Sources/Station/A.swift", text: "extension A: SensorChild {}"),
                 SourceFile(path: table + "T.swift", text: "ChildRow(B.self)"),
             ]),
         ],
         good: [
             SourceTree(files: [
-                SourceFile(path: "Sources/Node/A.swift", text: "actor A: OrderlyStop {}"),
+                SourceFile(path: "Sources/Station/A.swift", text: "actor A: OrderlyStop {}"),
                 SourceFile(path: table + "T.swift", text: "ChildRow(A.self)"),
             ]),
             .file("Sources/Supervision/A.swift", "protocol A: Child {}\nactor B: ChildLike {}"),
-            .file("Sources/Node/A.swift", "func f() { struct A: Child {} }"),
+            .file("Sources/Station/A.swift", "func f() { struct A: Child {} }"),
         ]
     ) { tree in
         let rows = Set(tree.files.filter { $0.isUnder(table) }.flatMap(\.metatypes))

@@ -10,19 +10,19 @@ extension TidyRule {
     private static let structuredConcurrency = perFile(
         "Unstructured tasks and Dispatch stay in LinuxIO, roostd and Simulate.swift",
         bad: [
-            .file("Sources/Node/A.swift", "Task { work() }"),
-            .file("Sources/Node/A.swift", "let t = Task.detached { }"),
-            .file("Sources/Node/A.swift", "Task(priority: .low) { }"),
-            .file("Sources/Node/A.swift", "Task<Void, Never> { }"),
-            .file("Sources/Node/A.swift", "Task.immediate { }"),
-            .file("Tests/NodeTests/A.swift", "DispatchQueue.main.async { }"),
-            .file("Tests/NodeTests/A.swift", "import Dispatch"),
+            .file("Sources/Station/A.swift", "Task { work() }"),
+            .file("Sources/Station/A.swift", "let t = Task.detached { }"),
+            .file("Sources/Station/A.swift", "Task(priority: .low) { }"),
+            .file("Sources/Station/A.swift", "Task<Void, Never> { }"),
+            .file("Sources/Station/A.swift", "Task.immediate { }"),
+            .file("Tests/StationTests/A.swift", "DispatchQueue.main.async { }"),
+            .file("Tests/StationTests/A.swift", "import Dispatch"),
         ],
         good: [
             .file("Sources/LinuxIO/A.swift", "Task { work() }"),
             .file("Sources/SimulationKit/Simulate.swift", "Task { work() }"),
-            .file("Sources/Node/A.swift", "if Task.isCancelled { return } // Task { }"),
-            .file("Sources/Node/A.swift", "let words = \"Task { }\""),
+            .file("Sources/Station/A.swift", "if Task.isCancelled { return } // Task { }"),
+            .file("Sources/Station/A.swift", "let words = \"Task { }\""),
         ]
     ) { file in
         guard !mayStartTasks(file) else { return [] }
@@ -36,15 +36,15 @@ extension TidyRule {
     private static let injectedTime = perFile(
         "Time comes from the NodeClock that was handed in",
         bad: [
-            .file("Sources/Node/A.swift", "let now = Date()"),
-            .file("Sources/Node/A.swift", "let now = Date.now"),
-            .file("Tests/NodeTests/A.swift", "try await Task.sleep(for: .seconds(1))"),
+            .file("Sources/Station/A.swift", "let now = Date()"),
+            .file("Sources/Station/A.swift", "let now = Date.now"),
+            .file("Tests/StationTests/A.swift", "try await Task.sleep(for: .seconds(1))"),
             .file("Sources/LinuxIO/A.swift", "let clock = ContinuousClock()"),
             .file("Sources/LinuxIO/A.swift", "let clock = SuspendingClock()"),
         ],
         good: [
-            .file("Sources/Node/A.swift", "try await clock.sleep(for: .seconds(1))"),
-            .file("Sources/Node/A.swift", "let date = CivilDate(daysSince1970: 1)"),
+            .file("Sources/Station/A.swift", "try await clock.sleep(for: .seconds(1))"),
+            .file("Sources/Station/A.swift", "let date = CivilDate(daysSince1970: 1)"),
         ]
     ) { file in
         [
@@ -56,13 +56,13 @@ extension TidyRule {
     private static let noSleepByC = perFile(
         "Nothing blocks the loop in sleep(3) and its kin",
         bad: [
-            .file("Tests/NodeTests/A.swift", "usleep(10)"),
+            .file("Tests/StationTests/A.swift", "usleep(10)"),
             .file("Sources/LinuxIO/A.swift", "sleep(1)"),
             .file("Sources/LinuxIO/A.swift", "Glibc.sleep(seconds)"),
             .file("Sources/LinuxIO/A.swift", "nanosleep(&time, nil)"),
         ],
         good: [
-            .file("Sources/Readings/A.swift", "try await sleep(until: deadline)"),
+            .file("Sources/Core/A.swift", "try await sleep(until: deadline)"),
             .file("Sources/Devices/A.swift", "try await sensor.sleep()"),
             .file("Sources/Devices/A.swift", "func sleep() async {}"),
             .file("Sources/Devices/A.swift", "case .sleep(let since): since"),
@@ -84,10 +84,10 @@ extension TidyRule {
     private static let noTraps = perFile(
         "No try or cast is forced",
         bad: [
-            .file("Sources/Node/A.swift", "let x = try! read()"),
-            .file("Tests/NodeTests/A.swift", "let x = y as! Int"),
+            .file("Sources/Station/A.swift", "let x = try! read()"),
+            .file("Tests/StationTests/A.swift", "let x = y as! Int"),
         ],
-        good: [.file("Sources/Node/A.swift", "let x = try !read(); let y = z as? Int")]
+        good: [.file("Sources/Station/A.swift", "let x = try !read(); let y = z as? Int")]
     ) { file in
         // `try !isReady()` negates, `try!` forces: only the spelling tells them apart.
         let forced = file.findings(of: "try !", "forces a try").filter {

@@ -4,14 +4,14 @@ extension TidyRule {
     private static let noPrint = perFile(
         "Only the command line prints; the others log or return",
         bad: [
-            .file("Sources/Node/A.swift", "print(value)"),
+            .file("Sources/Station/A.swift", "print(value)"),
             .file("Sources/roostd/A.swift", "debugPrint(value)"),
-            .file("Tests/NodeTests/A.swift", "dump(value)"),
+            .file("Tests/StationTests/A.swift", "dump(value)"),
         ],
         good: [
             .file("Sources/roost/A.swift", "print(value)"),
             .file("Benchmarks/RoostBench/A.swift", "print(value)"),
-            .file("Sources/Node/A.swift", "printer.print(value) // print(value)"),
+            .file("Sources/Station/A.swift", "printer.print(value) // print(value)"),
         ]
     ) { file in
         guard !file.isUnder("Sources/roost/", "Benchmarks/") else { return [] }
@@ -27,10 +27,10 @@ extension TidyRule {
     private static let noPublic = perFile(
         "Nothing is public: there is one package",
         bad: [
-            .file("Sources/Node/A.swift", "public struct A {}"),
-            .file("Tests/NodeTests/A.swift", "open class A {}"),
+            .file("Sources/Station/A.swift", "public struct A {}"),
+            .file("Tests/StationTests/A.swift", "open class A {}"),
         ],
-        good: [.file("Sources/Node/A.swift", "package struct A {} // public\nport.open()")]
+        good: [.file("Sources/Station/A.swift", "package struct A {} // public\nport.open()")]
     ) { file in
         file.findings(of: "public", "is public") + file.findings(of: "open class", "is open")
     }
@@ -38,11 +38,11 @@ extension TidyRule {
     private static let noUnfinished = perFile(
         "No file keeps a note to finish it later",
         bad: [
-            .file("Sources/Node/A.swift", "// TO" + "DO: more"),
+            .file("Sources/Station/A.swift", "// TO" + "DO: more"),
             .file("README.md", "FIX" + "ME"),
-            .file("Sources/Node/Placeholder.swift", ""),
+            .file("Sources/Station/Placeholder.swift", ""),
         ],
-        good: [.file("Sources/Node/A.swift", "let today = toDo()")]
+        good: [.file("Sources/Station/A.swift", "let today = toDo()")]
     ) { file in
         let notes = ["TO" + "DO", "FIX" + "ME"]
         let placeholder =

@@ -1,12 +1,12 @@
 extension TidyRule {
     static let imports = [importTable, everyTargetListed, noFoundation, foundationPlaces]
 
-    /// What each target may import, besides Readings, Logging and the toolchain's own modules.
+    /// What each target may import, besides Core, Logging and the toolchain's own modules.
     ///
     /// Dependencies point down and never sideways: a new arrow is a decision, made here and in
     /// ARCHITECTURE.md together.
     private static let table: [String: Set<String>] = [
-        "Readings": [],
+        "Core": [],
         "Alerts": [],
         "Supervision": ["DequeModule"],
         "Scheduling": [],
@@ -18,7 +18,7 @@ extension TidyRule {
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
-        "Node": [
+        "Station": [
             "Alerts", "ControlProtocol", "DequeModule", "Devices", "HardwareIO", "Profiles",
             "Scheduling", "Store", "Supervision",
         ],
@@ -26,21 +26,21 @@ extension TidyRule {
             "CGPIOD", "CLinux", "CUdev", "DequeModule", "Glibc", "HardwareIO", "Scheduling",
         ],
         "SimulationKit": [
-            "Devices", "DequeModule", "HardwareIO", "Node", "Profiles", "Scheduling",
+            "Devices", "DequeModule", "HardwareIO", "Station", "Profiles", "Scheduling",
             "Supervision",
         ],
         "Scenarios": [
-            "ControlProtocol", "Devices", "Glibc", "HardwareIO", "Node", "PowerCut", "Profiles",
+            "ControlProtocol", "Devices", "Glibc", "HardwareIO", "Station", "PowerCut", "Profiles",
             "SQLite", "SimulationKit", "Store", "Supervision",
         ],
-        "LinuxPlatform": ["Devices", "Glibc", "HardwareIO", "LinuxIO", "Node", "Profiles"],
+        "LinuxPlatform": ["Devices", "Glibc", "HardwareIO", "LinuxIO", "Station", "Profiles"],
         "roostd": [
-            "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Node",
+            "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
             "Profiles", "Supervision",
         ],
         "roost": [
             "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Node", "Profiles", "SQLite", "Scenarios", "SimulationKit", "Store",
+            "LinuxPlatform", "Station", "Profiles", "SQLite", "Scenarios", "SimulationKit", "Store",
             "Supervision",
         ],
     ]
@@ -51,23 +51,23 @@ extension TidyRule {
     private static let importTable = perFile(
         "A target imports only what its row of the table allows",
         bad: [
-            .file("Sources/Readings/A.swift", "import Supervision"),
-            .file("Sources/Node/A.swift", "@preconcurrency import LinuxIO"),
-            .file("Sources/Devices/A.swift", "import struct Node.Station"),
+            .file("Sources/Core/A.swift", "import Supervision"),
+            .file("Sources/Station/A.swift", "@preconcurrency import LinuxIO"),
+            .file("Sources/Devices/A.swift", "import struct Station.Station"),
             .file("Sources/Supervision/A.swift", "package import Scheduling"),
             .file("Sources/HardwareIO/A.swift", "import Glibc"),
         ],
         good: [
-            .file("Sources/Node/A.swift", "import Devices\nimport Logging\nimport Readings"),
-            .file("Sources/Node/A.swift", "let words = \"import LinuxIO\" // import LinuxIO"),
-            .file("Tests/NodeTests/A.swift", "import SimulationKit"),
+            .file("Sources/Station/A.swift", "import Devices\nimport Logging\nimport Core"),
+            .file("Sources/Station/A.swift", "let words = \"import LinuxIO\" // import LinuxIO"),
+            .file("Tests/StationTests/A.swift", "import SimulationKit"),
         ]
     ) { file in
         guard file.isUnder("Sources/"), let target = file.target, let row = table[target] else {
             return []
         }
         return imports(of: file).compactMap { module, line in
-            let always = module == "Readings" || module == "Logging" || toolchain.contains(module)
+            let always = module == "Core" || module == "Logging" || toolchain.contains(module)
             guard !always, !row.contains(module) else { return nil }
             return Finding(path: file.path, line: line, words: "\(target) may not import \(module)")
         }
@@ -76,7 +76,7 @@ extension TidyRule {
     private static let everyTargetListed = perFile(
         "Every Swift target has a row in the import table",
         bad: [.file("Sources/Novelty/A.swift", "")],
-        good: [.file("Sources/Node/A.swift", ""), .file("Sources/CLinux/a.c", "")]
+        good: [.file("Sources/Station/A.swift", ""), .file("Sources/CLinux/a.c", "")]
     ) { file in
         guard file.isUnder("Sources/"), file.name.hasSuffix(".swift"), let target = file.target,
             table[target] == nil
@@ -88,7 +88,7 @@ extension TidyRule {
         "Nothing imports Foundation: it brings 42 MB of locale data",
         bad: [
             .file("Sources/roost/A.swift", "import Foundation"),
-            .file("Tests/NodeTests/A.swift", "import Foundation"),
+            .file("Tests/StationTests/A.swift", "import Foundation"),
             .file("Sources/roost/A.swift", "import FoundationNetworking"),
         ],
         good: [.file("Sources/roost/A.swift", "import FoundationEssentials")]
@@ -99,7 +99,7 @@ extension TidyRule {
     }
 
     private static let foundationPlaces = perFile(
-        "FoundationEssentials is for JSON, so for Profiles, Node, ControlProtocol, roost and tests",
+        "FoundationEssentials is for JSON: Profiles, Station, ControlProtocol, roost and tests",
         bad: [.file("Sources/LinuxIO/A.swift", "import FoundationEssentials")],
         good: [.file("Tests/DevicesTests/A.swift", "import FoundationEssentials")]
     ) { file in
@@ -107,7 +107,7 @@ extension TidyRule {
             !file.isUnder("Sources/")
             || file.isUnder(
                 "Sources/Profiles/",
-                "Sources/Node/",
+                "Sources/Station/",
                 "Sources/ControlProtocol/",
                 "Sources/roost/"
             )

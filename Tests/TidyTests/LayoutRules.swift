@@ -18,13 +18,14 @@ extension TidyRule {
         let devices = Set(paths.compactMap(deviceName))
         return devices.sorted().flatMap { device in
             let (sources, tests) = ("Sources/Devices/\(device)", "Tests/DevicesTests/\(device)/")
+            let name = device.split(separator: "/").last ?? ""
             let hasDecision = ["Decoder", "Machine"].contains {
-                paths.contains("\(sources)/\(device)\($0).swift")
+                paths.contains("\(sources)/\(name)\($0).swift")
             }
             let hasTests = paths.contains { $0.hasPrefix(tests) && $0.hasSuffix("Tests.swift") }
             // A dialect decodes and decides; the driver is everybody's.
-            let hasDialect = paths.contains("\(sources)/\(device)Dialect.swift")
-            let hasDriver = paths.contains("\(sources)/\(device)Driver.swift")
+            let hasDialect = paths.contains("\(sources)/\(name)Dialect.swift")
+            let hasDriver = paths.contains("\(sources)/\(name)Driver.swift")
             let missing = [
                 hasDialect || hasDriver ? nil : "a driver",
                 hasDialect || hasDecision ? nil : "a decoder or a machine",
@@ -38,7 +39,11 @@ extension TidyRule {
 
     private static func deviceName(_ path: String) -> String? {
         let parts = path.split(separator: "/")
-        guard parts.count == 4, path.hasPrefix("Sources/Devices/") else { return nil }
+        guard path.hasPrefix("Sources/Devices/") else { return nil }
+        if parts.count == 5, parts[2] == "GPIO" { return "GPIO/\(parts[3])" }
+        // What several devices share.
+        let shared: Set = ["GPIO", "HTTP", "Serial"]
+        guard parts.count == 4, !shared.contains(String(parts[2])) else { return nil }
         return String(parts[2])
     }
 
@@ -54,8 +59,8 @@ extension TidyRule {
         bad: [.file("Tests/NoveltyTests/ATests.swift", "")],
         good: [
             SourceTree(files: [
-                SourceFile(path: "Sources/Node/A.swift", text: ""),
-                SourceFile(path: "Tests/NodeTests/ATests.swift", text: ""),
+                SourceFile(path: "Sources/Station/A.swift", text: ""),
+                SourceFile(path: "Tests/StationTests/ATests.swift", text: ""),
             ])
         ]
     ) { tree in
@@ -75,7 +80,7 @@ extension TidyRule {
         "No file names a folder of the machine it was written on",
         bad: [
             .file("README.md", "see /ro" + "ot/notes"),
-            .file("Sources/Node/A.swift", "// /wo" + "rk/shared/x"),
+            .file("Sources/Station/A.swift", "// /wo" + "rk/shared/x"),
             .file("scripts/test", "cd /ho" + "me/me/roost"),
         ],
         good: [.file("README.md", "see /run/roost and network/work/x, ~/roost")]
@@ -95,13 +100,16 @@ extension TidyRule {
         "Every file that a document names is there",
         bad: [
             .file("README.md", "run `scripts/nothing --quick`"),
-            .file("ARCHITECTURE.md", "see `Sources/Node/Gone.swift`."),
+            .file("ARCHITECTURE.md", "see `Sources/Station/Gone.swift`."),
         ],
         good: [
             .file("README.md", "run `README.md` and `swift build`, or `scripts/*`"),
             SourceTree(
-                files: ["Sources/Node/A.swift", "ARCHITECTURE.md"].map {
-                    SourceFile(path: $0, text: "see `Sources/Node/A.swift` in `Sources/Node/`")
+                files: ["Sources/Station/A.swift", "ARCHITECTURE.md"].map {
+                    SourceFile(
+                        path: $0,
+                        text: "see `Sources/Station/A.swift` in `Sources/Station/`"
+                    )
                 }
             ),
         ]

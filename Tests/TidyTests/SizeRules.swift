@@ -13,12 +13,15 @@ extension TidyRule {
     private static let functionSize = perFile(
         "A function has at most 60 lines",
         bad: [
-            .file("Sources/Node/A.swift", "func a() {\(text(lineCount: 61))}"),
-            .file("Sources/Node/A.swift", "init(x: Int) throws {\(text(lineCount: 61))}"),
+            .file("Sources/Station/A.swift", "func a() {\(text(lineCount: 61))}"),
+            .file("Sources/Station/A.swift", "init(x: Int) throws {\(text(lineCount: 61))}"),
         ],
         good: [
-            .file("Sources/Node/A.swift", "func a() {\(text(lineCount: 60))}"),
-            .file("Sources/Node/A.swift", "protocol P { func a() }\n\(text(lineCount: 90)) f { }"),
+            .file("Sources/Station/A.swift", "func a() {\(text(lineCount: 60))}"),
+            .file(
+                "Sources/Station/A.swift",
+                "protocol P { func a() }\n\(text(lineCount: 90)) f { }"
+            ),
         ]
     ) { file in
         file.functions.filter { $0.lineCount > 60 }.map {
@@ -64,9 +67,9 @@ extension TidyRule {
 
     private static let fileSize = perFile(
         "A program file has at most 400 lines",
-        bad: [.file("Sources/Node/A.swift", text(lineCount: 402))],
+        bad: [.file("Sources/Station/A.swift", text(lineCount: 402))],
         good: [
-            .file("Sources/Node/A.swift", text(lineCount: 401)),  // 400 and the last newline.
+            .file("Sources/Station/A.swift", text(lineCount: 401)),  // 400 and the last newline.
             .file("README.md", text(lineCount: 900)),
         ]
     ) { file in
@@ -78,10 +81,10 @@ extension TidyRule {
     private static let lineSize = perFile(
         "A line of Swift or C has at most 100 characters",
         bad: [
-            .file("Sources/Node/A.swift", "// " + String(repeating: "µ", count: 98)),
+            .file("Sources/Station/A.swift", "// " + String(repeating: "µ", count: 98)),
             .file("Sources/CLinux/a.c", String(repeating: "x", count: 101)),
         ],
-        good: [.file("Sources/Node/A.swift", "// " + String(repeating: "µ", count: 97))]
+        good: [.file("Sources/Station/A.swift", "// " + String(repeating: "µ", count: 97))]
     ) { file in
         guard [".swift", ".c", ".h"].contains(where: { file.name.hasSuffix($0) }) else { return [] }
         return file.lines.enumerated().compactMap { number, line in

@@ -34,7 +34,7 @@ import Testing
     @Test func readsTheWholeTree() throws {
         let tree = try SourceTree.repository.get()
         let paths = Set(tree.files.map(\.path))
-        #expect(paths.contains("Sources/Readings/Reading.swift"))
+        #expect(paths.contains("Sources/Core/Reading.swift"))
         #expect(paths.contains("Tests/TidyTests/TidyTests.swift"))
         #expect(paths.contains("SECURITY.md"))
         #expect(tree.executables["scripts/test"] == true)

@@ -1,6 +1,6 @@
+import Core
 import Devices
 import Profiles
-import Readings
 import Testing
 
 @testable import roost
@@ -32,9 +32,9 @@ import Testing
     @Test func aGraphIsDrawnNodeByNode() throws {
         let profile = try #require(ProfileCatalog().profile("safecast-bgeigie-nano"))
         let words = "cpm ─▶ dose(decimals 3, tube \"LND7317\", unit \"µSv/h\") ─▶ dose_rate"
-        #expect(ProfileWords.graph(profile) == [words])
+        #expect(ProfileText.graph(profile) == [words])
         let plain = try #require(ProfileCatalog().profile("nova-sds011"))
         let none = ["nova-sds011 reckons nothing: all its channels are as measured"]
-        #expect(ProfileWords.graph(plain) == none)
+        #expect(ProfileText.graph(plain) == none)
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Readings
+import Core
 import Store
 import Testing
 

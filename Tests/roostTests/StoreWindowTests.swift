@@ -1,6 +1,6 @@
 import ControlProtocol
+import Core
 import Glibc
-import Readings
 import Store
 import Testing
 

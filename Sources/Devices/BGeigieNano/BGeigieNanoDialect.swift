@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// Safecast's bGeigie: a radiation counter that writes one log line every five seconds.
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// A bGeigie Nano as a pure value: one line every five seconds, void for the first minute.
 package struct BGeigieNanoSimulator: SerialPeer {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// Honeywell HPMA115S0 and HPMA115C0 dust sensors.
 ///

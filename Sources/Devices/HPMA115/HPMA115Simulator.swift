@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// An HPMA115C0 or S0 as a pure value: measures and sends a frame a second until told to stop.
 ///

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import Profiles
-import Readings
 
 /// Any instrument that says its values in lines of text, as its profile describes them.
 ///

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import Profiles
-import Readings
 
 /// An instrument that writes lines as its profile describes them; every value drifts in its range.
 package struct LineDeviceSimulator: SerialPeer {

@@ -1,6 +1,6 @@
+import Core
 import HardwareIO
 import Profiles
-import Readings
 
 /// What a line of a simple instrument holds, as a profile describes it: `a;b;c;…`.
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// Winsen MH-Z19B carbon dioxide sensor on its serial line.
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// An MH-Z19B as a pure value: answers the read command and nothing else.
 package struct MHZ19BSimulator: SerialPeer {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// How the Plantower PMSx003 family talks, whichever member it is.
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// A member of the Plantower family as a pure value.
 ///

@@ -1,5 +1,5 @@
+import Core
 import Profiles
-import Readings
 
 /// Members of the Plantower family by what their frames hold.
 ///

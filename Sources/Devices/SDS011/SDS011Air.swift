@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// What the air holds: where a simulated SDS011 takes its measurements from.
 package enum SDS011Air: Sendable {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// How fast the decoder is, on a stream of good frames with some noise between.
 package enum SDS011DecoderBenchmark {

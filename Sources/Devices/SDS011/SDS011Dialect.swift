@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// How an SDS011 talks, for the probe and the replay; `SDS011Driver` runs the part itself.
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 // What is said over the line, and what is made of the answers.
 extension SDS011Driver {
@@ -178,7 +178,7 @@ extension SDS011Driver {
 
     // MARK: Remedies
 
-    func apply(_ remedy: RemedyLadder.Remedy) async throws {
+    func apply(_ remedy: RecoveryPolicy.Remedy) async throws {
         if !ladder.isReported {
             await record(
                 "remedy tried",
@@ -214,7 +214,7 @@ extension SDS011Driver {
     /// Only after minutes: a part that says a wrong id for a moment stays who it is.
     func yieldToAnother(before delay: Duration) async throws {
         guard settings.yieldsToAnother, let wanted = settings.deviceID,
-            RemedyLadder.isRetry(before: delay)
+            RecoveryPolicy.isRetry(before: delay)
         else { return }
         let countBefore = foreignCount
         let answer = try await ask(.getState, attempts: 1, to: .everyone)

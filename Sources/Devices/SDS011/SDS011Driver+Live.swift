@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Scheduling
 import Supervision
 

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 extension SDS011Driver: SensorChild {
     package var report: SensorReport {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 import Scheduling
 import Supervision
 import Synchronization
@@ -55,7 +55,7 @@ package actor SDS011Driver: OrderlyStop {
 
     // What came of it.
     var eventBudget = EventBudget(perHour: 120)
-    var ladder = RemedyLadder()
+    var ladder = RecoveryPolicy()
     var nextAttempt: MonotonicInstant?
     var judge = SDS011Judge()
     /// Its datasheet says one in 1 ± 0.5 s.

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Ways in which an SDS011 has misbehaved in the field, for the simulator to repeat.
 ///

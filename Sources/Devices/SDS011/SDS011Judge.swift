@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// Decides what a measurement is worth, from what came before it.
 ///

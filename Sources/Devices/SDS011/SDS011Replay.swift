@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// Plays a recording at an even pace, and answers commands as a part that is awake.
 ///

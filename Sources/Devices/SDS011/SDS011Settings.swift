@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// How to talk to one SDS011.
 package struct SDS011Settings: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct SDS011Status: Hashable, Sendable {
     /// False until a remedy helps; see `remedy`.
     package var isAnswering: Bool
     /// The last remedy tried in an outage that lasts.
-    package var remedy: RemedyLadder.Remedy?
+    package var remedy: RecoveryPolicy.Remedy?
     /// What is doubtful about the measurements.
     package var doubts: Set<SensorDoubt>
     /// False when it measures without acknowledging commands.

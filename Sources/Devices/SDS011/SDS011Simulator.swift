@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// An SDS011 as a pure value: every command, its settings, its laser, and its faults on request.
 ///

@@ -1,4 +1,4 @@
-import Readings
+import Core
 
 /// The sending side of a simulated SDS011: what leaves when, and which fault spoils it.
 struct SDS011Transmitter: Sendable {

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// Sensirion SPS30 dust sensor on its serial line (SHDLC, 115 200 baud).
 ///

@@ -1,5 +1,5 @@
+import Core
 import HardwareIO
-import Readings
 
 /// An SPS30 as a pure value, with every command of its serial line.
 ///

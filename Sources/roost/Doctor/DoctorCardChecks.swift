@@ -1,4 +1,4 @@
-import Node
+import Station
 import Store
 
 extension DoctorCheck {
@@ -62,15 +62,15 @@ extension DoctorCheck {
     @Sendable private static func cardSpace(_ facts: DoctorFacts) -> DoctorFinding {
         guard let space = facts.card.space, space.totalBytes > 0 else { return .skipped(ofImage) }
         let folder = folder(facts)
-        let free = StoreWords.bytes(Double(space.freeBytes))
-        let total = StoreWords.bytes(Double(space.totalBytes))
+        let free = StoreText.bytes(Double(space.freeBytes))
+        let total = StoreText.bytes(Double(space.totalBytes))
         let words = "\(free) of \(total) are free for \(folder)"
         let look = "sudo du -xh / | sort -h | tail -20, and sudo apt-get clean"
         // The history is reserved at once and never grows: only what is to be made needs room.
         if let store = facts.configuration?.store, facts.station.history.isToBeMade,
             space.freeBytes < store.plan.byteCount + 16 << 20
         {
-            let wanted = StoreWords.bytes(Double(store.plan.byteCount))
+            let wanted = StoreText.bytes(Double(store.plan.byteCount))
             return .failure(
                 "\(words), and the history is to be made with \(wanted)",
                 next: "set a smaller `megabytes` in `store` of \(facts.station.path), or: \(look)"

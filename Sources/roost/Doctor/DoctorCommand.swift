@@ -1,8 +1,8 @@
 import ArgumentParser
 import ControlProtocol
 import Glibc
-import Node
 import Profiles
+import Station
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

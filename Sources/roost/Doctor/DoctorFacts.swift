@@ -1,7 +1,7 @@
 import ControlProtocol
-import Node
+import Core
 import Profiles
-import Readings
+import Station
 
 /// Everything that the checks of `roost doctor` decide on, gathered once.
 ///

@@ -1,9 +1,9 @@
+import Core
 import Devices
 import HardwareIO
 import LinuxPlatform
-import Node
 import Profiles
-import Readings
+import Station
 import Store
 
 /// Where a check looks.

@@ -1,6 +1,6 @@
 import HardwareIO
-import Node
 import Profiles
+import Station
 
 /// A line that the configuration names, and for whom.
 struct DoctorWantedLine: Hashable {

@@ -1,6 +1,6 @@
-import Node
+import Core
 import Profiles
-import Readings
+import Station
 
 extension DoctorCheck {
     /// The supply, heat, and the watchdog.
@@ -93,7 +93,7 @@ extension DoctorCheck {
         guard let hottest = facts.health.hottestMillidegrees else {
             return .skipped("this machine tells no temperature")
         }
-        let words = "\(StoreWords.rounded(Double(hottest) / 1_000)) °C"
+        let words = "\(StoreText.rounded(Double(hottest) / 1_000)) °C"
         guard hottest >= hotMillidegrees else { return .ok(words) }
         return .warning(
             "\(words): from 80 °C on a Pi slows itself down, and cards age fast",

@@ -1,8 +1,8 @@
 import ControlProtocol
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
-import Readings
 
 /// What only a running machine can answer, so that a made-up one can take its place.
 ///

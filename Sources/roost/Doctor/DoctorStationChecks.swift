@@ -1,7 +1,7 @@
 import ControlProtocol
-import Node
+import Core
 import Profiles
-import Readings
+import Station
 import Store
 
 extension DoctorCheck {

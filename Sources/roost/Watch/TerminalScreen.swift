@@ -1,6 +1,6 @@
+import Core
 import Glibc
 import LinuxIO
-import Readings
 import Synchronization
 
 /// The terminal as a screen of its own: keys come at once, the cursor is hidden, and whatever was

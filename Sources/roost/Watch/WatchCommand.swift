@@ -1,8 +1,8 @@
 import ArgumentParser
 import ControlProtocol
+import Core
 import Glibc
 import LinuxIO
-import Readings
 import Synchronization
 
 struct WatchCommand: ParsableCommand {

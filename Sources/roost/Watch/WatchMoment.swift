@@ -1,5 +1,5 @@
 import ControlProtocol
-import Readings
+import Core
 
 /// When a screen is drawn, by the clocks that it shows.
 struct WatchMoment {

@@ -1,5 +1,5 @@
 import ControlProtocol
-import Readings
+import Core
 
 // What stands in each section of a live view.
 extension WatchScreen {
@@ -157,7 +157,7 @@ extension WatchScreen {
     /// The tree of children, where the screen is tall.
     var tree: Section? {
         guard let tree = state.tree, size.rows >= 30 else { return nil }
-        let lines = ReportWords.tree(tree, Paint(isColoured: false)).map { text in
+        let lines = ReportText.tree(tree, Paint(isColoured: false)).map { text in
             var line = StyledLine("   ")
             line.add(text, .grey)
             return line.cut(to: size.columns - 1)

@@ -1,8 +1,8 @@
 import ControlProtocol
+import Core
 import Glibc
 import HardwareIO
 import LinuxIO
-import Readings
 import Synchronization
 
 /// Follows a station and shows it: on the terminal's own screen, or as lines where there is none.

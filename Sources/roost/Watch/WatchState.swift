@@ -1,5 +1,5 @@
 import ControlProtocol
-import Readings
+import Core
 import Store
 
 /// What a live view knows of a station; everything the screen is made of.

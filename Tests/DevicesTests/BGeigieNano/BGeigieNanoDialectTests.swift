@@ -1,6 +1,6 @@
+import Core
 import Devices
 import FoundationEssentials
-import Readings
 import Testing
 
 @Suite struct BGeigieNanoDialectTests {

@@ -1,6 +1,6 @@
+import Core
 import Devices
 import HardwareIO
-import Readings
 import SimulationKit
 import Supervision
 import Synchronization

@@ -1,6 +1,6 @@
+import Core
 import Devices
 import Profiles
-import Readings
 import Testing
 
 @Suite struct LineDeviceDialectTests {

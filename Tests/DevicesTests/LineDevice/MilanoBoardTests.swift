@@ -1,7 +1,7 @@
+import Core
 import Devices
 import HardwareIO
 import Profiles
-import Readings
 import Testing
 
 /// The eleven values of the Milano board; origin of the replies in `Fixtures/ORIGIN.md`.

@@ -1,5 +1,5 @@
+import Core
 import Devices
-import Readings
 import Testing
 
 @Suite struct MHZ19BDialectTests {

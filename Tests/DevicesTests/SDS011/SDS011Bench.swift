@@ -1,6 +1,6 @@
+import Core
 import Devices
 import HardwareIO
-import Readings
 import Scheduling
 import SimulationKit
 import Supervision

@@ -1,7 +1,7 @@
+import Core
 import Devices
 import FoundationEssentials
 import HardwareIO
-import Readings
 import Testing
 
 @Suite struct SDS011DecoderTests {

@@ -1,5 +1,5 @@
+import Core
 import Devices
-import Readings
 import Testing
 
 @Suite struct SDS011DialectTests {

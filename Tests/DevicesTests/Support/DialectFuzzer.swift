@@ -1,6 +1,6 @@
+import Core
 import Devices
 import FoundationEssentials
-import Readings
 import Testing
 
 /// Feeds a dialect streams that nobody has thought of: good bytes cut, flipped, doubled and mixed.

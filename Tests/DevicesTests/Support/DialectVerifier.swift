@@ -1,5 +1,5 @@
+import Core
 import Devices
-import Readings
 import Testing
 
 /// What every dialect must make of good bytes, however they are cut and whatever is between them.

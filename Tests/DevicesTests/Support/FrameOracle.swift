@@ -1,5 +1,5 @@
+import Core
 import Devices
-import Readings
 
 /// The values of every good frame that begins anywhere in a stream, read by brute force.
 ///

@@ -1,7 +1,7 @@
+import Core
 import Devices
 import HardwareIO
 import Profiles
-import Readings
 import Scheduling
 import SimulationKit
 import Supervision

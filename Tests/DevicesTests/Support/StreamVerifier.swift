@@ -1,6 +1,6 @@
+import Core
 import Devices
 import HardwareIO
-import Readings
 import Testing
 
 /// What every dialect must do with good frames, however the stream is cut and whatever is between.

@@ -1,5 +1,5 @@
+import Core
 import FoundationEssentials
-import Readings
 
 @testable import Store
 

@@ -1,7 +1,7 @@
+import Core
 import Glibc
 import HardwareIO
 import PowerCut
-import Readings
 import SQLite
 import SimulationKit
 import Testing

@@ -1,7 +1,7 @@
+import Core
 import Devices
 import Glibc
 import Profiles
-import Readings
 import Testing
 
 @testable import roost

@@ -1,5 +1,5 @@
 import ControlProtocol
-import Readings
+import Core
 
 @testable import roost
 

@@ -1,0 +1,133 @@
+import Core
+
+/// Decides what is a press from the edges of one line; pure.
+///
+/// Everything is decided by the instants of the edges, so reading them late changes nothing. Who
+/// holds the button when the station starts has not pressed it: only its release is waited for.
+package struct ButtonMachine: Sendable {
+    /// What to tell the world.
+    package enum Notice: Hashable, Sendable {
+        case pressed(at: MonotonicInstant)
+        /// Told while it is still held.
+        case longPress(at: MonotonicInstant)
+        case released(at: MonotonicInstant, after: Duration, isLong: Bool)
+        /// Told with the second of two presses.
+        case doublePress(at: MonotonicInstant)
+        case stuck(since: MonotonicInstant, at: MonotonicInstant)
+        case unstuck(at: MonotonicInstant, after: Duration)
+        /// A loose wire: the line is to be let go until then.
+        case storm(at: MonotonicInstant, until: MonotonicInstant)
+    }
+
+    private struct Press: Hashable {
+        let since: MonotonicInstant
+        /// The second of a double press.
+        var isSecond = false
+        var isLong = false
+        var isStuck = false
+    }
+
+    package let settings: ButtonSettings
+    package private(set) var pressCount = 0
+    /// When the last press began.
+    package private(set) var lastPress: MonotonicInstant?
+    /// Until when the line is to be let go; nil while it is wanted.
+    package private(set) var mutedUntil: MonotonicInstant?
+    private var press: Press?
+    /// Held since before we listened: no press.
+    private var isHeldFromBefore = false
+    private var lastRelease: MonotonicInstant?
+    /// Instants of the presses within the storm's window, at most `stormPresses + 1`.
+    private var recent: [MonotonicInstant] = []
+
+    package init(settings: ButtonSettings) { self.settings = settings }
+
+    package var isPressed: Bool { press != nil }
+    package var isStuck: Bool { press?.isStuck ?? false }
+
+    /// The line is held again, and has this level.
+    package mutating func opened(isPressed: Bool) {
+        (press, lastRelease, mutedUntil) = (nil, nil, nil)
+        isHeldFromBefore = isPressed
+        recent.removeAll()
+    }
+
+    /// The level is this, by an edge or by asking for it.
+    ///
+    /// - Parameters:
+    ///   - isPressed: After the active level is applied.
+    ///   - instant: When the kernel saw it.
+    /// - Returns: What to tell, in order.
+    package mutating func level(_ isPressed: Bool, at instant: MonotonicInstant) -> [Notice] {
+        var notices = advance(to: instant)
+        guard mutedUntil == nil else { return notices }
+        if isHeldFromBefore {
+            isHeldFromBefore = isPressed
+            return notices
+        }
+        if isPressed, press == nil {
+            notices += begin(at: instant)
+        } else if !isPressed, let press {
+            notices += end(press, at: instant)
+        }
+        return notices
+    }
+
+    /// Time has passed without an edge.
+    package mutating func advance(to instant: MonotonicInstant) -> [Notice] {
+        var notices: [Notice] = []
+        guard var held = press else { return notices }
+        let long = held.since.advanced(by: settings.longPress)
+        if !held.isLong, long <= instant {
+            held.isLong = true
+            notices.append(.longPress(at: long))
+        }
+        let stuck = held.since.advanced(by: settings.stuckAfter)
+        if !held.isStuck, stuck <= instant {
+            held.isStuck = true
+            notices.append(.stuck(since: held.since, at: stuck))
+        }
+        press = held
+        return notices
+    }
+
+    /// When to come back if no edge comes first.
+    package var wake: MonotonicInstant? {
+        guard let press else { return nil }
+        if !press.isLong { return press.since.advanced(by: settings.longPress) }
+        return press.isStuck ? nil : press.since.advanced(by: settings.stuckAfter)
+    }
+
+    private mutating func begin(at instant: MonotonicInstant) -> [Notice] {
+        recent.append(instant)
+        let start = instant.advanced(by: .zero - ButtonSettings.stormWindow)
+        recent.removeAll { $0 <= start }
+        guard recent.count <= ButtonSettings.stormPresses else {
+            let end = instant.advanced(by: ButtonSettings.mute)
+            mutedUntil = end
+            return [.storm(at: instant, until: end)]
+        }
+        press = Press(since: instant)
+        pressCount += 1
+        lastPress = instant
+        var notices = [Notice.pressed(at: instant)]
+        if let before = lastRelease, settings.doublePress > .zero,
+            before.duration(to: instant) <= settings.doublePress
+        {
+            notices.append(.doublePress(at: instant))
+            press?.isSecond = true
+        }
+        return notices
+    }
+
+    private mutating func end(_ press: Press, at instant: MonotonicInstant) -> [Notice] {
+        let duration = press.since.duration(to: instant)
+        // The second press of a pair ends it, a third begins anew; a long one begins none.
+        lastRelease = press.isLong || press.isSecond ? nil : instant
+        self.press = nil
+        var notices: [Notice] = []
+        if press.isStuck { notices.append(.unstuck(at: instant, after: duration)) }
+        notices.append(.released(at: instant, after: duration, isLong: press.isLong))
+        return notices
+    }
+}

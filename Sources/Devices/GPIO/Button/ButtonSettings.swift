@@ -1,0 +1,54 @@
+import Core
+import HardwareIO
+import Profiles
+
+/// Where a button hangs, and how its edges become presses.
+///
+/// The defaults fit a push button between a line and ground, on the pull-up of the pin.
+package struct ButtonSettings: Hashable, Sendable {
+    package var chipLabel: String?
+    package var line: LineRequest.Line
+    package var isActiveLow = true
+    package var bias = LineRequest.Bias.pullUp
+
+    /// How long the kernel wants a level to be steady, 1…500 ms; contacts bounce for up to 10 ms.
+    package var debounce = Duration.milliseconds(30)
+    /// How long a press must be held to be a long one, 0.1…60 s.
+    package var longPress = Duration.seconds(1)
+    /// How soon after a release the next press makes it a double one, 0…2 s; 0 never.
+    package var doublePress = Duration.zero
+    /// How long it may be held before it counts as stuck.
+    package var stuckAfter = Duration.minutes(1)
+
+    /// More presses than this within `stormWindow` are a loose wire, not a finger.
+    package static let stormPresses = 30
+    package static let stormWindow = Duration.seconds(10)
+    /// How long a storming line is let go.
+    package static let mute = Duration.minutes(5)
+
+    package init(line: LineRequest.Line, chipLabel: String? = nil) {
+        self.line = line
+        self.chipLabel = chipLabel
+    }
+
+    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    package mutating func read(_ reader: inout ObjectReader) {
+        isActiveLow = reader.bool("activeLow") ?? isActiveLow
+        let names = ["asIs", "disabled", "pullUp", "pullDown"]
+        bias = reader.string("bias", in: names).flatMap(LineRequest.Bias.init) ?? bias
+        debounce = reader.seconds("debounceSeconds", in: 0.001...0.5) ?? debounce
+        longPress = reader.seconds("longPressSeconds", in: 0.1...60) ?? longPress
+        doublePress = reader.seconds("doublePressSeconds", in: 0...2) ?? doublePress
+    }
+
+    /// The request for the line: an input that reports both edges.
+    package func request(consumer: String) -> LineRequest {
+        LineRequest(
+            chipLabel: chipLabel,
+            lines: [line],
+            direction: .input(edges: .both, bias: bias, debounce: debounce),
+            isActiveLow: isActiveLow,
+            consumer: consumer
+        )
+    }
+}

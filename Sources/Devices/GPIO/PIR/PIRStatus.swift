@@ -1,0 +1,47 @@
+import Core
+
+/// A stretch of motion: pulses that follow each other within the retrigger window.
+package struct Motion: Hashable, Sendable {
+    /// The first rising edge, by the kernel's clock.
+    package let start: MonotonicInstant
+    /// The last falling edge; nil while it goes on.
+    package var end: MonotonicInstant?
+    /// How many pulses long enough to count.
+    package var pulseCount: Int
+
+    package init(start: MonotonicInstant, end: MonotonicInstant? = nil, pulseCount: Int) {
+        self.start = start
+        self.end = end
+        self.pulseCount = pulseCount
+    }
+}
+
+/// What a PIR sensor has seen since its driver started.
+package struct PIRStatus: Hashable, Sendable {
+    /// Until when nothing is believed.
+    package var settlesAt: MonotonicInstant
+    package var isMoving = false
+    /// Motions that began.
+    package var motionCount = 0
+    /// The motion that goes on, or the last one.
+    package var lastMotion: Motion?
+    /// Pulses shorter than the minimum.
+    package var shortPulseCount = 0
+    /// Edges that the kernel reported.
+    package var edgeCount = 0
+    /// Edges that the kernel dropped because nobody read them in time.
+    package var overrunCount = 0
+    /// High for longer than any pulse may be.
+    package var isStuck = false
+    /// Until when the line is let go because of a storm; nil when it is listened to.
+    package var mutedUntil: MonotonicInstant?
+    /// How often it was muted.
+    package var muteCount = 0
+
+    package init(settlesAt: MonotonicInstant) { self.settlesAt = settlesAt }
+
+    /// Faults at this moment, in words.
+    package var faults: [String] {
+        (isStuck ? ["stuck high"] : []) + (mutedUntil == nil ? [] : ["edge storm"])
+    }
+}

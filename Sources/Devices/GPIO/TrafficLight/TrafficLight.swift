@@ -1,0 +1,153 @@
+import Core
+import HardwareIO
+import Synchronization
+
+/// What a traffic light shows, whether or not a driver holds its lines at the moment.
+///
+/// Outlives its drivers, so that a restarted one shows the right lamp at once. `offer` decides and
+/// lights the lamp in the caller's own job: nothing is between a frame and its light but one system
+/// call. The lock is held for that call.
+package final class TrafficLight: Sendable {
+    /// How many changes wait to be recorded; at the bound the oldest is forgotten.
+    package static let changeLimit = 16
+
+    private struct State {
+        var machine: TrafficLightMachine
+        var lines: (any GPIOLines)?
+        /// What the lines were last set to.
+        var shown = Lamp.dark
+        var failure: GPIOError?
+        var changes: [LampChange] = []
+        /// What the driver waits for; nil while none waits.
+        var armed: MonotonicInstant?
+
+        mutating func show() {
+            guard let lines, failure == nil, shown != machine.lamp else { return }
+            do {
+                try lines.set(machine.lamp.values)
+                shown = machine.lamp
+            } catch {
+                failure = error
+            }
+        }
+
+        mutating func remember(_ change: LampChange) {
+            if changes.count >= TrafficLight.changeLimit { changes.removeFirst() }
+            changes.append(change)
+        }
+    }
+
+    /// What the driver has to do next.
+    struct Errand {
+        let changes: [LampChange]
+        let wake: (deadline: MonotonicInstant, tolerance: Duration)
+    }
+
+    /// Raised when the driver waits for the wrong thing.
+    let attention = Signal()
+    private let onChange: (@Sendable (LampState) -> Void)?
+    private let state: Mutex<State>
+
+    /// A light that knows nothing yet.
+    ///
+    /// - Parameters:
+    ///   - start: Now.
+    ///   - onChange: Called after each change of state, in the job that caused it; must be quick.
+    package init(
+        at start: MonotonicInstant,
+        onChange: (@Sendable (LampState) -> Void)? = nil
+    ) {
+        self.onChange = onChange
+        state = Mutex(State(machine: TrafficLightMachine(at: start)))
+    }
+
+    /// Shows the level of a sample, at once.
+    ///
+    /// - Parameters:
+    ///   - level: nil when the sample had no value: `unknown` at once.
+    ///   - instant: When the sample was taken.
+    ///   - validity: For how long it may be shown, > 0; two periods and some slack.
+    package func offer(
+        _ level: AirLevel?,
+        at instant: MonotonicInstant,
+        validFor validity: Duration
+    ) {
+        change { $0.offer(level, at: instant, validFor: validity) }
+    }
+
+    /// Shows that something is broken, until the next level.
+    package func reportFault(at instant: MonotonicInstant) {
+        change { $0.reportFault(at: instant) }
+    }
+
+    /// What it says now: never a level that is stale, even while no driver runs.
+    package func status(at now: MonotonicInstant) -> TrafficLightStatus {
+        state.withLock { state in
+            var machine = state.machine
+            _ = machine.advance(to: now)
+            return TrafficLightStatus(
+                state: machine.state,
+                since: machine.since,
+                lamp: state.shown,
+                isHeld: state.lines != nil,
+                changeCount: machine.changeCount
+            )
+        }
+    }
+
+    private func change(_ decide: (inout TrafficLightMachine) -> LampChange?) {
+        let (change, isUrgent) = state.withLock { state in
+            let change = decide(&state.machine)
+            state.show()
+            if let change { state.remember(change) }
+            let isTooLate = state.armed.map { state.machine.wake.deadline < $0 } ?? false
+            return (change, change != nil || isTooLate || state.failure != nil)
+        }
+        if let change { onChange?(change.state) }
+        // A sample that changes nothing wakes nobody.
+        if isUrgent { attention.raise() }
+    }
+}
+
+// For the driver.
+extension TrafficLight {
+    /// Takes the lines of a driver; `advance` shows on them what is known.
+    func attach(_ lines: any GPIOLines) {
+        state.withLock { state in
+            state.lines = lines
+            state.shown = .dark
+            state.failure = nil
+        }
+    }
+
+    /// Turns every lamp off and gives the lines back.
+    ///
+    /// Safe to call twice.
+    func detach() {
+        state.withLock { state in
+            try? state.lines?.set(Lamp.dark.values)
+            state.lines?.release()
+            state.lines = nil
+            state.shown = .dark
+            state.armed = nil
+        }
+    }
+
+    /// Does what is due.
+    ///
+    /// - Throws: `GPIOError` when a lamp could not be set, now or in an `offer`.
+    func advance(to now: MonotonicInstant) throws(GPIOError) -> Errand {
+        let (change, failure, errand) = state.withLock { state in
+            let change = state.machine.advance(to: now)
+            state.show()
+            if let change { state.remember(change) }
+            let errand = Errand(changes: state.changes, wake: state.machine.wake)
+            state.changes.removeAll()
+            state.armed = errand.wake.deadline
+            return (change, state.failure, errand)
+        }
+        if let change { onChange?(change.state) }
+        if let failure { throw failure }
+        return errand
+    }
+}

@@ -1,0 +1,73 @@
+import Core
+
+/// Notices that two devices in the same air say different things of one quantity.
+///
+/// Pure. Nobody knows which of the two is wrong, so both are doubted.
+package struct DisagreementDetector: Hashable, Sendable {
+    package struct Limits: Hashable, Sendable {
+        /// Differences up to this are never a disagreement, in the quantity's unit.
+        package let floor: Double
+        /// Nor differences up to this share of the larger value.
+        package let share: Double
+        /// Pairs in a row that it takes to begin or to end, ≥ 1.
+        package let count: Int
+        /// How far apart in time two values of a pair may be.
+        package let pairing: Duration
+
+        package init(floor: Double, share: Double, count: Int, pairing: Duration) {
+            precondition(floor >= 0 && share >= 0 && count >= 1 && pairing >= .zero)
+            (self.floor, self.share, self.count, self.pairing) = (floor, share, count, pairing)
+        }
+
+        /// Two dust sensors, each within 15 % or 10 µg/m³ of the truth.
+        ///
+        /// - Source: Nova Fitness, *SDS011 datasheet V1.3*, relative error.
+        package static let dust = Limits(floor: 20, share: 0.3, count: 3, pairing: .minutes(10))
+    }
+
+    package enum Side: Hashable, Sendable { case first, second }
+
+    package enum Change: Hashable, Sendable { case begun, ended }
+
+    private struct Sample: Hashable {
+        let value: Double
+        let instant: MonotonicInstant
+    }
+
+    private let limits: Limits
+    private var waiting: [Side: Sample] = [:]  // At most one of each side.
+    private var runLength = 0  // Pairs in a row that contradict what holds.
+    package private(set) var isDisagreeing = false
+
+    package init(_ limits: Limits) { self.limits = limits }
+
+    /// Takes a value; with a value of the other side that is near enough in time it makes a pair.
+    ///
+    /// Each value is in one pair at most; a newer one of the same side takes its place.
+    ///
+    /// - Returns: What has changed by it, if anything.
+    package mutating func take(
+        _ value: Double,
+        from side: Side,
+        at instant: MonotonicInstant
+    ) -> Change? {
+        let sample = Sample(value: value, instant: instant)
+        let other: Side = side == .first ? .second : .first
+        guard let partner = waiting[other],
+            partner.instant.duration(to: instant) <= limits.pairing,
+            instant.duration(to: partner.instant) <= limits.pairing
+        else {
+            waiting[side] = sample
+            return nil
+        }
+        waiting = [:]
+        let difference = abs(value - partner.value)
+        let larger = max(abs(value), abs(partner.value))
+        let isApart = difference > max(limits.floor, limits.share * larger)
+        runLength = isApart == isDisagreeing ? 0 : runLength + 1
+        guard runLength >= limits.count else { return nil }
+        runLength = 0
+        isDisagreeing.toggle()
+        return isDisagreeing ? .begun : .ended
+    }
+}

@@ -1,0 +1,92 @@
+import Core
+
+/// What to try when a sensor does not answer, in order; then how long to wait before trying again.
+///
+/// Pure. Waiting grows from 5 s to 5 min and never ends.
+package struct RecoveryPolicy: Hashable, Sendable {
+    package enum Remedy: String, Hashable, Sendable {
+        case askAgain = "ask again"
+        case reopen
+        case restAndWake = "rest and wake"
+    }
+
+    package enum Step: Hashable, Sendable {
+        case remedy(Remedy)
+        /// Names the sensor, once per outage.
+        case report
+        case wait(Duration)
+    }
+
+    private enum Rung: Hashable {
+        case fine
+        case tried(Remedy)
+        case reported
+        case waiting(Duration)
+        case reopenedAgain(Duration)
+    }
+
+    package static let delayMin: Duration = .seconds(5)
+    package static let delayMax: Duration = .minutes(5)
+
+    /// Whether all remedies have failed, and minutes later one of them again.
+    package static func isRetry(before delay: Duration) -> Bool { delay > delayMin }
+
+    private var rung = Rung.fine
+    /// When the outage began; nil when all is well.
+    package private(set) var failingSince: MonotonicInstant?
+
+    package init() {}
+
+    /// Whether the outage was named.
+    package var isReported: Bool {
+        switch rung {
+        case .fine, .tried: false
+        case .reported, .waiting, .reopenedAgain: true
+        }
+    }
+
+    /// The last remedy taken.
+    package var remedy: Remedy? {
+        switch rung {
+        case .fine: nil
+        case .tried(let remedy): remedy
+        case .reported, .waiting: .restAndWake
+        case .reopenedAgain: .reopen
+        }
+    }
+
+    /// Takes note that there was no answer; says what to do next.
+    package mutating func fail(at now: MonotonicInstant) -> Step {
+        if failingSince == nil { failingSince = now }
+        switch rung {
+        case .fine: return attempt(.askAgain)
+        case .tried(.askAgain): return attempt(.reopen)
+        case .tried(.reopen): return attempt(.restAndWake)
+        case .tried(.restAndWake):
+            rung = .reported
+            return .report
+        case .reported:
+            rung = .waiting(Self.delayMin)
+            return .wait(Self.delayMin)
+        case .waiting(let delay):
+            rung = .reopenedAgain(min(delay * 2, Self.delayMax))
+            return .remedy(.reopen)
+        case .reopenedAgain(let delay):
+            rung = .waiting(delay)
+            return .wait(delay)
+        }
+    }
+
+    /// Takes note of an answer.
+    ///
+    /// - Returns: How long the outage lasted, if it had been named.
+    package mutating func succeed(at now: MonotonicInstant) -> Duration? {
+        defer { self = RecoveryPolicy() }
+        return isReported ? failingSince?.duration(to: now) : nil
+    }
+
+    private mutating func attempt(_ remedy: Remedy) -> Step {
+        rung = .tried(remedy)
+        return .remedy(remedy)
+    }
+}

@@ -1,0 +1,36 @@
+import Core
+
+/// Bounds how many measurements of a stream become samples: a part that babbles fills no card.
+///
+/// Over any time no more than the part's fastest pace allows, and `burst` besides: as many may have
+/// waited while nobody read. What is too much is counted and left out; its time is covered by the
+/// samples around it.
+struct SampleBudget: Hashable, Sendable {
+    /// Half of what the kernel keeps for a tty, 4 KiB, in frames of 32 bytes.
+    static let burst = 64
+
+    /// From one measurement to the next at the part's fastest.
+    let fastest: Duration
+    /// When the next one would be due, had all those admitted kept the pace.
+    private var due = MonotonicInstant.boot
+    /// Left out since the start.
+    private(set) var surplusCount = 0
+
+    init(fastest: Duration) { self.fastest = fastest }
+
+    /// Whether a measurement of this moment becomes a sample.
+    mutating func admit(at now: MonotonicInstant) -> Bool {
+        guard due <= now.advanced(by: fastest * Self.burst) else {
+            surplusCount += 1
+            return false
+        }
+        due = max(due, now).advanced(by: fastest)
+        return true
+    }
+
+    /// What to tell of the first that is left out; nil at every other.
+    var news: [Event.Detail]? {
+        guard surplusCount == 1 else { return nil }
+        return [Event.Detail("why", "more than one in \(fastest.inSeconds) s")]
+    }
+}

@@ -1,0 +1,101 @@
+import Core
+import HardwareIO
+import Profiles
+import Scheduling
+import Supervision
+
+/// A driver of one sensor, whatever the part: it can change its mode and tell how it fares.
+package protocol SensorChild: OrderlyStop, AnyObject {
+    /// Changes the mode; a measurement in progress on a duty cycle is given up for it.
+    nonisolated func setMode(_ mode: SensorMode)
+
+    var report: SensorReport { get async }
+}
+
+/// What a driver says of its sensor at one moment.
+package struct SensorReport: Hashable, Sendable {
+    /// One word for lists: `measuring`, `asleep`, `faulty`, or `starting` before it has spoken.
+    package let state: String
+    /// What is worth showing, in the order it reads.
+    package let facts: [Event.Detail]
+    package let lastMeasurementAt: MonotonicInstant?
+
+    package init(state: String, facts: [Event.Detail], lastMeasurementAt: MonotonicInstant?) {
+        self.state = state
+        self.facts = facts
+        self.lastMeasurementAt = lastMeasurementAt
+    }
+}
+
+/// The part that a driver wants is not on its line, and another is.
+package struct AnotherPart: Error, Hashable, CustomStringConvertible {
+    package let wanted: String
+    package let found: String
+
+    package var description: String { "\(found) is on the line of \(wanted)" }
+}
+
+/// Everything that a driver of a sensor is made of.
+package struct SensorSetup: Sendable {
+    /// Opens the port anew.
+    package typealias Reopen = @Sendable () async throws -> any SerialPort
+
+    /// The device's name, for channels and events.
+    let name: String
+    /// The open line; the driver closes it at its end.
+    let port: any SerialPort
+    let environment: DriverEnvironment
+    let profile: Profile
+    let mode: SensorMode
+    /// How long fan, laser or heater run in `live` before a value counts.
+    ///
+    /// The profile's, until the configuration says another; a duty cycle has its own.
+    package var warmUp: Duration
+    /// The part's own id, which must be the one that speaks; nil takes whichever is on the line.
+    package var id: String?
+    /// Whether another part on the line ends the driver with `AnotherPart`, so that its own takes
+    /// over: there is somebody who finds out which.
+    package var yieldsToAnother = false
+    /// Opens the port anew, as a remedy; nil skips that remedy.
+    package var reopen: Reopen?
+
+    package init(
+        name: String,
+        port: any SerialPort,
+        environment: DriverEnvironment,
+        profile: Profile,
+        mode: SensorMode? = nil
+    ) {
+        self.name = name
+        self.port = port
+        self.environment = environment
+        self.profile = profile
+        self.mode = mode ?? .dutyCycle(profile.dutyCycle)
+        warmUp = profile.dutyCycle.warmUp
+    }
+}
+
+extension Profile {
+    /// How the part shares its time unless told otherwise.
+    ///
+    /// Without a word about it in the profile, 5 s of every 5 min. A thirtieth of the period of
+    /// tolerance saves wake-ups, and nobody sees it.
+    package var dutyCycle: DutyCycle {
+        let period = duty?.period ?? .minutes(5)
+        return DutyCycle(
+            period: period,
+            warmUp: duty?.warmUp ?? .zero,
+            window: duty?.window ?? .seconds(5),
+            tolerance: period / 30
+        )
+    }
+
+    /// Which of the quantities that a part measures are wanted, by their places.
+    ///
+    /// All of them, unless the profile names channels and the part measures some of those.
+    package func shown(of quantities: [Quantity]) -> [Int] {
+        let names = Set(channels.map(\.quantity.name))
+        let wanted = quantities.indices.filter { names.contains(quantities[$0].name) }
+        return wanted.isEmpty ? Array(quantities.indices) : wanted
+    }
+}

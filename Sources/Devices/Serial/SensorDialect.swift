@@ -1,0 +1,100 @@
+import Core
+import HardwareIO
+
+/// How one kind of sensor talks: bytes in, what they mean, and what to say to it.
+///
+/// Pure: it knows no port and no time. Written once for a part, it serves the driver, the probe and
+/// the replay of recorded bytes. A bad frame costs one byte, and its state is bounded.
+package protocol SensorDialect: Sendable {
+    /// What it measures, in the order of a measurement's outcomes.
+    var quantities: [Quantity] { get }
+
+    /// Whether measurements come by themselves or must be asked for.
+    var rhythm: SensorRhythm { get }
+
+    /// The least time from one measurement to the next; half of the rhythm's unless told.
+    var fastest: Duration { get }
+
+    /// Bytes still missing from what has begun, or from the shortest thing it can say; ≥ 1.
+    var missingByteCount: Int { get }
+
+    /// Feeds bytes; calls `body` for all that they say, in stream order.
+    mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void)
+
+    /// What to send, in this order, to bring an act about; empty when the part knows no such thing.
+    func commands(for act: SensorAct) -> [SensorCommand]
+
+    /// Questions that prove who it is, read-only ones first; empty when it cannot be asked.
+    var questions: [SensorCommand] { get }
+}
+
+package enum SensorRhythm: Hashable, Sendable {
+    /// One measurement each interval, unasked.
+    case streams(every: Duration)
+    /// One measurement for each `measure`, at most one each interval.
+    case answers(atMostEvery: Duration)
+}
+
+/// What can be wanted of a sensor.
+package enum SensorAct: Hashable, Sendable, CaseIterable {
+    /// Fan, laser, heater on, and settings made ours.
+    case wake
+    /// One measurement; for those that answer.
+    case measure
+    /// As little wear and power as the part allows.
+    case rest
+}
+
+/// One thing said to a sensor.
+package struct SensorCommand: Hashable, Sendable {
+    /// For events: `read firmware`.
+    package let name: String
+    package let bytes: [UInt8]
+    /// The reply that answers it; nil when any measurement does, or `isAnswered` is false.
+    package let reply: String?
+    /// Whether an answer is awaited at all.
+    package let isAnswered: Bool
+    /// Whether it changes nothing in the part: only such are sent to prove who it is.
+    package let isReadOnly: Bool
+
+    package init(
+        _ name: String,
+        _ bytes: [UInt8],
+        reply: String? = nil,
+        isAnswered: Bool = true,
+        isReadOnly: Bool = false
+    ) {
+        self.name = name
+        self.bytes = bytes
+        self.reply = reply
+        self.isAnswered = isAnswered
+        self.isReadOnly = isReadOnly
+    }
+}
+
+/// What a sensor said.
+package enum SensorUtterance: Hashable, Sendable {
+    /// One outcome for each quantity; `id` is the part's own when the frame carries it.
+    case measurement([Outcome], id: String?)
+    /// The answer to a command, by a name that commands refer to.
+    case reply(String, id: String?, facts: [Event.Detail])
+    /// A head that turned out not to begin a frame, or a line that is not to be believed.
+    case rejected(String)
+}
+
+extension SensorDialect {
+    package var fastest: Duration {
+        switch rhythm {
+        case .streams(let interval), .answers(let interval): interval / 2
+        }
+    }
+
+    /// Feeds bytes and collects what they say.
+    ///
+    /// For tests and small work.
+    package mutating func decode(_ bytes: [UInt8]) -> [SensorUtterance] {
+        var utterances: [SensorUtterance] = []
+        decode(bytes.span) { utterances.append($0) }
+        return utterances
+    }
+}

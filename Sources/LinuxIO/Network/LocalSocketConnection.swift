@@ -1,0 +1,162 @@
+import CLinux
+import Core
+import Glibc
+import HardwareIO
+import Synchronization
+
+/// One connection of the control socket, either side.
+final class LocalSocketConnection: LineConnection {
+    /// A longer line ends the connection.
+    static let lineMax = 64 * 1_024
+    /// Bytes waiting to be sent; a peer that lets more wait loses the connection.
+    static let outgoingMax = 256 * 1_024
+    private static let chunk = 4_096
+
+    /// Hands bytes to the kernel; a test puts something else in its place.
+    typealias Transmit = @Sendable (_ descriptor: Int32, _ bytes: [UInt8]) -> Int
+
+    private struct State {
+        var descriptor: OwnedDescriptor?
+        /// Arrived and not handed out: at most one line and one chunk.
+        var arrived: [UInt8] = []
+        /// How much of it is known to hold no newline.
+        var searched = 0
+        var outgoing: [UInt8] = []
+        var isAtEnd = false
+    }
+
+    let peer: PeerCredentials?
+    private let path: String
+    private let watched: Watched
+    private let state: Mutex<State>
+    private let transmit: Transmit
+
+    init(
+        _ descriptor: OwnedDescriptor,
+        path: String,
+        on loop: EventLoop,
+        transmit: @escaping Transmit = { Glibc.send($0, $1, $1.count, Int32(MSG_NOSIGNAL)) }
+    ) throws(LocalSocketError) {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+        guard clinux_unix_peer(descriptor.raw, &process, &user, &group) == 0 else {
+            throw .system(call: "SO_PEERCRED", errno: errno, path: path)
+        }
+        peer = PeerCredentials(processID: process, userID: user, groupID: group)
+        watched = try LocalSocket.register(descriptor, path: path, on: loop)
+        (self.path, self.transmit) = (path, transmit)
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    deinit { close() }
+
+    func nextLine() async throws -> String? {
+        while true {
+            try Task.checkCancellation()
+            switch try state.withLock({ state throws(LocalSocketError) in try step(&state) }) {
+            case .line(let line): return line
+            case .end: return nil
+            case .more: continue
+            case .wait:
+                do { _ = try await watched.readable() } catch LinuxError.closed { return nil }
+            }
+        }
+    }
+
+    func send(_ line: String) throws(LocalSocketError) {
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        let mustWait = try state.withLock { (state) throws(LocalSocketError) in
+            guard state.descriptor != nil else { throw .closed }
+            let isWaiting = !state.outgoing.isEmpty
+            state.outgoing += bytes
+            if !isWaiting { try flush(&state) }
+            return state.outgoing.isEmpty ? 0 : state.outgoing.count
+        }
+        guard mustWait <= Self.outgoingMax else {
+            close()
+            throw .tooSlow(byteCount: mustWait)
+        }
+        if mustWait > 0 { sendLater() }
+    }
+
+    func close() {
+        watched.close()
+        state.withLock { state in
+            try? flush(&state)
+            state.outgoing.removeAll()
+            state.descriptor = nil
+        }
+    }
+
+    private enum Step {
+        case line(String)
+        case end
+        case more
+        case wait
+    }
+
+    private func step(_ state: inout State) throws(LocalSocketError) -> Step {
+        if let newline = state.arrived[state.searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            guard newline <= Self.lineMax else { throw .lineTooLong(byteCount: Self.lineMax) }
+            let line = String(decoding: state.arrived[..<newline], as: UTF8.self)
+            state.arrived.removeFirst(newline + 1)
+            state.searched = 0
+            return .line(line)
+        }
+        state.searched = state.arrived.count
+        guard state.arrived.count <= Self.lineMax else {
+            throw .lineTooLong(byteCount: Self.lineMax)
+        }
+        guard let descriptor = state.descriptor, !state.isAtEnd else { return .end }
+        var received = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
+            received = recv(descriptor.raw, buffer.baseAddress, Self.chunk, 0)
+            count = max(received, 0)
+        }
+        if received > 0 {
+            state.arrived += bytes
+            return .more
+        }
+        switch received == 0 ? 0 : errno {
+        case EAGAIN: return .wait
+        case EINTR: return .more
+        case 0, ECONNRESET:
+            state.isAtEnd = true  // Half a line without its newline is not a line.
+            return .end
+        default: throw .system(call: "recv", errno: errno, path: path)
+        }
+    }
+
+    private func flush(_ state: inout State) throws(LocalSocketError) {
+        guard let descriptor = state.descriptor, !state.outgoing.isEmpty else { return }
+        let sent = transmit(descriptor.raw, state.outgoing)
+        guard sent < 0 else { return state.outgoing.removeFirst(sent) }
+        switch errno {
+        case EAGAIN, EINTR: return
+        case EPIPE, ECONNRESET:
+            state.outgoing.removeAll()
+            throw .closed
+        default:
+            let code = errno
+            state.outgoing.removeAll()
+            throw .system(call: "send", errno: code, path: path)
+        }
+    }
+
+    /// Sends the rest when the peer takes it; a connection that cannot send is closed.
+    private func sendLater() {
+        // A connection that was closed meanwhile has nothing left to send.
+        try? watched.onceWritable { [weak self] in
+            guard let self else { return }
+            do throws(LocalSocketError) {
+                let isWaiting = try state.withLock { state throws(LocalSocketError) in
+                    try flush(&state)
+                    return !state.outgoing.isEmpty
+                }
+                if isWaiting { sendLater() }
+            } catch {
+                // Trying again would be told at once that there is room, for ever.
+                close()
+            }
+        }
+    }
+}

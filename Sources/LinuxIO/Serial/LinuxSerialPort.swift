@@ -1,0 +1,252 @@
+import CLinux
+import Core
+import Glibc
+import HardwareIO
+import Synchronization
+
+/// A tty through termios2: exclusive, raw, modem lines left alone.
+///
+/// `VMIN` follows the count a read waits for, so that a frame that arrives in pieces is one return
+/// of `epoll_wait`, not ten. It changes when the count does, at the price of two system calls.
+package final class LinuxSerialPort: SerialPort {
+    /// Bytes waiting to be sent; beyond it `write` throws `.backlog`.
+    package static let backlogMax = 4_096
+    /// Room for one read of the kernel; what is left is read next.
+    private static let chunk = 512
+
+    private struct State {
+        var descriptor: OwnedDescriptor?
+        /// Arrived and not handed out: at most one chunk and what was awaited.
+        var arrived: [UInt8] = []
+        var outgoing: [UInt8] = []
+        var minimum = 1
+        /// Whether the kernel may hold more than was read.
+        var mayHaveMore = true
+        var isGone = false
+        /// Why nothing can be sent; told by the next read or write.
+        var failure: SerialError?
+    }
+
+    /// Hands bytes to the kernel; a test puts something else in its place.
+    typealias Transmit = @Sendable (_ descriptor: Int32, _ bytes: [UInt8]) -> Int
+
+    package let path: String
+    private let clock: LoopClock
+    private let watched: Watched
+    private let state: Mutex<State>
+    private let transmit: Transmit
+
+    /// Opens the line on the disk thread, for opening may wait for the device.
+    ///
+    /// - Parameters:
+    ///   - path: The tty.
+    ///   - settings: Speed.
+    ///   - loop: Where it will be read.
+    ///   - disk: Where it is opened.
+    /// - Returns: The open port.
+    /// - Throws: `SerialError`; `CancellationError`.
+    package static func open(
+        path: String,
+        settings: SerialSettings,
+        on loop: EventLoop,
+        disk: DiskThread
+    ) async throws -> LinuxSerialPort {
+        let descriptor = try await disk.run { try SerialOpening.open(path, settings) }
+        return try LinuxSerialPort(descriptor, path: path, on: loop)
+    }
+
+    init(
+        _ descriptor: OwnedDescriptor,
+        path: String,
+        on loop: EventLoop,
+        transmit: @escaping Transmit = { Glibc.write($0, $1, $1.count) }
+    ) throws {
+        do {
+            watched = try loop.register(descriptor.raw)
+        } catch {
+            throw Self.opening(error, path)
+        }
+        (self.path, self.transmit) = (path, transmit)
+        clock = loop.clock
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    deinit { close() }
+
+    private static func opening(_ error: LinuxError, _ path: String) -> any Error {
+        guard case .system(let call, let code, _) = error else { return error }
+        return SerialError.system(call: call, errno: code, path: path)
+    }
+
+    package func read(
+        atLeast count: Int,
+        until deadline: MonotonicInstant
+    ) async throws -> [UInt8]? {
+        precondition((1...255).contains(count), "a read waits for 1…255 bytes")
+        while true {
+            try Task.checkCancellation()
+            if let bytes = try take(atLeast: count) { return bytes }
+            if try expect(count) { continue }
+            do {
+                if try await watched.readable(until: deadline) {
+                    state.withLock { $0.mayHaveMore = true }
+                    continue
+                }
+            } catch LinuxError.closed {
+                throw SerialError.disconnected(path: path)
+            }
+            // Time is up: below VMIN there may be bytes that poll did not tell of.
+            state.withLock { $0.mayHaveMore = true }
+            return try take(atLeast: 1)
+        }
+    }
+
+    package func write(_ bytes: [UInt8]) throws(SerialError) {
+        try state.withLock { (state) throws(SerialError) in
+            if let failure = state.failure { throw failure }
+            guard !state.isGone, state.descriptor != nil else {
+                throw .disconnected(path: path)
+            }
+            let isWaiting = !state.outgoing.isEmpty
+            guard state.outgoing.count + bytes.count <= Self.backlogMax else {
+                throw .backlog(path: path)
+            }
+            state.outgoing += bytes
+            guard !isWaiting else { return }
+            try send(&state)
+        }
+        try sendLater()
+    }
+
+    package func discardInput() throws(SerialError) {
+        try state.withLock { (state) throws(SerialError) in
+            guard !state.isGone, let descriptor = state.descriptor else {
+                throw .disconnected(path: path)
+            }
+            state.arrived.removeAll(keepingCapacity: true)
+            state.mayHaveMore = true
+            guard tcflush(descriptor.raw, TCIFLUSH) == 0 else { throw failure("tcflush", &state) }
+        }
+    }
+
+    package func close() {
+        watched.close()
+        let descriptor = state.withLock { state in
+            state.arrived.removeAll()
+            state.outgoing.removeAll()
+            return state.descriptor.take()
+        }
+        // Where something else keeps the tty alive, exclusiveness would outlive us.
+        if let descriptor { _ = clinux_ioctl(descriptor.raw, clinux_TIOCNXCL, nil) }
+    }
+
+    /// Makes the kernel wait for what is missing of `count` bytes before it wakes us.
+    ///
+    /// - Returns: true when that has changed: what waits already then makes no new edge.
+    private func expect(_ count: Int) throws(SerialError) -> Bool {
+        try state.withLock { (state) throws(SerialError) in
+            let missing = max(count - state.arrived.count, 1)
+            guard missing != state.minimum, let descriptor = state.descriptor else {
+                return false
+            }
+            guard clinux_serial_minimum(descriptor.raw, UInt8(missing)) == 0 else {
+                throw failure("TCSETS2", &state)
+            }
+            state.minimum = missing
+            state.mayHaveMore = true
+            return true
+        }
+    }
+
+    /// Hands out what has arrived when it is enough.
+    private func take(atLeast count: Int) throws(SerialError) -> [UInt8]? {
+        try state.withLock { (state) throws(SerialError) in
+            if state.mayHaveMore { try receive(&state) }
+            guard state.arrived.count >= count else {
+                if let failure = state.failure { throw failure }
+                guard !state.isGone, state.descriptor != nil else {
+                    throw .disconnected(path: path)
+                }
+                return nil
+            }
+            defer { state.arrived = [] }
+            return state.arrived
+        }
+    }
+
+    private func receive(_ state: inout State) throws(SerialError) {
+        guard !state.isGone, let descriptor = state.descriptor else { return }
+        let room = Self.chunk
+        var received = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            received = Glibc.read(descriptor.raw, buffer.baseAddress, room)
+            count = max(received, 0)
+        }
+        // A raw line that is gone reads as its end.
+        guard received != 0 else {
+            state.isGone = true
+            return
+        }
+        guard received > 0 else {
+            guard errno == EAGAIN || errno == EINTR else { return try lose("read", &state) }
+            state.mayHaveMore = errno == EINTR
+            return
+        }
+        state.mayHaveMore = received == room
+        if state.arrived.isEmpty { state.arrived = bytes } else { state.arrived += bytes }
+    }
+
+    private func send(_ state: inout State) throws(SerialError) {
+        guard !state.outgoing.isEmpty, let descriptor = state.descriptor else { return }
+        let sent = transmit(descriptor.raw, state.outgoing)
+        guard sent >= 0 else {
+            guard errno == EAGAIN || errno == EINTR else { throw failure("write", &state) }
+            return
+        }
+        state.outgoing.removeFirst(sent)
+    }
+
+    /// Sends the rest when the line takes it.
+    private func sendLater() throws(SerialError) {
+        guard state.withLock({ !$0.outgoing.isEmpty }) else { return }
+        do {
+            try watched.onceWritable { [weak self] in
+                guard let self else { return }
+                do throws(SerialError) {
+                    try state.withLock { state throws(SerialError) in try send(&state) }
+                    try sendLater()
+                } catch {
+                    fail(with: error)
+                }
+            }
+        } catch {
+            throw .disconnected(path: path)
+        }
+    }
+
+    /// Leaves what waits unsent, and lets a waiting read tell why.
+    ///
+    /// Trying again would be told at once that there is room, for ever.
+    private func fail(with error: SerialError) {
+        state.withLock { state in
+            state.outgoing.removeAll()
+            state.failure = error
+        }
+        watched.note(EPOLLIN.rawValue)
+    }
+
+    /// Remembers that the device is gone; what arrived before is still handed out.
+    private func lose(_ call: String, _ state: inout State) throws(SerialError) {
+        let error = failure(call, &state)
+        guard case .disconnected = error else { throw error }
+    }
+
+    private func failure(_ call: String, _ state: inout State) -> SerialError {
+        let code = errno
+        guard SerialOpening.goneCodes.contains(code) else {
+            return .system(call: call, errno: code, path: path)
+        }
+        state.isGone = true
+        return .disconnected(path: path)
+    }
+}

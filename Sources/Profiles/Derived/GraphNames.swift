@@ -1,0 +1,215 @@
+import Core
+
+/// What the inputs of a graph's nodes may be called.
+struct GraphNames {
+    /// Inputs from other devices that a graph may name; more are refused.
+    static let externalLimit = 16
+
+    /// Channels of the station whose unit everybody agrees on.
+    private static let stationUnits = ["humidity": "%", "temperature": "°C", "pressure": "Pa"]
+
+    let channels: [Quantity]
+    private let problems: ProblemList
+    private(set) var externals: [GraphExternal] = []
+    private var sources: [String: GraphSource] = [:]
+
+    init(channels: [Quantity], problems: ProblemList) {
+        (self.channels, self.problems) = (channels, problems)
+        for (index, channel) in channels.enumerated() where sources[channel.name] == nil {
+            sources[channel.name] = .channel(index)
+        }
+    }
+
+    // MARK: Inputs from elsewhere
+
+    mutating func readExternals(_ value: JSONValue?, at place: String) {
+        guard let value else { return }
+        guard case .object(let fields) = value else {
+            return problems.add(place, "expected an object, found \(value.shown)")
+        }
+        guard fields.count <= Self.externalLimit else {
+            return problems.add(place, "expected at most \(Self.externalLimit) inputs")
+        }
+        // An object has no order of its own.
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            let here = "\(place).\(name.prefix(32))"
+            guard var reader = ObjectReader(value, at: here, problems) else { continue }
+            let external = Self.external(&reader)
+            reader.finish()
+            guard add(name, .external(externals.count), at: here), let external else { continue }
+            externals.append(external)
+        }
+    }
+
+    private static func external(_ reader: inout ObjectReader) -> GraphExternal? {
+        let address = reader.required("from")
+        let unit = reader.string("unit")
+        let limit = reader.seconds("ageLimitSeconds", in: 1...86_400)
+        guard let address else { return nil }
+        guard let known = self.unit(ofAddress: address) else {
+            let example = "expected station:humidity or garden/humidity"
+            reader.problem("from", "\(example), found \"\(address.prefix(36))\"")
+            return nil
+        }
+        guard let name = unit ?? (known.isEmpty ? nil : known) else {
+            reader.problem("unit", "is missing; only of station:humidity and the like it is known")
+            return nil
+        }
+        guard GraphUnit.named(name) != nil else {
+            reader.problem("unit", GraphUnit.unknown(name))
+            return nil
+        }
+        return GraphExternal(
+            address,
+            unit: name,
+            ageLimit: limit ?? GraphExternal.defaultAgeLimit
+        )
+    }
+
+    /// The unit that an address implies, empty for none; nil when it is no address.
+    private static func unit(ofAddress address: String) -> String? {
+        let parts = address.split(
+            omittingEmptySubsequences: false,
+            whereSeparator: { $0 == "/" || $0 == ":" }
+        )
+        let isPlain = address.utf8.count <= 64 && parts.count == 2
+        guard isPlain, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard address.contains(":") else { return "" }
+        return parts[0] == "station" ? stationUnits[String(parts[1])] ?? "" : nil
+    }
+
+    // MARK: Names
+
+    mutating func add(_ drafts: [GraphDraft]) {
+        for (index, draft) in drafts.enumerated() {
+            guard let name = draft.name else { continue }
+            _ = add(name, .node(index), at: "\(draft.place).name")
+        }
+    }
+
+    private mutating func add(_ name: String, _ source: GraphSource, at place: String) -> Bool {
+        let letters = name.utf8.prefix(33)
+        let isPlain = letters.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
+        }
+        guard let first = letters.first, isPlain, letters.count <= 32, first >= 0x61 else {
+            let rule = "expected 1 to 32 of a-z, 0-9 and _, beginning with a letter"
+            problems.add(place, "\(rule), found \"\(name.prefix(36))\"")
+            return false
+        }
+        if let taken = sources[name] {
+            let what =
+                switch taken {
+                case .channel: "a channel"
+                case .external: "an input"
+                case .node(let index): "node \(index)"
+                }
+            problems.add(place, "\(name) is the name of \(what) already; names are unique")
+            return false
+        }
+        sources[name] = source
+        return true
+    }
+
+    /// What a name stands for; nil with a problem noted.
+    mutating func resolve(_ name: String, at place: String) -> GraphSource? {
+        if let source = sources[name] { return source }
+        if let unit = Self.unit(ofAddress: name) {
+            guard !unit.isEmpty else {
+                let advice = "give it a name and a unit under inputs, and use that name here"
+                problems.add(place, "the unit of \(name) is not known; \(advice)")
+                return nil
+            }
+            guard externals.count < Self.externalLimit else {
+                problems.add(place, "expected at most \(Self.externalLimit) inputs from elsewhere")
+                return nil
+            }
+            sources[name] = .external(externals.count)
+            externals.append(GraphExternal(name, unit: unit))
+            return sources[name]
+        }
+        let hint = GraphWords.hint(name, among: sources.keys.sorted())
+        problems.add(place, "nothing is called \"\(name.prefix(36))\"\(hint)")
+        return nil
+    }
+
+    /// The unit of something that is not a node; nil with a problem noted.
+    func unit(of source: GraphSource, at place: String) -> GraphUnit? {
+        let name: String
+        switch source {
+        case .channel(let index): name = channels[index].unit
+        case .external(let index): name = externals[index].unit
+        case .node: return nil
+        }
+        if let unit = GraphUnit.named(name) { return unit }
+        problems.add(place, GraphUnit.unknown(name))
+        return nil
+    }
+
+    // MARK: Humidity as a flag
+
+    mutating func readHumid(
+        _ value: JSONValue?,
+        at place: String
+    ) -> GraphDescription.HumidRule? {
+        if value == .bool(false) { return nil }
+        guard let value else { return defaultHumid() }
+        guard var reader = ObjectReader(value, at: place, problems) else { return nil }
+        let limit = reader.value("above") == nil ? nil : reader.nanos("above", in: 20...100)
+        let listed = reader.array("channels", limit: 64)
+        let named = reader.string("humidity")
+        reader.finish()
+        guard let rule = defaultHumid(named, at: reader.path("humidity")) else { return nil }
+        let places = listed.enumerated().compactMap { index, name -> Int? in
+            let here = "\(reader.path("channels"))[\(index)]"
+            guard case .string(let name) = name, case .channel(let place)? = sources[name] else {
+                let hint = "; known are \(channels.map(\.name).joined(separator: ", "))"
+                problems.add(here, "expected a channel, found \(name.shown)\(hint)")
+                return nil
+            }
+            return place
+        }
+        return GraphDescription.HumidRule(
+            humidity: rule.humidity,
+            above: limit ?? rule.above,
+            channels: listed.isEmpty ? rule.channels : places
+        )
+    }
+
+    /// Dust is doubted above 70 %, by the device's own humidity or the station's.
+    private mutating func defaultHumid(
+        _ named: String? = nil,
+        at place: String = ""
+    ) -> GraphDescription.HumidRule? {
+        let doubted = channels.indices.filter {
+            GraphUnit.named(channels[$0].unit)?.kind == .massConcentration
+        }
+        guard !doubted.isEmpty || named != nil else { return nil }
+        let own = channels.firstIndex { $0.name == "humidity" && $0.unit == "%" }
+        let source = named ?? (own == nil ? "station:humidity" : "humidity")
+        if externals.count >= Self.externalLimit, named == nil, own == nil { return nil }
+        guard let humidity = resolve(source, at: place) else { return nil }
+        if case .node = humidity {
+            problems.add(place, "expected a channel or an input, for flags come before nodes")
+            return nil
+        }
+        guard let unit = unit(of: humidity, at: place) else { return nil }
+        guard unit.kind == .relative else {
+            problems.add(place, "expected a humidity in %, found one in \(unit.shown)")
+            return nil
+        }
+        return GraphDescription.HumidRule(
+            humidity: humidity,
+            above: GraphDescription.HumidRule.defaultLimit,
+            channels: doubted
+        )
+    }
+}
+
+extension GraphUnit {
+    /// Why a unit is refused.
+    static func unknown(_ name: String) -> String {
+        let hint = GraphWords.hint(name, among: all.map(\.name).filter { !$0.isEmpty })
+        return "graphs do not know the unit \"\(name.prefix(24))\"\(hint)"
+    }
+}

@@ -1,0 +1,372 @@
+import Core
+import PowerCut
+import Station
+import Store
+
+/// Says whether the promises were kept, from outside: by what a client saw and what the files hold.
+///
+/// Faults excuse nothing but what nobody can help: a card that lies or rots may lose what it took.
+struct Checker {
+    /// What a check finds broken: the first counter-example, in words.
+    struct Broken: Error { let words: String }
+
+    let world: World
+    let records: LifeRecords
+    private(set) var ledgerSeconds: [String: Double] = [:]
+    /// The longest that a sensor took to give a value after the last fault.
+    var resumedAfter: Duration = .zero
+    /// Samples that are gone because the card lied or rotted.
+    private(set) var betrayedCount = 0
+    private let reader: HistoryReader?
+    private let readerError: String
+    var stored: StoredSamples?
+    /// What the ledger says was given up for want of a place, by device, along its timeline.
+    private var givenUp: [String: [Range<Int64>]] = [:]
+    private var timeline: GapLedgerTimeline?
+
+    init(_ world: World) {
+        (self.world, records) = (world, world.records)
+        let path = "\(world.card.folder)/history.db"
+        do {
+            reader = try HistoryReader(
+                path: path,
+                tail: (try? world.journalTail()) ?? HistoryTail()
+            )
+            readerError = ""
+        } catch {
+            reader = nil
+            readerError = "\(error)"
+        }
+    }
+
+    mutating func verdicts() -> [LifeReport.Verdict] {
+        do { stored = try StoredSamples(history()) } catch {}
+        return [
+            verdict("P1") { try $0.everyIntervalIsAccountedFor() },
+            verdict("P2") { try $0.acknowledgedIsDurable() },
+            verdict("P3") { try $0.theStoreAlwaysOpens() },
+            verdict("P4") { try $0.filesStayAndSamplingGoesOn() },
+            verdict("P5") { try $0.badSensorsAreNoticed() },
+            verdict("P6") { try $0.sensorsKeepTheirNames() },
+            verdict("P7") { try $0.lasersAreOff() },
+            verdict("P8") { try $0.orderAndTimeHold() },
+            verdict("P9") { try $0.nothingHangsOrLoops() },
+            verdict("P10") { try $0.oldValuesNeverLookLive() },
+            verdict("liveness") { try $0.everySensorSamplesAgain() },
+        ]
+    }
+
+    private mutating func verdict(
+        _ promise: String,
+        _ check: (inout Checker) throws -> Int
+    ) -> LifeReport.Verdict {
+        do {
+            let count = try check(&self)
+            return LifeReport.Verdict(promise: promise, checkCount: count, failure: nil)
+        } catch let broken as Broken {
+            return LifeReport.Verdict(promise: promise, checkCount: 1, failure: broken.words)
+        } catch {
+            return LifeReport.Verdict(promise: promise, checkCount: 1, failure: "\(error)")
+        }
+    }
+
+    func history() throws -> HistoryReader {
+        guard let reader else { throw Broken(words: "the history cannot be read: \(readerError)") }
+        return reader
+    }
+
+    // MARK: What is known of the life
+
+    func segment(_ number: Int32) -> LifeRecords.Segment { records.segments[Int(number)] }
+
+    /// Whether a fault of some kinds was there, or about to be, or just over.
+    func hasWindow(
+        _ isMeant: (FaultKind) -> Bool,
+        from start: MonotonicInstant,
+        to end: MonotonicInstant,
+        part: String? = nil
+    ) -> Bool {
+        records.windows.contains { window in
+            window.start <= end && window.end >= start && isMeant(window.kind)
+                && (part == nil || window.part == nil || window.part == part)
+        }
+    }
+
+    /// A point of a life, for people.
+    func words(_ instant: MonotonicInstant) -> String {
+        let seconds = instant.nanoseconds / 1_000_000_000
+        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(two)
+        return "day \(seconds / 86_400) " + clock.joined(separator: ":")
+    }
+
+    /// The same for a place on the timeline, which begins with the first process.
+    private func words(tenths: Int64) -> String {
+        words(.boot.advanced(by: .milliseconds(tenths * 100)))
+    }
+
+    // MARK: P1
+
+    private mutating func everyIntervalIsAccountedFor() throws -> Int {
+        let reader = try history()
+        let runs = try NodeRun.all(in: reader)
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        let range = 0..<max(0, timeline.length)
+        self.timeline = timeline
+        var firstGap: Int64?
+        var placeless: [String: [Range<Int64>]] = [:]
+        let reports = try GapLedger.reports(
+            of: reader,
+            along: timeline,
+            within: range,
+            stretch: { stream, stretch in
+                if stretch.cause == .noPlace {
+                    placeless[stream.device, default: []].append(stretch.range)
+                }
+                guard stretch.cause == .unexplained else { return }
+                firstGap = min(firstGap ?? .max, stretch.range.lowerBound)
+            }
+        )
+        givenUp = placeless
+        let lines = reports.flatMap(\.lines)
+        for line in lines {
+            ledgerSeconds["covered", default: 0] += Double(line.coveredTenths) / 10
+            for gap in line.gaps {
+                ledgerSeconds[gap.cause.rawValue, default: 0] += Double(gap.tenths) / 10
+            }
+        }
+        for line in lines {
+            guard line.remainderTenths == 0 else {
+                throw Broken(words: "\(line.channel): \(line.remainderTenths) tenths too much")
+            }
+            if let gap = line.gaps.first(where: { $0.cause == .unexplained }) {
+                let seconds = Double(gap.tenths) / 10
+                throw Broken(
+                    words: "\(line.channel): \(seconds) s unexplained, \(gap.count) gaps, "
+                        + "the first of any channel about \(words(tenths: firstGap ?? 0))"
+                )
+            }
+        }
+        for report in reports where report.misplacedCount > 0 {
+            let channel = report.lines.first?.channel ?? ""
+            let first = report.firstMisplaced ?? ""
+            throw Broken(
+                words: "\(channel): \(report.misplacedCount) entries out of place, first \(first)"
+            )
+        }
+        guard !lines.isEmpty else { throw Broken(words: "the history has no streams") }
+        return lines.count
+    }
+
+    // MARK: P2
+
+    static let cardTrouble: Set<FaultKind> = [
+        .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
+        .failingWrites, .longReader, .diskHang,
+    ]
+    /// After these a card may have lost what it took, and nobody can help it.
+    ///
+    /// Not after `logRot`: what lies in the log alone, the journal has too.
+    static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot, .lostPage]
+
+    private mutating func acknowledgedIsDurable() throws -> Int {
+        guard let stored else { throw Broken(words: "the history cannot be read: \(readerError)") }
+        var count = 0
+        if !records.acknowledged.isEmpty {
+            for claim in records.acknowledged {
+                // A stream that is gone from the ring has given its place to another.
+                let device = stored.devices[claim.stream] ?? claim.device
+                let segment = records.segments[claim.segment]
+                let key = StoredSamples.Key(
+                    boot: segment.boot,
+                    tick: claim.tick,
+                    digest: claim.digest
+                )
+                let at = segment.bootedAt.advanced(by: .milliseconds(claim.tick.tenths * 100))
+                guard !isExpired(device, segment, claim.tick), !wasBetrayed(at) else { continue }
+                guard try stored.holds(device, key) || wasGivenUp(device, segment, claim.tick)
+                else {
+                    throw Broken(words: "\(device) of \(words(at)) was acknowledged and is lost")
+                }
+                count += 1
+            }
+        }
+        for sample in records.samples {
+            let segment = segment(sample.segment)
+            guard isOwed(sample, segment) else { continue }
+            let device = records.devices[Int(sample.device)]
+            guard !isExpired(device, segment, sample.tick) else { continue }
+            let key = StoredSamples.Key(
+                boot: segment.boot,
+                tick: sample.tick,
+                digest: sample.digest
+            )
+            guard try stored.holds(device, key) || wasGivenUp(device, segment, sample.tick) else {
+                if wasBetrayed(sample.at) {
+                    betrayedCount += 1
+                    continue
+                }
+                throw Broken(
+                    words: "\(device) of \(words(sample.at)) is lost, "
+                        + "\(segment.ending.words) at \(words(segment.end))"
+                )
+            }
+            count += 1
+        }
+        return try count + importsAreWhole(stored)
+    }
+
+    /// Demands what was imported, as long as the ring has not come round.
+    private func importsAreWhole(_ stored: StoredSamples) throws -> Int {
+        guard !records.imports.contains(where: \.hasOverwritten),
+            !hasWindow(Self.faithless.contains, from: .boot, to: world.end)
+        else { return 0 }
+        let imports = Dictionary(grouping: records.imports, by: \.device)
+        for (device, imports) in imports.sorted(by: { $0.key < $1.key }) {
+            let wanted = imports.map(\.sampleCount).reduce(0, +)
+            let found = stored.importedCounts[device, default: 0]
+            guard found == wanted else {
+                throw Broken(
+                    words: "\(wanted) samples of \(device) were imported, \(found) are there"
+                )
+            }
+        }
+        return imports.count
+    }
+
+    /// Whether the ledger says that a sample found no place; then the station has told of it.
+    private func wasGivenUp(
+        _ device: String,
+        _ segment: LifeRecords.Segment,
+        _ tick: Tick
+    ) throws -> Bool {
+        guard let stretches = givenUp[device],
+            let position = timeline?.position(segment.boot, tick),
+            stretches.contains(where: { $0.contains(position) || $0.upperBound == position })
+        else { return false }
+        guard records.events.contains(where: { $0.event.kind == "history has no place" }) else {
+            throw Broken(words: "samples of \(device) found no place, and nobody was told")
+        }
+        return true
+    }
+
+    /// Whether a card lied or rotted later in such a way that it may have lost what it took.
+    ///
+    /// What rots may be anything older; a sync that lied may have been that of a day's take.
+    private func wasBetrayed(_ at: MonotonicInstant) -> Bool {
+        records.windows.contains { window in
+            guard Self.faithless.contains(window.kind) else { return false }
+            let isBefore = at <= window.end.advanced(by: .hours(26))
+            guard window.kind == .lyingSync else { return isBefore }
+            return isBefore && at >= window.start.advanced(by: .hours(-26))
+        }
+    }
+
+    private func isExpired(
+        _ device: String,
+        _ segment: LifeRecords.Segment,
+        _ tick: Tick
+    ) -> Bool {
+        // Far fewer than the smallest ring holds: then nothing may be gone, but for imports.
+        let pushed = records.imports.last(where: \.hasOverwritten)
+        guard records.samples.count > 200_000 || pushed != nil else { return false }
+        guard let oldest = stored?.oldest[device] else {
+            let at = segment.bootedAt.advanced(by: .milliseconds(tick.tenths * 100))
+            return pushed.map { at <= $0.at } ?? false
+        }
+        guard let first = records.segments.first(where: { $0.boot == oldest.boot }) else {
+            return false
+        }
+        return segment.bootedAt < first.bootedAt
+            || segment.boot == oldest.boot && tick < oldest.tick
+    }
+
+    /// Whether a sample had to outlive the end of its process.
+    private func isOwed(
+        _ sample: LifeRecords.Sample,
+        _ segment: LifeRecords.Segment
+    ) -> Bool {
+        let (start, end) = (sample.at, segment.end)
+        guard let open = segment.storeOpenAt, open <= end else { return false }
+        // A keeper tries again five minutes after a refusal, and has its window then.
+        let slack = world.scenario.lossWindow + .minutes(6)
+        guard
+            !hasWindow(
+                Self.cardTrouble.contains,
+                from: start.advanced(by: .zero - slack),
+                to: end
+            )
+        else { return false }
+        // A mirror that is refused at the next start tells nothing of the process before either.
+        let isMirrored = !hasWindow(
+            { $0 == .mirrorRefused },
+            from: segment.start,
+            to: end.advanced(by: Life.restartPause)
+        )
+        if segment.ending.isOrderly || (!segment.ending.losesPages && isMirrored) { return true }
+        // Nobody writes while the machine is suspended.
+        let asleep = records.windows.filter { $0.kind == .suspend }.reduce(Duration.zero) {
+            let (from, to) = (max($1.start, start), min($1.end, end))
+            return from < to ? $0 + from.duration(to: to) : $0
+        }
+        return start.advanced(by: world.scenario.lossWindow + .seconds(15) + asleep) <= end
+    }
+
+    // MARK: P3
+
+    /// Nobody runs, or only as far as the next thing that hangs.
+    private static let standstills: Set<FaultKind> = [.suspend, .freeze, .longFreeze, .boardHang]
+    /// In simulated time, in which the card's own stalls count, and in the work's processor time.
+    private static let openingMax: Duration = .seconds(2)
+
+    private func theStoreAlwaysOpens() throws -> Int {
+        _ = try history()
+        var count = 0
+        for segment in records.segments {
+            let soon = segment.start.advanced(by: .seconds(10))
+            guard segment.end > soon,
+                !hasWindow(
+                    { Self.cardTrouble.contains($0) || Self.standstills.contains($0) },
+                    from: segment.start.advanced(by: .minutes(-6)),
+                    to: soon
+                )
+            else { continue }
+            guard let open = segment.storeOpenAt else {
+                throw Broken(words: "after the start of \(words(segment.start)) no store opened")
+            }
+            guard segment.start.duration(to: open) <= Self.openingMax else {
+                throw Broken(words: "the store opened \(words(open)), late")
+            }
+            if let took = segment.openingTime, took > Self.openingMax {
+                throw Broken(words: "the store took \(took) to open at \(words(segment.start))")
+            }
+            count += 1
+        }
+        guard !hasWindow(Self.faithless.contains, from: .boot, to: world.end) else { return count }
+        for heard in records.events where heard.event.source == "store" {
+            let isLoss =
+                heard.event.kind == "history set aside" || heard.event.kind == "store damaged"
+            guard !isLoss || hasWindow(Self.cardTrouble.contains, from: .boot, to: heard.at) else {
+                throw Broken(words: "\(heard.event.kind) at \(words(heard.at))")
+            }
+        }
+        return count
+    }
+}
+
+extension World {
+    /// What waits in the journal at the end, when the history has no place for it.
+    fileprivate func journalTail() throws -> HistoryTail {
+        let size = card.byteCounts["journal.ring"] ?? 0
+        guard size > 0 else { return HistoryTail() }
+        let reader = try HistoryReader(path: "\(card.folder)/history.db")
+        let storage = try PowerCutBlockStorage(
+            path: "\(card.folder)/journal.ring",
+            blockSize: StoreConfiguration.blockSize,
+            blockCount: size / StoreConfiguration.blockSize
+        )
+        let journal = try Journal(storage, reusableUpTo: try reader.cursor())
+        return journal.tail(after: try reader.cursor(), try reader.newestPlace())
+    }
+}

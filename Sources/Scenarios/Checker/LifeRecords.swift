@@ -1,0 +1,183 @@
+import Core
+import Store
+
+/// How one life of the process ended.
+package enum LifeEnding: Hashable, Sendable {
+    /// The life is over; the station was stopped in order.
+    case finished
+    /// In order, to be started again: `systemctl restart`.
+    case restarted
+    /// In order, with the machine.
+    case rebooted
+    /// By a signal that nobody can catch, from outside.
+    case killed(by: FaultKind)
+    /// It did not stop in the time that systemd gives.
+    case stopTimedOut
+    /// It ended itself: a part of it could not be stopped or replaced.
+    case endedItself(String)
+    /// Its root supervisor gave up.
+    case gaveUp(String)
+    /// No sign of life for systemd's limit.
+    case serviceWatchdog
+    /// No pet for the board's limit.
+    case boardWatchdog
+    case powerCut
+
+    /// Whether the kernel's memory of unwritten pages went too.
+    var losesPages: Bool { self == .powerCut || self == .boardWatchdog }
+
+    var isOrderly: Bool { [.finished, .restarted, .rebooted].contains(self) }
+
+    var beginsBoot: Bool { losesPages || self == .rebooted }
+}
+
+/// What was seen from outside while the node lived; what the checker goes by, with the files.
+package struct LifeRecords: Sendable {
+    /// One life of the process.
+    package struct Segment: Sendable {
+        package let number: Int
+        package let boot: BootID
+        package let bootedAt: MonotonicInstant
+        package let start: MonotonicInstant
+        package internal(set) var end: MonotonicInstant
+        package internal(set) var ending: LifeEnding = .finished
+        /// When the store was there.
+        package internal(set) var storeOpenAt: MonotonicInstant?
+        /// Processor time of the work on the files until it was; nil when nobody timed it.
+        package internal(set) var openingTime: Duration?
+        package internal(set) var byteCounts: [String: Int] = [:]
+        /// SDS011s with a laser on when it ended, none of them excused by a fault.
+        package internal(set) var awakeAtEnd: [String] = []
+    }
+
+    /// One sample, as whoever follows the station live was shown it.
+    package struct Sample: Sendable {
+        package let device: Int32
+        package let segment: Int32
+        package let at: MonotonicInstant
+        package let tick: Tick
+        package let digest: UInt64
+        package let hasValue: Bool
+        /// Tenths of the first channel; the last digit says which part spoke.
+        package let firstTenths: Int32
+    }
+
+    /// A sample in a block that the station calls durable.
+    package struct Acknowledged: Sendable {
+        package let segment: Int
+        package let stream: StreamID
+        /// The stream's name then.
+        package let device: String
+        package let tick: Tick
+        package let digest: UInt64
+    }
+
+    package struct HeardEvent: Sendable {
+        package let segment: Int
+        package let at: MonotonicInstant
+        package let event: Event
+    }
+
+    /// A fault that happened: it was there from `start` to `end`.
+    package struct Window: Sendable {
+        package let kind: FaultKind
+        package let part: String?
+        package let start: MonotonicInstant
+        package internal(set) var end: MonotonicInstant
+    }
+
+    /// A look at the station over its control socket.
+    package struct Look: Sendable {
+        package let at: MonotonicInstant
+        package let lamp: String?
+        /// What the lamp's lines said; nil without lamps.
+        package let isLampLevel: Bool
+        /// The sensor that the lamp follows, and when it last gave a value.
+        package let followed: String?
+        package let followedValueAt: MonotonicInstant?
+        /// What is not called stale: the channel, the age that is told, and the true one.
+        package let fresh: [(channel: String, told: Duration, age: Duration?)]
+    }
+
+    package internal(set) var segments: [Segment] = []
+    package internal(set) var samples: [Sample] = []
+    package internal(set) var devices: [String] = []
+    package internal(set) var events: [HeardEvent] = []
+    package internal(set) var windows: [Window] = []
+    package internal(set) var looks: [Look] = []
+    /// Samples that the station said are durable: segment and digest, by its answer to `tail`.
+    package internal(set) var acknowledged: [Acknowledged] = []
+    /// Questions over the control socket that nobody answered within a minute.
+    package internal(set) var unanswered: [MonotonicInstant] = []
+    package internal(set) var fired: [FaultKind: Int] = [:]
+    /// Bytes that were sent to parts nobody may write to.
+    package internal(set) var strangerBytes = 0
+    package internal(set) var wakeUps = 0
+
+    /// The name under which the station reads a part, as it says itself.
+    package internal(set) var deviceOfPart: [String: String] = [:]
+    /// The same from when on, in order: what has no id gets a name for each socket.
+    package internal(set) var namings: [Naming] = []
+
+    package struct Naming: Sendable {
+        let part: String
+        let device: String
+        let at: MonotonicInstant
+    }
+
+    /// The name under which the station read a part at an instant.
+    func device(of part: String, at instant: MonotonicInstant) -> String? {
+        namings.last { $0.part == part && $0.at <= instant }?.device ?? deviceOfPart[part]
+    }
+    /// Parts with an identity of their own that got another name, in words.
+    package internal(set) var renames: [String] = []
+    /// Names that the owner gave.
+    package internal(set) var givenNames: [GivenName] = []
+
+    package struct GivenName: Sendable {
+        let name: String
+        let at: MonotonicInstant
+        let segment: Int
+    }
+
+    /// What was imported.
+    package internal(set) var imports: [Import] = []
+
+    package struct Import: Sendable {
+        let device: String
+        let at: MonotonicInstant
+        let sampleCount: Int
+        /// Whether samples had to make room.
+        let hasOverwritten: Bool
+    }
+
+    /// Faults that a part really had.
+    package internal(set) var hitParts: Set<Hit> = []
+    /// For how long people asked for continuous measuring.
+    package internal(set) var continuousTime: Duration = .zero
+
+    /// A time in which the card refused, and how often it was tried.
+    package struct Refusal: Sendable {
+        let start: MonotonicInstant
+        let end: MonotonicInstant
+        let count: Int
+    }
+
+    package internal(set) var refusals: [Refusal] = []
+
+    /// A part and when it began to misbehave.
+    package struct Hit: Hashable, Sendable {
+        let part: String
+        let at: MonotonicInstant
+    }
+
+    private var numbers: [String: Int32] = [:]
+
+    mutating func number(of device: String) -> Int32 {
+        if let number = numbers[device] { return number }
+        let number = Int32(devices.count)
+        devices.append(device)
+        numbers[device] = number
+        return number
+    }
+}

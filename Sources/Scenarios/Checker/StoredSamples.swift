@@ -1,0 +1,63 @@
+import Core
+import Store
+
+/// All samples that the files hold, to be asked for one by one.
+struct StoredSamples {
+    struct Key: Hashable {
+        let boot: BootID
+        let tick: Tick
+        let digest: UInt64
+    }
+
+    /// Keys by device.
+    private var keys: [String: Set<Key>] = [:]
+    /// Ticks by device and what was said then, for samples that were moved a little.
+    private var moved: [String: [UInt64: [Int64]]] = [:]
+    /// The oldest that is kept, by device.
+    private(set) var oldest: [String: (boot: BootID, tick: Tick)] = [:]
+    private(set) var devices: [StreamID: String] = [:]
+    private(set) var count = 0
+    /// Samples that were imported, by device.
+    private(set) var importedCounts: [String: Int] = [:]
+    /// The first pair that is not in the order of time, in words.
+    private(set) var disorder: String?
+
+    init(_ reader: HistoryReader) throws {
+        for stream in try reader.streams() {
+            devices[stream.id] = stream.device
+            let spans = try reader.boots().map {
+                HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
+            }
+            let samples = try reader.raw(stream.id, spans)
+            guard !stream.id.isImported else {
+                while try samples.next() != nil { importedCounts[stream.device, default: 0] += 1 }
+                continue
+            }
+            var own: Set<Key> = []
+            var last: BootSample?
+            while let sample = try samples.next() {
+                let digest = SampleDigest.of(sample.outcomes)
+                own.insert(Key(boot: sample.boot, tick: sample.tick, digest: digest))
+                moved[stream.device, default: [:]][digest, default: []].append(sample.tick.tenths)
+                if let last, last.boot == sample.boot, last.tick > sample.tick, disorder == nil {
+                    disorder = "\(stream.device): \(last.tick) before \(sample.tick)"
+                }
+                if oldest[stream.device] == nil {
+                    oldest[stream.device] = (sample.boot, sample.tick)
+                }
+                last = sample
+                count += 1
+            }
+            keys[stream.device, default: []].formUnion(own)
+        }
+    }
+
+    /// Whether a sample is there, up to six minutes from its time.
+    ///
+    /// Absences that are accounted for afterwards push what was before them.
+    func holds(_ device: String, _ key: Key) -> Bool {
+        if keys[device]?.contains(key) == true { return true }
+        let near = moved[device]?[key.digest] ?? []
+        return near.contains { abs($0 - key.tick.tenths) <= 3_600 }
+    }
+}

@@ -1,0 +1,249 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import PowerCut
+import SimulationKit
+import Station
+import Store
+
+// Whoever looks at the node from outside while it lives.
+extension Machine {
+    /// Between two looks over the control socket.
+    static let lookInterval: Duration = .hours(6)
+    /// A question is answered within this, or the node is stuck.
+    static let patience: Duration = .minutes(1)
+
+    /// Writes down every sample and event as whoever follows the station live is shown it.
+    func follow(_ station: Station) {
+        let segment = Int32(world.records.segments.count - 1)
+        station.context.recorder.watch { [unowned self] in hear($0, segment) }
+        station.context.recorder.watchEvents { [unowned self] in hear($0, Int(segment)) }
+    }
+
+    private func hear(_ readings: [Reading], _ segment: Int32) {
+        guard !isDead, let first = readings.first else { return }
+        let digest = SampleDigest.of(readings.lazy.map(\.outcome))
+        let value = first.outcome.value
+        if world.planted == .silentAboutSilence, value == nil { return }
+        if world.planted == .deafAfterFault, !world.records.windows.isEmpty { return }
+        let device = world.records.number(of: first.channel.device)
+        let isMixedUp =
+            world.planted == .mixedUpSensors && now.nanoseconds > world.end.nanoseconds / 2
+        let voice: Int64 = isMixedUp ? 1 : 0
+        world.records.samples.append(
+            LifeRecords.Sample(
+                device: device,
+                segment: segment,
+                at: now,
+                tick: Tick(first.instant),
+                digest: digest,
+                hasValue: readings.contains { $0.outcome.value != nil },
+                firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa + voice) } ?? -1
+            )
+        )
+        if readings.contains(where: { $0.outcome.value != nil }) {
+            world.lastValueAt[first.channel.device] = now
+        }
+        world.log.reading(digest ^ UInt64(device), at: now)
+    }
+
+    private func hear(_ event: Event, _ segment: Int) {
+        guard !isDead else { return }
+        if event.source == "store", event.kind == "store open",
+            world.records.segments[segment].storeOpenAt == nil
+        {
+            world.records.segments[segment].storeOpenAt = now
+            isStoreOpen = true
+            if world.stopwatch != nil {
+                world.records.segments[segment].openingTime = openingTime
+            }
+        }
+        if let node = event.details.first(where: { $0.key == "node" })?.value,
+            event.kind == "device adopted" || event.kind == "device back",
+            let part = partsByNode[node]
+        {
+            world.records.namings.append(
+                LifeRecords.Naming(part: part.name, device: event.source, at: now)
+            )
+        }
+        if world.planted == .silentAboutSilence, event.source != "store" { return }
+        if world.planted == .unspokenLoss, event.kind.hasSuffix("no place") { return }
+        let folder = world.card.folder
+        let details = event.details.map { detail in
+            "\(detail.key)=" + detail.value.replacing(folder, with: Self.virtualFolder)
+        }
+        let words = "\(event.severity.name) \(event.source): \(event.kind) "
+        world.log.line(words + details.joined(separator: " "), at: now)
+        world.records.events.append(
+            LifeRecords.HeardEvent(segment: segment, at: now, event: event)
+        )
+    }
+
+    /// Asks now and then how the station is and what is durable, until cancelled.
+    func lookNowAndThen() async throws {
+        var pause: Duration = .minutes(25)  // Many lives are short.
+        while !Task.isCancelled {
+            try await simulated.sleep(for: pause, tolerance: .minutes(5))
+            pause = Self.lookInterval
+            try await look()
+        }
+    }
+
+    func look() async throws {
+        guard !isDead, !isStopping else { return }
+        guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
+        let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
+        let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+        note(lamp, status, devices)
+        for found in devices?.found ?? [] { note(found) }
+        var (page, pages): (String?, Int) = (nil, 0)
+        repeat {
+            let request = ControlRequest(.tail).page(from: page)
+            guard let tail = try await ask(request, TailReport.self) else { return }
+            note(tail)
+            (page, pages) = (tail.next, pages + 1)
+        } while page != nil && pages < 64 && !isDead
+    }
+
+    /// A part that spoke under a wrong id goes by its own again within this.
+    static let nameGrace: Duration = .minutes(20)
+
+    /// Writes down what is shown as live, and how old it really is.
+    private func note(_ lamp: String?, _ status: StatusReport, _ devices: DevicesReport?) {
+        let isYoung = world.planted == .youngForEver
+        let fresh =
+            status.channels.compactMap { channel in
+                let device = String(channel.channel.prefix { $0 != "/" })
+                let isOfPart = world.records.devices.contains(device) && !device.hasPrefix("door")
+                guard isOfPart, isYoung || !channel.isStale, let told = channel.valueAgeSeconds
+                else {
+                    return nil
+                }
+                let age = world.lastValueAt[device].map { $0.duration(to: now) }
+                let toldAge: Duration = isYoung ? .seconds(1) : .milliseconds(Int64(told * 1_000))
+                return (channel: channel.channel, told: toldAge, age: age)
+            } as [(channel: String, told: Duration, age: Duration?)]
+        let lights = devices?.devices.first { $0.type == "traffic-light" }
+        let follows = lights?.facts["follows"]?.words
+        let isFollowing = lights?.facts["isFollowing"] != .truth(false)
+        let followed = isFollowing ? follows : "nothing that is there"
+        // Lamps whose lines went away show nothing, and follow nobody.
+        let isLevel = lamp.map(["good", "moderate", "poor"].contains) ?? false
+        world.records.looks.append(
+            LifeRecords.Look(
+                at: now,
+                lamp: lamp,
+                isLampLevel: isLevel && followed != nil,
+                followed: followed,
+                followedValueAt: followed.flatMap { world.lastValueAt[$0] },
+                fresh: fresh
+            )
+        )
+    }
+
+    /// Learns under which name a part is read, and whether it was another before.
+    ///
+    /// Nobody can know the name of a part that says another's id, or before the store has told.
+    private func note(_ found: FoundReport) {
+        guard found.state == "adopted", let node = found.node, let name = found.name,
+            let part = partsByNode[node], let segment = world.records.segments.last,
+            let open = segment.storeOpenAt, open.duration(to: now) > .minutes(5)
+        else { return }
+        let hasLied = world.records.windows.contains { window in
+            window.kind == .wrongID && window.part == part.name
+                && window.end.duration(to: now) < Self.nameGrace
+        }
+        guard !part.isDust || !hasLied else { return }
+        let before = world.records.deviceOfPart.updateValue(name, forKey: part.name)
+        guard let before, before != name, part.isDust, !world.hasLostName(before, at: now) else {
+            return
+        }
+        world.records.renames.append("\(part.name) was \(before) and is \(name) now")
+    }
+
+    /// What lies in a numbered block is durable, says the station.
+    private func note(_ tail: TailReport) {
+        let segment = world.records.segments.count - 1
+        let own = "\(boot)"
+        for part in tail.parts where part.sequence != nil && part.bootID == own {
+            guard lastSeenBlock < (part.sequence ?? 0) else { continue }
+            lastSeenBlock = part.sequence ?? 0
+            for record in JournalRecordCodec.contents(part.bytes).records {
+                switch record {
+                case .stream(let stream): world.streams[stream.id] = stream
+                case .samples(let id, let bytes):
+                    guard let stream = world.streams[id],
+                        var decoder = try? SegmentDecoder(
+                            bytes,
+                            decimals: stream.quantities.map(\.decimals)
+                        )
+                    else { continue }
+                    while let (tick, outcomes) = try? decoder.next() {
+                        world.records.acknowledged.append(
+                            LifeRecords.Acknowledged(
+                                segment: segment,
+                                stream: id,
+                                device: stream.device,
+                                tick: tick,
+                                digest: SampleDigest.of(outcomes)
+                            )
+                        )
+                    }
+                default: break
+                }
+            }
+        }
+    }
+
+    /// One question over the control socket; nil when it was refused.
+    func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type
+    ) async throws -> Body? {
+        let connection = base.socket.connect()
+        defer { connection.close() }
+        try connection.send(ControlCodec.line(request))
+        askedAt = now
+        defer { askedAt = nil }
+        guard let line = try await connection.nextLine() else { return nil }
+        let answer: ControlAnswer<Body> = try ControlCodec.message(from: line)
+        return answer.body
+    }
+
+    /// What people do.
+    enum Act {
+        case habit(Scenario.Habit)
+        case rename(Part)
+    }
+
+    /// Lets somebody do something, one after the other.
+    func ask(_ act: Act) {
+        acts.append(act)
+        actSignal.raise()
+    }
+
+    func act(_ act: Act) async throws {
+        switch act {
+        case .habit(let habit): try await self.act(habit)
+        case .rename(let part): try await rename(part)
+        }
+    }
+
+    private func act(_ habit: Scenario.Habit) async throws {
+        let seconds = habit.length.inSeconds
+        switch habit.act {
+        case .look: try await look()
+        case .live, .survey:
+            let name = habit.act == .survey ? "walk" : nil
+            let request = ControlRequest(
+                .mode,
+                mode: habit.act.rawValue,
+                name: name,
+                seconds: seconds
+            )
+            world.records.continuousTime += habit.length + .minutes(1)
+            _ = try await ask(request, StatusReport.self)
+        case .reboot: stop(.rebooted)
+        }
+    }
+}

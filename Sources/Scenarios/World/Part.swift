@@ -1,0 +1,218 @@
+import Core
+import Devices
+import HardwareIO
+import Profiles
+
+/// One part and its adapter, as they lie on the bench: they outlive plugs, reboots and power cuts.
+///
+/// Its instants are those of the world, from the beginning of the life. Unchecked: one simulation
+/// is one thread.
+final class Part: @unchecked Sendable {
+    let name: String
+    let profile: Profile
+    /// The last digit of all that an SDS011 says.
+    let number: Int
+    let usb: (vendorID: String, productID: String)
+    let serial: String?
+    let baud: Int
+    private(set) var isPowered = false
+    /// What it is or was first in.
+    var socket: Int
+    var isPlugged = false
+    private(set) var poweredTime: Duration = .zero
+    /// How often it got power.
+    private(set) var powerCount = 0
+    private(set) var counts: [FaultKind: Int] = [:]
+
+    private let seed: UInt64
+    private var dust: SDS011Simulator?
+    private var other: SensorPart?
+    private var poweredSince = MonotonicInstant.boot
+    /// Laser time that was counted while there was no power.
+    private var laserExcess: Duration = .zero
+    private var laserBefore: Duration = .zero
+    /// Laser time in which nobody was there to command it.
+    private(set) var laserAlone: Duration = .zero
+    /// Its laser time when nobody was there to command it any more.
+    private var laserWhenLeft: Duration?
+    private var countedFaults: [SDS011Fault: Int] = [:]
+    private var windows: [(kind: FaultKind, end: MonotonicInstant)] = []
+
+    init(_ part: Scenario.Part, number: Int, weather: Weather, seed: UInt64) {
+        name = part.name
+        guard let profile = ProfileCatalog.shipped.profile(part.profile) else {
+            preconditionFailure("a scenario names shipped profiles only")
+        }
+        self.profile = profile
+        self.number = number
+        usb = ("1a86", "7523")
+        serial = part.serial
+        baud = profile.probe?.bauds.first ?? 9_600
+        socket = part.socket
+        self.seed = seed
+        if profile.driver == "sds011" {
+            let memory = SDS011Simulator.Memory(
+                deviceID: SDS011DeviceID(rawValue: UInt16(0xA100 + number))
+            )
+            dust = SDS011Simulator(air: weather.air(of: number), memory: memory)
+        }
+    }
+
+    /// Whether it is an SDS011.
+    var isDust: Bool { dust != nil }
+
+    // MARK: Power
+
+    func switchOn(at now: MonotonicInstant) {
+        guard !isPowered else { return }
+        isPowered = true
+        powerCount += 1
+        poweredSince = now
+        if dust != nil {
+            let before = laserBefore
+            dust?.powerCycle(at: now)
+            laserExcess = (dust?.laserTime(at: now) ?? .zero) - before
+            leaveAlone(at: now)
+            return
+        }
+        let kind = profile.driver.flatMap(DeviceCatalog.kind)
+        guard let peer = try? kind?.simulator(profile, seed) else { return }
+        other = SensorPart(peer, poweredAt: now, seed: seed)
+    }
+
+    func switchOff(at now: MonotonicInstant) {
+        guard isPowered else { return }
+        takeCommand(at: now)
+        laserBefore = laserTime(at: now)
+        poweredTime += poweredSince.duration(to: now)
+        isPowered = false
+        windows.removeAll()
+        dust?.clearFaults()
+        other = nil
+    }
+
+    /// How long its laser has been on.
+    func laserTime(at now: MonotonicInstant) -> Duration {
+        guard let dust, isPowered else { return laserBefore }
+        return dust.laserTime(at: now) - laserExcess
+    }
+
+    /// From here on nobody commands it: it has just started, or whoever did is gone.
+    func leaveAlone(at now: MonotonicInstant) {
+        laserWhenLeft = laserWhenLeft ?? laserTime(at: now)
+    }
+
+    private func takeCommand(at now: MonotonicInstant) {
+        guard let before = laserWhenLeft else { return }
+        laserAlone += laserTime(at: now) - before
+        laserWhenLeft = nil
+    }
+
+    func timeWithPower(at now: MonotonicInstant) -> Duration {
+        isPowered ? poweredTime + poweredSince.duration(to: now) : poweredTime
+    }
+
+    /// Whether its laser is on; false for what has none.
+    var isAwake: Bool { isPowered && dust?.state == .work && dust?.isWedged == false }
+    var isWedged: Bool { dust?.isWedged == true }
+
+    // MARK: Faults
+
+    /// Makes it misbehave until an instant.
+    ///
+    /// - Returns: false when it cannot do that.
+    func inject(_ kind: FaultKind, at now: MonotonicInstant, until end: MonotonicInstant) -> Bool {
+        guard isPowered else { return false }
+        windows.removeAll { $0.end <= now }
+        if windows.isEmpty {
+            dust?.clearFaults()
+            other?.clearFaults()
+        }
+        if dust != nil, let fault = kind.ofSDS011 {
+            countFired()
+            dust?.inject(SDS011FaultWindow(fault, from: now, to: end))
+        } else if other != nil, let fault = kind.ofAnyPart {
+            other?.inject(SensorFaultWindow(fault, from: now, to: end))
+        } else {
+            return false
+        }
+        windows.append((kind, end))
+        return true
+    }
+
+    /// The laser dies with the settings as they are, until the power is cut.
+    func wedge(at now: MonotonicInstant) {
+        leaveAlone(at: now)
+        dust?.inject(SDS011FaultWindow(.wedge, from: now, to: now.advanced(by: .seconds(2))))
+    }
+
+    func isFaulty(at now: MonotonicInstant) -> Bool {
+        isWedged || windows.contains { $0.end > now }
+    }
+
+    /// Takes over how often each fault of the part has shown.
+    func countFired() {
+        guard let dust else { return }
+        for kind in FaultKind.all {
+            guard let fault = kind.ofSDS011 else { continue }
+            let shown = dust.faultCounts[fault, default: 0]
+            let new = shown - countedFaults[fault, default: 0]
+            if new > 0 { counts[kind, default: 0] += new }
+            countedFaults[fault] = shown
+        }
+    }
+
+    private func noteTraffic(at now: MonotonicInstant) {
+        guard other != nil, !windows.isEmpty else { return }
+        for window in windows where window.end > now { counts[window.kind, default: 0] += 1 }
+    }
+
+    // MARK: The line
+
+    var nextActivity: MonotonicInstant? {
+        isPowered ? dust?.nextActivity ?? other?.nextActivity : nil
+    }
+
+    func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
+        guard isPowered else { return [] }
+        noteTraffic(at: now)
+        if !isWedged { takeCommand(at: now) }
+        defer { if isWedged { leaveAlone(at: now) } }
+        return dust?.receive(bytes, at: now) ?? other?.receive(bytes, at: now) ?? []
+    }
+
+    func advance(to now: MonotonicInstant) -> [UInt8] {
+        guard isPowered else { return [] }
+        let bytes = dust?.advance(to: now) ?? other?.advance(to: now) ?? []
+        if isWedged { leaveAlone(at: now) }
+        if !bytes.isEmpty { noteTraffic(at: now) }
+        return bytes
+    }
+}
+
+/// What an adapter has behind it: the part itself.
+struct PartPeer: SerialPeer {
+    let part: Part
+
+    var nextActivity: MonotonicInstant? { part.nextActivity }
+
+    func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
+        part.receive(bytes, at: now)
+    }
+
+    func advance(to now: MonotonicInstant) -> [UInt8] { part.advance(to: now) }
+}
+
+extension FaultKind {
+    /// As an SDS011's simulator knows it.
+    var ofSDS011: SDS011Fault? {
+        switch self {
+        case .babble: .babble
+        case .deaf: nil
+        default: SDS011Fault(rawValue)
+        }
+    }
+
+    /// As any part's simulator knows it.
+    var ofAnyPart: SensorFault? { SensorFault(rawValue: rawValue) }
+}

@@ -1,0 +1,115 @@
+import Core
+import Devices
+import HardwareIO
+import Profiles
+
+/// The boards on the local network; they outlive the station's process and its boots.
+///
+/// Unchecked: one simulation is one thread.
+final class WorldNetwork: @unchecked Sendable {
+    private var simulators: [String: HTTPLineSimulator] = [:]
+    private let boards: [Scenario.Board]
+
+    init(_ boards: [Scenario.Board], seed: UInt64) throws {
+        self.boards = boards
+        for (number, board) in boards.enumerated() {
+            guard let profile = ProfileCatalog.shipped.profile(board.profile) else {
+                preconditionFailure("a scenario names shipped profiles only")
+            }
+            let own = seed &+ 32_452_843 &* UInt64(number + 1)
+            simulators[board.name] = try HTTPLineSimulator(profile, seed: own)
+        }
+    }
+
+    func board(at host: String) -> Scenario.Board? { boards.first { $0.host == host } }
+
+    /// What a board says; nil when it says nothing.
+    func answer(_ board: Scenario.Board, fault: HTTPLineSimulator.Fault? = nil) -> HTTPResponse? {
+        simulators[board.name]?.fault = fault
+        return simulators[board.name]?.answer("GET")
+    }
+}
+
+/// Asks the boards of a world, as far as its faults let it.
+struct WorldFetcher: HTTPFetcher {
+    /// From the question to the answer of a board that is well.
+    private static let usualDelay: Duration = .milliseconds(80)
+    private static let faults: [FaultKind] = [
+        .boardRefuses, .boardMoved, .boardSilent, .boardGarbage, .boardSlow,
+    ]
+
+    let machine: Machine
+
+    func get(
+        _ target: HTTPTarget,
+        until deadline: MonotonicInstant
+    ) async throws -> HTTPResponse {
+        let (world, now) = (machine.world, machine.now)
+        guard let board = world.network.board(at: target.host) else {
+            throw HTTPError.unknownHost(target)
+        }
+        if target.address == nil, world.isOpen(.nameServerSilent, at: now) {
+            world.fire(.nameServerSilent)
+            try await machine.clock.sleep(until: deadline)
+            throw HTTPError.nameServerSilent(target)
+        }
+        let fault = Self.faults.first { world.isOpen($0, part: board.name, at: now) }
+        guard let fault else {
+            try await machine.clock.sleep(for: Self.usualDelay)
+            return try answer(board, target)
+        }
+        note(fault, board)
+        return try await answer(board, target, until: deadline, with: fault)
+    }
+
+    private func answer(
+        _ board: Scenario.Board,
+        _ target: HTTPTarget,
+        until deadline: MonotonicInstant,
+        with fault: FaultKind
+    ) async throws -> HTTPResponse {
+        var chance = machine.world.dice(at: machine.now)
+        switch fault {
+        case .boardRefuses: throw HTTPError.refused(target)
+        case .boardGarbage:
+            let kinds: [HTTPLineSimulator.Fault] = [.error, .short, .commas]
+            let number = chance.index(kinds.count + 1)
+            guard number < kinds.count else {
+                throw HTTPError.malformed(target, "no status line")
+            }
+            return try answer(board, target, kinds[number])
+        case .boardMoved:
+            // Another device has its address now, and says who it is, or that there is nothing.
+            let page = Array("<!DOCTYPE html><title>Printer</title>".utf8)
+            return HTTPResponse(status: chance.index(2) == 0 ? 200 : 404, body: page)
+        case .boardSlow:
+            // Byte after byte: the last one comes in time, or too late.
+            let end = machine.clock.now.advanced(by: .seconds(2 + chance.index(20)))
+            try await machine.clock.sleep(until: min(end, deadline))
+            guard end <= deadline else { throw HTTPError.timedOut(target) }
+            return try answer(board, target)
+        default:
+            try await machine.clock.sleep(until: deadline)
+            throw HTTPError.timedOut(target)
+        }
+    }
+
+    /// For the checker: this board was asked while it misbehaved.
+    private func note(_ fault: FaultKind, _ board: Scenario.Board) {
+        let world = machine.world
+        world.fire(fault)
+        let window = world.records.windows.last { $0.kind == fault && $0.part == board.name }
+        guard let window else { return }
+        world.records.hitParts.insert(LifeRecords.Hit(part: board.name, at: window.start))
+    }
+
+    private func answer(
+        _ board: Scenario.Board,
+        _ target: HTTPTarget,
+        _ fault: HTTPLineSimulator.Fault? = nil
+    ) throws -> HTTPResponse {
+        guard let response = machine.world.network.answer(board, fault: fault), !machine.isDead
+        else { throw HTTPError.timedOut(target) }
+        return response
+    }
+}

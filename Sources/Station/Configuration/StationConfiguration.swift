@@ -1,0 +1,366 @@
+import Core
+import Devices
+import HardwareIO
+import Profiles
+
+/// What `roost.json` says: which devices there are and how the station behaves.
+///
+/// Every key is described in README. Durations are in seconds and their keys say so.
+package struct StationConfiguration: Hashable, Sendable {
+    /// Devices of one station; more is a mistake in the file.
+    package static let deviceLimit = 32
+    package static let defaultSocket = "/run/roost/roost.sock"
+    /// Names that parts of the station have already.
+    package static let reservedNames = [
+        "control", "detection", "devices", "hotplug", "lights", "mode", "store", "supervisor",
+        "vigil",
+    ]
+    /// Bytes of a socket's path: the kernel takes 107, and a moment of making it takes 12.
+    package static let socketByteLimit = 95
+
+    /// 1…64 letters, digits, `-`, `_` and `.`; names the lock as well.
+    package let name: String
+    package let mode: StationMode.Kind
+    package let socket: String
+    package private(set) var devices: [DeviceConfiguration]
+    package let lights: LightsConfiguration?
+    package let watchdog: WatchdogConfiguration?
+    package let store: StoreConfiguration?
+    /// Folder of the owner's profiles; nil is the standard one.
+    package let profileFolder: String?
+    /// The profile of the computer it was read for; nil where none was chosen.
+    package let board: Profile?
+    /// Whether sensors behind serial adapters are found by themselves.
+    package let detects: Bool
+    /// Paths that detection leaves alone, besides the configured ports.
+    package let leaves: [String]
+    /// Names of devices in the same air, which are compared with each other; none or at least two.
+    package let sameAir: [String]
+    /// Where it was read from, for messages.
+    package private(set) var file = ""
+}
+
+/// One sensor: its name is its identity in readings and reports.
+package struct DeviceConfiguration: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case sensor(SensorConfiguration)
+        case http(HTTPDeviceConfiguration)
+        case pir(PIRConfiguration)
+        case button(ButtonSettings)
+        case led(LEDConfiguration)
+    }
+
+    package let name: String
+    package let kind: Kind
+}
+
+package struct WatchdogConfiguration: Hashable, Sendable {
+    package let path: String
+    /// 2 s to what the board's hardware takes: 15 s on a Pi, and where no limit is known.
+    package let timeout: Duration
+
+    private static let usualLimit: Duration = .seconds(15)
+}
+
+extension StationConfiguration {
+    /// What a name is; it may stand in file names, queries and commands.
+    static let nameForm = "1 to 64 letters, digits, - _ or ., neither - nor . the first"
+
+    /// Whether a text is of `nameForm`: `..` is another folder, and `-x` an option.
+    static func isPlainName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasPrefix("-")
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Reads a configuration and reports every mistake in it at once.
+    ///
+    /// - Parameters:
+    ///   - text: The file's bytes, at most 1 MiB.
+    ///   - file: Its name, for the message.
+    ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
+    ///   - broken: Why other profiles are not there, by id.
+    ///   - board: The computer: its chip is the pins' unless told, its watchdog has a limit.
+    /// - Returns: A configuration in which every value is within its range.
+    /// - Throws: `ConfigurationError` that names file, place and reason of each problem.
+    package static func read(
+        _ text: [UInt8],
+        file: String,
+        profiles: [Profile] = ProfileCatalog.shipped.profiles,
+        broken: [String: ConfigurationError] = [:],
+        board: Profile? = nil
+    ) throws(ConfigurationError) -> StationConfiguration {
+        let problems = ProblemList()
+        func failure() -> ConfigurationError {
+            ConfigurationError(file: file, problems: problems.problems)
+        }
+        guard text.count <= 1 << 20 else {
+            problems.add("", "larger than 1 MiB")
+            throw failure()
+        }
+        let root: JSONValue
+        do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
+            problems.add("", "not JSON: \(JSONParser.words(for: error, in: text))")
+            throw failure()
+        }
+        var configuration = ObjectReader(root, at: "", problems).map { reader in
+            StationConfiguration(reader, (profiles, broken), board, problems)
+        }
+        configuration?.file = file
+        guard let configuration, problems.problems.isEmpty else { throw failure() }
+        return configuration
+    }
+
+    /// The folder of profiles that a configuration names; nil when it names none.
+    ///
+    /// Asked before the rest is read, which goes by those profiles. What is wrong with the text is
+    /// told when all of it is read.
+    package static func profileFolder(in text: [UInt8]) -> String? {
+        guard text.count <= 1 << 20,
+            case .object(let fields)? = try? JSONParser.parse(text),
+            case .string(let folder)? = fields["profiles"], folder.hasPrefix("/")
+        else { return nil }
+        return folder
+    }
+
+    private init(
+        _ reader: ObjectReader,
+        _ known: (profiles: [Profile], broken: [String: ConfigurationError]),
+        _ board: Profile?,
+        _ problems: ProblemList
+    ) {
+        var reader = reader
+        let profiles = known.profiles
+        self.board = board
+        profileFolder = reader.absolutePath("profiles")
+        name = reader.name("name") ?? "roost"
+        let modes = [StationMode.Kind.months, .live].map(\.rawValue)
+        mode = reader.string("mode", in: modes).flatMap(StationMode.Kind.init) ?? .months
+        socket = reader.absolutePath("socket", limit: Self.socketByteLimit) ?? Self.defaultSocket
+        devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
+            entry in
+            ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
+                .flatMap { DeviceConfiguration($0, profiles, known.broken, board) }
+        }
+        let light = profiles.first { $0.driver == "traffic-light" }
+        lights = reader.object("lights").flatMap { LightsConfiguration($0, light, board) }
+        watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
+        store = reader.object("store").map { StoreConfiguration($0) }
+        (detects, leaves) = reader.detection()
+        sameAir = reader.sameAir()
+        reader.finish()
+        checkTogether(problems)
+    }
+
+    /// The same with more devices behind those it names.
+    func adding(_ more: [DeviceConfiguration]) -> StationConfiguration {
+        var next = self
+        next.devices += more
+        return next
+    }
+
+    /// Finds what is right alone and wrong together: names, ports and lines used twice.
+    private func checkTogether(_ problems: ProblemList) {
+        var names: [String: Int] = [:]
+        var ports: [String: Int] = [:]
+        var lines: [String: String] = [:]
+        for (index, device) in devices.enumerated() {
+            if let first = names.updateValue(index, forKey: device.name) {
+                problems.add("devices[\(index)].name", "is the name of devices[\(first)] too")
+            }
+            switch device.kind {
+            case .sensor(let sensor):
+                if let first = ports.updateValue(index, forKey: sensor.port) {
+                    problems.add("devices[\(index)].port", "is the port of devices[\(first)] too")
+                }
+            case .http(let board):
+                let address = board.target.description
+                if let first = ports.updateValue(index, forKey: address) {
+                    problems.add(
+                        "devices[\(index)].address",
+                        "is the address of devices[\(first)] too"
+                    )
+                }
+            case .pir, .button, .led:
+                let place = "devices[\(index)].line"
+                if let first = lines.updateValue(place, forKey: device.location) {
+                    problems.add(place, "is \(first) too")
+                }
+            }
+            checkFollowed(by: device, at: "devices[\(index)].follows", problems)
+        }
+        for (index, name) in sameAir.enumerated() {
+            let place = "sameAir[\(index)]"
+            if sameAir.prefix(index).contains(name) {
+                problems.add(place, "\(name) is there twice")
+            }
+            guard let device = devices.first(where: { $0.name == name }) else {
+                if !detects { problems.add(place, "no device is named \(name)") }
+                continue
+            }
+            if !device.measuresDust { problems.add(place, "\(name) measures no pm25") }
+        }
+        guard let lights else { return }
+        if case .lines(let chip, let used, _) = lights.output {
+            for (key, line) in zip(["red", "yellow", "green"], used) {
+                let place = "\(line)" + (chip.map { " of \($0)" } ?? "")
+                if let first = lines.updateValue("lights.\(key)", forKey: place) {
+                    problems.add("lights.\(key)", "is \(first) too")
+                }
+            }
+        }
+        // With detection on it may be the name of a sensor that is found.
+        if let follows = lights.follows, names[follows] == nil, !detects {
+            problems.add("lights.follows", "no device is named \(follows)")
+        }
+    }
+}
+
+extension StationConfiguration {
+    /// Whether what a lamp follows is there and has what the lamp shows.
+    private func checkFollowed(
+        by device: DeviceConfiguration,
+        at place: String,
+        _ problems: ProblemList
+    ) {
+        guard case .led(let lamp) = device.kind, let name = lamp.follows else { return }
+        guard let followed = devices.first(where: { $0.name == name }) else {
+            // A sensor that is found may have that name one day.
+            if detects, lamp.shows == .level { return }
+            return problems.add(place, "no device is named \(name)")
+        }
+        switch lamp.shows {
+        case .level where followed.measuresDust, .motion where followed.seesMotion: break
+        case .level: problems.add(place, "\(name) measures no pm25, so it has no level")
+        case .motion: problems.add(place, "\(name) sees no motion")
+        case .station: problems.add(place, "means nothing for shows station")
+        }
+    }
+}
+
+extension DeviceConfiguration {
+    fileprivate init?(
+        _ reader: ObjectReader,
+        _ profiles: [Profile],
+        _ broken: [String: ConfigurationError],
+        _ board: Profile?
+    ) {
+        var reader = reader
+        defer { reader.finish() }
+        let isNamed = reader.value("name") != nil
+        if !isNamed { reader.problem("name", "is missing") }
+        let name = reader.name("name")
+        if let name, StationConfiguration.reservedNames.contains(name) {
+            reader.problem("name", "\(name) is the name of a part of the station; choose another")
+        }
+        guard let type = reader.required("type") else { return nil }
+        guard let profile = profiles.first(where: { $0.isNamed(type) }) else {
+            reader.noProfile(type, among: profiles, broken[type])
+            reader.ignoreTheRest()
+            return nil
+        }
+        let kind: Kind? =
+            switch profile.kind {
+            case .usbSerial:
+                SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
+            case .http:
+                HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
+            case .gpio, .board: Kind(&reader, role: profile, board)
+            }
+        guard let name, let kind else { return nil }
+        self.init(name: name, kind: kind)
+    }
+}
+
+extension WatchdogConfiguration {
+    fileprivate init(_ reader: ObjectReader, _ board: Profile?) {
+        var reader = reader
+        path = reader.absolutePath("path") ?? "/dev/watchdog"
+        let most = board?.board?.watchdogLimit ?? Self.usualLimit
+        let asked = reader.seconds("timeoutSeconds", in: 2...86_400)
+        timeout = min(asked ?? Self.usualLimit, most)
+        if let asked, asked > most {
+            let whose = board?.board?.watchdogLimit == nil ? "most boards" : board?.name ?? ""
+            let (limit, found) = (
+                JSONValue.number(most.inSeconds), JSONValue.number(asked.inSeconds)
+            )
+            reader.problem(
+                "timeoutSeconds",
+                "the watchdog of \(whose) takes \(limit.shown) s at most, found \(found.shown)"
+            )
+        }
+        reader.finish()
+    }
+}
+
+extension ObjectReader {
+    /// `detect`: true, false, or an object with ports to leave alone.
+    fileprivate mutating func detection() -> (isOn: Bool, leaves: [String]) {
+        if case .object = value("detect") {
+            guard var reader = object("detect") else { return (true, []) }
+            defer { reader.finish() }
+            let paths = reader.array("leave", limit: StationConfiguration.deviceLimit)
+            return (
+                true,
+                paths.enumerated().compactMap { index, path in
+                    if case .string(let text) = path, text.hasPrefix("/") { return text }
+                    reader.problem("leave[\(index)]", "expected a path, found \(path.shown)")
+                    return nil
+                }
+            )
+        }
+        return (bool("detect") ?? true, [])
+    }
+
+    /// `sameAir`: two names or more.
+    fileprivate mutating func sameAir() -> [String] {
+        let names = array("sameAir", limit: CrossCheck.limit)
+        if names.count == 1 { problem("sameAir", "expected two names or more, found one") }
+        return names.enumerated().compactMap { index, name in
+            if case .string(let text) = name { return text }
+            problem("sameAir[\(index)]", "expected a device's name, found \(name.shown)")
+            return nil
+        }
+    }
+
+    /// A path from the root: what it means must not depend on where somebody stood.
+    mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
+        guard let path = string(key) else { return nil }
+        guard path.hasPrefix("/"), path.utf8.count <= limit, !path.utf8.contains(0) else {
+            problem(key, "expected an absolute path of at most \(limit) bytes, found \"\(path)\"")
+            return nil
+        }
+        return path
+    }
+
+    /// A name that may stand in file names and queries.
+    fileprivate mutating func name(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        guard StationConfiguration.isPlainName(text) else {
+            let form = StationConfiguration.nameForm
+            problem(key, "expected \(form), found \"\(PlainText.shown(text))\"")
+            return nil
+        }
+        return text
+    }
+}
+
+extension Profile {
+    /// Whether a device's `type` means it: by its id or by its driver's name.
+    fileprivate func isNamed(_ type: String) -> Bool {
+        switch kind {
+        case .usbSerial: id == type || driver == type
+        case .http: id == type
+        // The lamps of the traffic light are configured under `lights`.
+        case .gpio: (id == type || driver == type) && driver != "traffic-light"
+        case .board: false
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import ControlProtocol
+import Core
+import HardwareIO
+
+/// `mute` and `unmute`.
+extension ControlAnswers {
+    /// Carries out what a person wants to be left out, and writes down who said it.
+    ///
+    /// Only what has spoken can be muted, and motion sensors, so that a wrong name is noticed.
+    func mute(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
+        do throws(ControlFailure) {
+            try changeMutes(request)
+        } catch {
+            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(error)))
+        }
+        var details = [Event.Detail("of", request.device ?? "")]
+        if let seconds = request.seconds { details.append(Event.Detail("seconds", "\(seconds)")) }
+        if let peer {
+            details.append(Event.Detail("user", "\(peer.userID)"))
+            details.append(Event.Detail("pid", "\(peer.processID)"))
+        }
+        let isMute = request.command == .mute
+        await station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "control",
+                kind: isMute ? "muted" : "unmuted",
+                severity: .notice,
+                details: details
+            )
+        )
+        do {
+            try await sources.settleMutes()
+        } catch {
+            let failure = ControlFailure(
+                code: "store",
+                message: "done, but a restart forgets it; the store: \(error)"
+            )
+            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(failure)))
+        }
+        return try ControlCodec.line(ControlAnswer(.success(await devices())))
+    }
+
+    private func changeMutes(_ request: ControlRequest) throws(ControlFailure) {
+        guard let target = request.device else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "device is a name, or a channel as in balcony/pm25"
+            )
+        }
+        guard request.command == .mute else {
+            guard station.mutes.unmute(target) else {
+                let muted = station.mutes.current.map(\.target).joined(separator: ", ")
+                throw ControlFailure(
+                    code: "not-muted",
+                    message: "\(target) is not muted; "
+                        + (muted.isEmpty ? "nothing is" : "muted: \(muted)")
+                )
+            }
+            return
+        }
+        guard request.seconds.map({ $0 >= 1 }) ?? true else {
+            throw ControlFailure(code: "bad-request", message: "seconds is 1 at least")
+        }
+        let channels = station.recorder.channels.map(\.channel)
+        let sensors = station.leds.motionSensors
+        let isKnown =
+            sensors.contains(target)
+            || channels.contains { Mute(target: target, end: nil).covers($0) }
+        guard isKnown else {
+            let known = (channels.map(\.description) + sensors).sorted().joined(separator: ", ")
+            throw ControlFailure(
+                code: "unknown-device",
+                message: "\(PlainText.shown(target, limit: 200)) has no readings; "
+                    + (known.isEmpty ? "nothing has measured yet" : "there are: \(known)")
+            )
+        }
+        let longest = MuteList.longest.inSeconds
+        let length = request.seconds.map { Duration.milliseconds(Int64(min($0, longest) * 1_000)) }
+        guard station.mutes.mute(target, for: length) else {
+            throw ControlFailure(
+                code: "too-many",
+                message: "\(MuteList.countMax) things are muted; unmute one first"
+            )
+        }
+    }
+
+    /// A report with what is muted of its device.
+    func withMutes(_ report: DeviceReport) -> DeviceReport {
+        var report = report
+        report.mutes = station.mutes.current.compactMap { mute in
+            guard mute.target == report.name || mute.target.hasPrefix(report.name + "/") else {
+                return nil
+            }
+            let endsIn = mute.end.flatMap { end in
+                end.wall == nil ? max(0, -end.instant.age(at: station.clock.now)) : nil
+            }
+            return MuteReport(
+                target: mute.target,
+                endTime: mute.end?.wall?.iso8601,
+                endsInSeconds: endsIn
+            )
+        }
+        return report
+    }
+}

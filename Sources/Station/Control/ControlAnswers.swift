@@ -1,0 +1,281 @@
+import Alerts
+import ControlProtocol
+import Core
+import HardwareIO
+import Store
+import Supervision
+
+/// Makes the answers of the control socket out of the station's state.
+package struct ControlAnswers: Sendable {
+    /// What a station says about itself that no part of it knows alone.
+    package struct Sources: Sendable {
+        /// What is wrong, the oldest first.
+        package var faults: @Sendable () -> [Fault]
+        /// Where the store is; nil while none is open.
+        var folder: @Sendable () -> String?
+        /// A page of what the history has not taken yet.
+        var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
+        package var lamp: @Sendable () -> String?
+        package var tree: @Sendable () -> TreeReport
+        package var unclaimed: @Sendable () -> [UnclaimedReport]
+        /// What detection made of every adapter.
+        var found: @Sendable () -> [FoundReport]
+        /// Tells detection what a person wants.
+        var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
+        /// What time it is by a person's word; nil without one.
+        var trustedWall: @Sendable () -> WallReading?
+        /// Takes a person's word for it; false while no store is open.
+        var trustWall: @Sendable (WallTime) -> Bool
+        /// Stores what is muted.
+        var settleMutes: @Sendable () async throws -> Void
+        /// The HealthMonitor that runs now.
+        var vigil: @Sendable () -> HealthMonitor?
+        package var watchdog: @Sendable () -> WatchdogReport?
+        var board: @Sendable () -> BoardReport?
+        /// Adds what the last hour and day cost.
+        var budget: @Sendable (inout BudgetReport, ProcessCosts) -> Void
+        /// How old a value of a device may be before it is stale.
+        package var ageLimit: @Sendable (_ device: String) -> Duration
+    }
+
+    static let longestList = 10_000
+    /// A reading takes some 200 bytes of a line's 64 KiB; an event of the longest kind 1 KiB.
+    static let readingsPerPage = 200
+    static let eventsPerPage = 50
+
+    let station: StationContext
+    private let version: String
+    let sources: Sources
+
+    package init(station: StationContext, version: String, sources: Sources) {
+        self.station = station
+        self.version = version
+        self.sources = sources
+    }
+
+    /// The line that answers a request other than `live`.
+    func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
+        switch request.command {
+        case .status, .live: try ok(status())
+        case .tree: try ok(sources.tree())
+        case .devices: try ok(await devices())
+        case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
+        case .mute, .unmute: try await mute(request, from: peer)
+        case .readings: try ok { () throws(ControlFailure) in try readings(request) }
+        case .events: try ok { () throws(ControlFailure) in try events(request) }
+        case .tail: try await tail(request)
+        case .mode: try await changeMode(request, from: peer)
+        case .clock: try ok(clockReport)
+        case .trustClock: try await trustClock(request, from: peer)
+        case .snooze: try await snooze(request, from: peer)
+        }
+    }
+
+    func devices() async -> DevicesReport {
+        DevicesReport(
+            devices: await station.devices.reports().map(withMutes),
+            unclaimed: sources.unclaimed(),
+            found: sources.found()
+        )
+    }
+
+    /// Carries out what a person says of a device, and writes down who said it.
+    private func act(
+        _ request: ControlRequest,
+        from peer: PeerCredentials?
+    ) async throws -> String {
+        func refuse(_ code: String, _ message: String) throws -> String {
+            let failure = ControlFailure(code: code, message: message)
+            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(failure)))
+        }
+        guard let device = request.device else {
+            return try refuse("bad-request", "device is a name, an identity or a port")
+        }
+        let act: DetectionMachine.Act
+        switch request.command {
+        case .ignore: act = .ignore
+        case .forget: act = .forget
+        case .rename:
+            guard let name = request.name else {
+                return try refuse("bad-request", "name is the new name")
+            }
+            act = .rename(name)
+        default: act = .adopt(profile: request.profile, name: request.name)
+        }
+        do throws(DetectionRefusal) {
+            try sources.act(act, device)
+        } catch {
+            return try refuse(error.code, error.message)
+        }
+        if let peer {
+            await station.recorder.record(
+                Event(
+                    at: station.clock.now,
+                    source: "control",
+                    kind: "device \(request.command.rawValue) asked for",
+                    ["device": device, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
+                )
+            )
+        }
+        return try ok(await devices())
+    }
+
+    private func ok(_ body: some Codable & Sendable) throws -> String {
+        try ControlCodec.line(ControlAnswer(.success(body)))
+    }
+
+    private func ok<Body: Codable & Sendable>(
+        _ body: () throws(ControlFailure) -> Body
+    ) throws -> String {
+        try ControlCodec.line(ControlAnswer(Result(catching: body)))
+    }
+
+    private func tail(_ request: ControlRequest) async throws -> String {
+        let place = request.from.map(StoreTailPlace.init)
+        if case .some(.none) = place {
+            return try ControlCodec.line(ControlAnswer<TailReport>(.failure(Self.badCursor)))
+        }
+        do {
+            let (parts, next) = try await sources.tail(place ?? nil)
+            return try ok(
+                TailReport(
+                    folder: sources.folder(),
+                    bootID: "\(station.bootID)",
+                    nowSeconds: station.clock.now.inSeconds,
+                    parts: parts,
+                    next: next?.text
+                )
+            )
+        } catch let error as StoreError {
+            let failure = ControlFailure(code: "store", message: "the store: \(error)")
+            return try ControlCodec.line(ControlAnswer<TailReport>(.failure(failure)))
+        }
+    }
+
+    private func changeMode(
+        _ request: ControlRequest,
+        from peer: PeerCredentials?
+    ) async throws -> String {
+        do {
+            let mode = try StationMode.asked(
+                request.mode,
+                name: request.name,
+                seconds: request.seconds,
+                at: station.clock.now
+            )
+            station.modes.change(to: mode)
+            if let peer {
+                await station.recorder.record(
+                    Event(
+                        at: station.clock.now,
+                        source: "control",
+                        kind: "mode asked for",
+                        ["mode": mode.words, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
+                    )
+                )
+            }
+            return try ok(status())
+        } catch let problem as ModeProblem {
+            let failure = ControlFailure(code: "unknown-mode", message: problem.words)
+            return try ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure)))
+        }
+    }
+
+    /// How the station is now.
+    package func status() -> StatusReport {
+        let now = station.clock.now
+        let costs = station.platform.figures
+        var report = StatusReport(
+            name: station.name,
+            version: version,
+            processID: costs.processID,
+            uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),
+            wallTime: wallReading?.wall.iso8601,
+            bootID: costs.bootID,
+            mode: ModeReport(station.modes.mode, at: now),
+            lamp: sources.lamp(),
+            channels: station.recorder.channels.map { channel in
+                ChannelReport(channel, at: now, ageLimit: sources.ageLimit(channel.channel.device))
+            },
+            budget: budget(costs),
+            watchdog: sources.watchdog(),
+            faults: sources.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
+        )
+        report.board = sources.board()
+        report.clock = clockReport
+        report.snoozedSeconds = sources.vigil()?.snoozedUntil.map { -$0.age(at: now) }
+        report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
+            .filter { $0.device != nil }
+        return report
+    }
+
+    private func budget(_ costs: ProcessCosts) -> BudgetReport {
+        let counts = station.recorder.counts
+        let minutes = max(costs.uptime.inSeconds / 60, 1.0 / 60)
+        var report = BudgetReport(
+            wakeUps: costs.wakeUps,
+            wakeUpsPerMinute: (Double(costs.wakeUps) / minutes).rounded(toDecimals: 2),
+            cpuMilliseconds: (costs.cpuTime.inSeconds * 1_000).rounded(toDecimals: 3),
+            voluntarySwitches: costs.voluntarySwitches,
+            residentKiB: costs.residentKiB,
+            privateKiB: costs.privateKiB,
+            descriptorCount: costs.descriptorCount,
+            threadCount: costs.threadCount,
+            readingCount: counts.readings,
+            eventCount: counts.events
+        )
+        sources.budget(&report, costs)
+        return report
+    }
+
+    private func start(_ request: ControlRequest, _ now: MonotonicInstant) -> MonotonicInstant {
+        let back = request.lastSeconds.map { min(max($0, 0), 10 * 365 * 86_400) }
+        return back.map { now.advanced(by: .zero - .milliseconds(Int64($0 * 1_000))) }
+            ?? MonotonicInstant(nanoseconds: .min)
+    }
+
+    private func limit(_ request: ControlRequest) -> Int {
+        min(max(request.limit ?? Self.longestList, 1), Self.longestList)
+    }
+
+    private func readings(_ request: ControlRequest) throws(ControlFailure) -> ReadingsReport {
+        let now = station.clock.now
+        let cursor = request.from.map(ReadingCursor.init)
+        if case .some(.none) = cursor { throw Self.badCursor }
+        let page = station.recorder.readingPage(
+            from: cursor ?? nil,
+            since: start(request, now),
+            limit: limit(request),
+            count: Self.readingsPerPage
+        )
+        let present = Present(now: now, reading: wallReading)
+        return ReadingsReport(
+            readings: page.readings.map { ReadingReport($0, at: present) },
+            omittedCount: page.omittedCount,
+            next: page.next?.text
+        )
+    }
+
+    private func events(_ request: ControlRequest) throws(ControlFailure) -> EventsReport {
+        let now = station.clock.now
+        let number = request.from.map { Int($0) }
+        if case .some(.none) = number { throw Self.badCursor }
+        let page = station.recorder.eventPage(
+            from: number ?? nil,
+            since: start(request, now),
+            limit: limit(request),
+            count: Self.eventsPerPage
+        )
+        let present = Present(now: now, reading: wallReading)
+        return EventsReport(
+            events: page.events.map { EventReport($0, at: present) },
+            omittedCount: page.omittedCount,
+            next: page.next.map { "\($0)" }
+        )
+    }
+
+    private static let badCursor = ControlFailure(
+        code: "bad-request",
+        message: "from is `next` of the page before"
+    )
+}

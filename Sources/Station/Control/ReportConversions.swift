@@ -1,0 +1,111 @@
+import ControlProtocol
+import Core
+import Profiles
+
+extension ReadingReport {
+    init(_ reading: Reading, at present: Present) {
+        self.init(reading, at: present.now)
+        (time, isSure) = (present.time(of: reading.instant), present.isSure)
+    }
+
+    init(_ reading: Reading, at now: MonotonicInstant) {
+        var quality: [String] = []
+        var absence: String?
+        switch reading.outcome {
+        case .value(_, let doubts): quality = doubts.names
+        case .noData(let reason): absence = reason.rawValue
+        }
+        self.init(
+            channel: reading.channel.description,
+            instantSeconds: reading.instant.inSeconds,
+            ageSeconds: reading.instant.age(at: now),
+            outcome: (reading.outcome.value.flatMap { Measured("\($0)") }, absence),
+            unit: reading.channel.quantity.unit,
+            quality: quality
+        )
+    }
+}
+
+extension EventReport {
+    init(_ event: Event, at present: Present) {
+        self.init(event, at: present.now)
+        (time, isSure) = (present.time(of: event.instant), present.isSure)
+    }
+
+    init(_ event: Event, at now: MonotonicInstant) {
+        self.init(
+            instantSeconds: event.instant.inSeconds,
+            ageSeconds: event.instant.age(at: now),
+            source: event.source,
+            kind: event.kind,
+            severity: event.severity.name,
+            // A path may have 4 KiB; fifty events have to fit one line.
+            details: Details(event.details, longest: 200)
+        )
+    }
+}
+
+extension LiveItem {
+    init(_ item: LiveFeed.Item, at present: Present) {
+        switch item {
+        case .reading(let reading): self.init(reading: ReadingReport(reading, at: present))
+        case .event(let event): self.init(event: EventReport(event, at: present))
+        }
+    }
+}
+
+extension ModeReport {
+    init(_ mode: StationMode, at now: MonotonicInstant) {
+        self.init(
+            mode: mode.kind.rawValue,
+            name: mode.name,
+            endsInSeconds: mode.ends.map { max(0, -$0.age(at: now)) }
+        )
+    }
+}
+
+extension ChannelReport {
+    init(_ state: Recorder.ChannelState, at now: MonotonicInstant, ageLimit: Duration) {
+        let age = state.lastValue?.instant.age(at: now)
+        self.init(
+            channel: state.channel.description,
+            unit: state.channel.quantity.unit,
+            latest: state.latest.map { ReadingReport($0, at: now) },
+            valueAgeSeconds: age,
+            isStale: age.map { $0 > ageLimit.inSeconds } ?? true
+        )
+    }
+}
+
+extension MonotonicInstant {
+    /// Seconds since boot, to the millisecond.
+    var inSeconds: Double {
+        MonotonicInstant.boot.duration(to: self).inSeconds.rounded(toDecimals: 3)
+    }
+
+    /// Seconds from here to `now`, to the millisecond.
+    func age(at now: MonotonicInstant) -> Double {
+        duration(to: now).inSeconds.rounded(toDecimals: 3)
+    }
+}
+
+extension Double {
+    /// The nearest number with so many decimals; for what people read, not for computing.
+    func rounded(toDecimals decimals: Int) -> Double {
+        let factor = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
+        return (self * factor).rounded() / factor
+    }
+}
+
+extension BoardReport {
+    /// The computer as its profile and its device tree say.
+    init(_ profile: Profile, model: String?) {
+        self.init(
+            id: profile.id,
+            name: profile.name,
+            model: model,
+            gpioChip: profile.board?.gpioChip,
+            watchdogSeconds: profile.board?.watchdogLimit?.inSeconds
+        )
+    }
+}

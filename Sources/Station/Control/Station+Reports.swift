@@ -1,0 +1,99 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import Supervision
+import Synchronization
+
+// What a station answers when it is asked.
+extension Station {
+    var answers: ControlAnswers {
+        let (lamp, detection, root, clock) = (lamp, detection, root, context.clock)
+        return ControlAnswers(
+            station: context,
+            version: roostVersion,
+            sources: ControlAnswers.Sources(
+                faults: { [weak self] in self?.faults ?? [] },
+                folder: { [store] in store.folder },
+                tail: { [store] in try await store.tail(from: $0) },
+                lamp: { lamp.state },
+                tree: { TreeReport(root.tree, at: clock.now) },
+                unclaimed: { detection.unclaimed() },
+                found: { detection.list },
+                act: { [weak self] act, device throws(DetectionRefusal) in
+                    try self?.refuseConfigured(device, act)
+                    try detection.act(act, on: device)
+                },
+                trustedWall: { [store] in store.trustedWall },
+                trustWall: { [store] in store.trust($0) },
+                settleMutes: { [store] in try await store.settleMutes() },
+                vigil: { [weak self] in self?.state.withLock { $0.vigil } },
+                watchdog: { [weak self] in self?.watchdogReport },
+                board: { [weak self] in self?.boardReport },
+                budget: { [budget] report, costs in budget.complete(&report, with: costs) },
+                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
+            )
+        )
+    }
+
+    /// Refuses what the configuration decides, and says where.
+    private func refuseConfigured(
+        _ device: String,
+        _ act: DetectionMachine.Act
+    ) throws(DetectionRefusal) {
+        let configuration = state.withLock { $0.configuration }
+        guard let index = configuration.devices.firstIndex(where: { $0.name == device }) else {
+            return
+        }
+        let place = "devices[\(index)]"
+        let how =
+            switch act {
+            case .rename: "under \(place).name; change it there"
+            case .adopt: "under \(place), so it is used already; take it out to have it found"
+            case .ignore, .forget: "under \(place); take it out there"
+            }
+        throw DetectionRefusal(
+            code: "configured",
+            message: "\(device) is configured in \(configuration.file) \(how), then "
+                + "`sudo systemctl reload roostd`, or send SIGHUP to it"
+        )
+    }
+
+    private var watchdogReport: WatchdogReport? {
+        let (device, configuration) = state.withLock { ($0.watchdog, $0.configuration.watchdog) }
+        guard let device, let configuration else { return nil }
+        return WatchdogReport(
+            path: configuration.path,
+            timeoutSeconds: device.timeout.inSeconds,
+            causedLastBoot: device.causedLastBoot
+        )
+    }
+
+    private var boardReport: BoardReport? {
+        let board = state.withLock { $0.configuration.board }
+        return board.map { BoardReport($0, model: context.platform.boardModel) }
+    }
+
+    private func ageLimit(of name: String) -> Duration {
+        let device = effective.devices.first { $0.name == name }
+        // What nobody is configured to measure is stale at once.
+        return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .zero
+    }
+}
+
+extension TreeReport {
+    /// The snapshot as it is shown.
+    init(_ snapshot: ChildSnapshot, at now: MonotonicInstant) {
+        self.init(
+            id: snapshot.id,
+            state: snapshot.state.rawValue,
+            upSeconds: snapshot.startedAt?.age(at: now),
+            restartCount: snapshot.restartCount,
+            lastExit: snapshot.lastExit,
+            lastBeatSeconds: snapshot.heartbeat?.lastBeat.age(at: now),
+            // A promise of years is none.
+            nextBeatInSeconds: snapshot.heartbeat.map { -$0.deadline.age(at: now) }
+                .flatMap { $0 < 366 * 86_400 ? $0 : nil },
+            children: snapshot.children.map { TreeReport($0, at: now) }
+        )
+    }
+}

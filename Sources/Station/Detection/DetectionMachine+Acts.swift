@@ -1,0 +1,222 @@
+import Core
+import HardwareIO
+import Profiles
+
+/// Why an act of a person is refused, in words.
+package struct DetectionRefusal: Error, Hashable, Sendable {
+    package let code: String
+    package let message: String
+}
+
+// What people say about devices.
+extension DetectionMachine {
+    /// What a person wants.
+    package enum Act: Hashable, Sendable {
+        /// Look again at what was left alone; with a profile, believe that it is there.
+        case adopt(profile: String?, name: String?)
+        case ignore
+        case rename(String)
+        case forget
+    }
+
+    /// Does what a person wants.
+    ///
+    /// - Parameters:
+    ///   - act: What.
+    ///   - target: A device's name or identity, or the node of an adapter or a link to it.
+    ///   - now: When.
+    /// - Returns: What is to be done.
+    /// - Throws: `DetectionRefusal` with nothing changed.
+    package mutating func act(
+        _ act: Act,
+        on target: String,
+        at now: MonotonicInstant
+    ) throws(DetectionRefusal) -> [Action] {
+        guard isOn else {
+            throw DetectionRefusal(
+                code: "not-allowed",
+                message: "detection is off; detect in the configuration switches it on"
+            )
+        }
+        let (devpath, identity) = try find(target)
+        switch act {
+        case .adopt(let profile, let name):
+            return try adopt(devpath, identity, profile: profile, name: name, at: now)
+        case .ignore: return ignore(devpath, identity, at: now)
+        case .rename(let name): return try rename(devpath, identity, to: name, at: now)
+        case .forget: return forget(devpath, identity, at: now)
+        }
+    }
+
+    /// The port and the identity that somebody means; the port is nil when it is away.
+    private func find(
+        _ target: String
+    ) throws(DetectionRefusal) -> (devpath: String?, identity: String) {
+        for devpath in sortedPaths {
+            guard let port = ports[devpath], port.standing != .claimed else { continue }
+            let links = port.device.properties["DEVLINKS"]?.split(separator: " ").map(String.init)
+            let identity = identity(of: port)
+            if ([port.node, identity] + (links ?? [])).contains(target) {
+                return (devpath, identity)
+            }
+            if name(of: port) == target { return (devpath, identity) }
+        }
+        let known = registry[target] != nil ? target : registry.identity(named: target)
+        guard let known else {
+            let shown = PlainText.shown(target, limit: 200)
+            throw DetectionRefusal(
+                code: "unknown-device",
+                message: "\(shown) is no device, identity or adapter; roost devices lists them"
+            )
+        }
+        // One that is ignored has its port, though nothing runs there under its name.
+        let devpath = sortedPaths.first { path in
+            ports[path].map { $0.standing != .claimed && identity(of: $0) == known } == true
+        }
+        return (devpath, known)
+    }
+
+    func identity(of port: Port) -> String {
+        switch port.standing {
+        case .adopted(let identity), .ignored(let identity): identity
+        default: adapterIdentity(port)
+        }
+    }
+
+    private mutating func adopt(
+        _ devpath: String?,
+        _ identity: String,
+        profile id: String?,
+        name: String?,
+        at now: MonotonicInstant
+    ) throws(DetectionRefusal) -> [Action] {
+        var profile: Profile?
+        if let id {
+            profile = catalog.profile(id)
+            guard let profile, profile.kind == .usbSerial else {
+                throw DetectionRefusal(
+                    code: "bad-request",
+                    message: "\(PlainText.shown(id)) is no profile of a sensor on a serial line; "
+                        + "roost profiles list shows them"
+                )
+            }
+        }
+        if let name { try check(name, for: identity) }
+        var actions: [Action] = []
+        if var record = registry[identity] {
+            record.isIgnored = false
+            // Of another profile it becomes another device, whose name this is then.
+            let isSame = profile == nil || profile?.id == record.profile
+            if let name, record.name != nil, isSame { record.name = name }
+            if record.name == nil {
+                registry.remove(identity)
+                actions.append(.save(identity: identity, nil))
+            } else {
+                actions += remember(identity, record, name: record.name ?? identity)
+            }
+        }
+        guard let devpath else { return actions }
+        if ports[devpath]?.adopted != nil, profile == nil {
+            guard let name else { return actions }
+            return try rename(devpath, identity, to: name, at: now)
+        }
+        actions += release(devpath, at: now)
+        forgive(devpath, identity)
+        ports[devpath]?.forced = profile
+        ports[devpath]?.wishedName = name
+        set(devpath, .found(until: nil, why: "asked for"), at: now)
+        return actions + admit(at: now)
+    }
+
+    /// Whoever asks for a device that was held off wants it now.
+    private mutating func forgive(_ devpath: String, _ identity: String) {
+        guard let port = ports[devpath] else { return }
+        let guests = registry.records.filter { $0.value.port == port.key.description }.keys
+        for key in [port.socket.description, identity] + guests { flaps.forgive(key) }
+    }
+
+    private mutating func ignore(
+        _ devpath: String?,
+        _ identity: String,
+        at now: MonotonicInstant
+    ) -> [Action] {
+        var actions: [Action] = []
+        if let devpath {
+            actions += release(devpath, at: now)
+            set(devpath, .ignored(identity: identity), at: now)
+        }
+        var record = record(identity) ?? DeviceRecord()
+        record.isIgnored = true
+        return actions + remember(identity, record, name: record.name ?? identity)
+    }
+
+    private mutating func rename(
+        _ devpath: String?,
+        _ identity: String,
+        to name: String,
+        at now: MonotonicInstant
+    ) throws(DetectionRefusal) -> [Action] {
+        try check(name, for: identity)
+        guard var record = record(identity), let old = record.name else {
+            throw DetectionRefusal(
+                code: "unknown-device",
+                message: "\(identity) has no name; adopt it first"
+            )
+        }
+        guard old != name else { return [] }
+        var actions: [Action] = []
+        let isRunning = devpath.flatMap { ports[$0]?.adopted } != nil
+        if let devpath, isRunning { actions += release(devpath, at: now) }
+        record.name = name
+        actions += [.drop(name: old)] + remember(identity, record, name: name)
+        // Its line is asked again: the same part under its new name.
+        if let devpath, isRunning {
+            set(devpath, .found(until: nil, why: "renamed"), at: now)
+        }
+        actions.append(tell(name, "device renamed", .notice, [.init("was", old)]))
+        return actions + admit(at: now)
+    }
+
+    private mutating func forget(
+        _ devpath: String?,
+        _ identity: String,
+        at now: MonotonicInstant
+    ) -> [Action] {
+        var actions: [Action] = []
+        if let devpath {
+            actions += release(devpath, at: now)
+            set(devpath, .found(until: nil, why: "forgotten"), at: now)
+            ports[devpath]?.forced = nil
+            // It was let rest, perhaps by a run before this one.
+            let last = record(identity)?.profile ?? ports[devpath]?.lastProfile
+            ports[devpath]?.lastProfile = last
+        }
+        if let name = record(identity)?.name { actions.append(.drop(name: name)) }
+        registry.remove(identity)
+        unremembered[identity] = nil
+        leftAt[identity] = nil
+        actions.append(.save(identity: identity, nil))
+        return actions + admit(at: now)
+    }
+
+    /// A name may stand in file names and queries, and is nobody else's.
+    func check(_ name: String, for identity: String) throws(DetectionRefusal) {
+        guard StationConfiguration.isPlainName(name) else {
+            throw DetectionRefusal(
+                code: "bad-request",
+                message:
+                    "a name has \(StationConfiguration.nameForm), not \"\(PlainText.shown(name))\""
+            )
+        }
+        let owner = registry.identity(named: name)
+        let isTaken =
+            takenNames.contains(name) || StationConfiguration.reservedNames.contains(name)
+            || (owner != nil && owner != identity)
+            || unremembered.contains { $0.key != identity && $0.value.name == name }
+            || provisional.contains { $0.key != identity && $0.value.name == name }
+            || ports.values.contains { $0.wishedName == name && self.identity(of: $0) != identity }
+        guard !isTaken else {
+            throw DetectionRefusal(code: "bad-request", message: "\(name) is taken")
+        }
+    }
+}

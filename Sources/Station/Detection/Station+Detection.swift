@@ -1,0 +1,96 @@
+import ControlProtocol
+import Devices
+import Profiles
+import Supervision
+import Synchronization
+
+/// A device that was found, with the stay in a socket that it was last found on.
+struct FoundDevice: Sendable {
+    let name: String
+    let sensor: SensorConfiguration
+    let port: Int
+}
+
+extension Station {
+    /// The configuration with the devices that were found behind those that it names.
+    var effective: StationConfiguration {
+        state.withLock { state in
+            state.configuration.adding(
+                state.found.map { DeviceConfiguration(name: $0.name, kind: .sensor($0.sensor)) }
+            )
+        }
+    }
+
+    /// What detection made of every adapter, and devices that are away.
+    package var found: [FoundReport] { detection.list }
+
+    var detectionReach: DetectionTask.Reach {
+        DetectionTask.Reach(
+            start: { [weak self] in self?.start($0) },
+            end: { [weak self] in self?.end($0) },
+            drop: { [weak self] in self?.drop($0) },
+            rename: { [weak self] in self?.rename($0, to: $1) },
+            hasStore: { [weak self] in
+                self?.state.withLock { $0.configuration.store } != nil
+            }
+        )
+    }
+
+    func spec(_ device: FoundDevice) -> ChildSpec {
+        let (name, sensor, detection, port) = (
+            device.name, device.sensor, detection, device.port
+        )
+        context.devices.add(name: name, type: sensor.type, location: sensor.port)
+        context.recorder.expect(name)
+        return sensor.spec(
+            name,
+            context,
+            presence: DeviceSession.Presence(
+                isThere: { detection.isThere(port: port) },
+                broke: { detection.deviceEnded(port: port) }
+            )
+        )
+    }
+
+    private func start(_ adoption: DetectionMachine.Adoption) {
+        guard let sensor = SensorConfiguration(adoption) else { return }
+        let device = FoundDevice(name: adoption.name, sensor: sensor, port: adoption.port)
+        let devices = state.withLock { state in
+            if let index = state.found.firstIndex(where: { $0.name == device.name }) {
+                state.found[index] = device
+            } else {
+                state.found.append(device)
+            }
+            return state.devices
+        }
+        followFound()
+        devices?.add(spec(device))
+    }
+
+    private func end(_ name: String) {
+        state.withLock { $0.devices }?.remove(name)
+        context.devices.remove(name)
+        context.modes.observe(name, nil)
+    }
+
+    private func drop(_ name: String) {
+        state.withLock { state in state.found.removeAll { $0.name == name } }
+        context.recorder.forget(name)
+        context.lasers.leave(name)
+        followFound()
+    }
+
+    private func rename(_ old: String, to name: String) {
+        context.recorder.rename(old, to: name)
+        context.lasers.rename(old, to: name)
+        drop(old)
+    }
+
+    /// Lamps and store go by the devices that are found, too.
+    private func followFound() {
+        let effective = effective
+        lamp.configure(effective)
+        context.leds.configure(effective)
+        store.configure(effective)
+    }
+}

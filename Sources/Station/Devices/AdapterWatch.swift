@@ -1,0 +1,38 @@
+import Core
+import HardwareIO
+import Supervision
+
+/// Tells detection which serial adapters come and go.
+///
+/// Where there is no udev it says so once and rests.
+package final class AdapterWatch: Child {
+    private let post: DetectionClient
+    private let context: StationContext
+
+    package init(post: DetectionClient, context: StationContext) {
+        (self.post, self.context) = (post, context)
+    }
+
+    package func run() async throws {
+        let monitor: any HotplugMonitor
+        do {
+            monitor = try await context.platform.hotplugMonitor()
+        } catch let error as HotplugError {
+            await context.recorder.record(
+                Event(
+                    at: context.clock.now,
+                    source: "hotplug",
+                    kind: "no hotplug events",
+                    severity: .notice,
+                    ["reason": "\(error)"]
+                )
+            )
+            context.faults.raise(.hotplugUnseen, "\(error)", isTold: true)
+            defer { context.faults.clear(.hotplugUnseen) }
+            _ = try await context.clock.wait(for: Signal(), until: nil, tolerance: .zero)
+            return
+        }
+        defer { monitor.close() }
+        while !Task.isCancelled { post.take(try await monitor.next()) }
+    }
+}

@@ -1,0 +1,134 @@
+import ControlProtocol
+import Core
+import Synchronization
+
+/// How every configured device is at this moment, for reports.
+///
+/// Bound: one entry per configured device and one for the lights.
+package final class DeviceList: Sendable {
+    /// What the driver of a device knows about it.
+    package struct Account: Sendable {
+        /// A word such as `measuring`, `asleep` or `settling`.
+        package let state: String
+        package let facts: [Event.Detail]
+
+        package init(state: String, facts: [Event.Detail]) {
+            self.state = state
+            self.facts = facts
+        }
+    }
+
+    private struct Entry {
+        let name: String
+        let type: String
+        let location: String
+        var trouble: StationFacts.Trouble?
+        /// When its driver began; nil while it has none.
+        var attachedAt: MonotonicInstant?
+        var account: (@Sendable () async -> Account)?
+
+        /// Without a driver to ask.
+        var state: String {
+            switch trouble?.kind {
+            case nil: "starting"
+            case .away: "absent"
+            case .unusable, .silent: "unusable"
+            }
+        }
+    }
+
+    private let entries = Mutex<[Entry]>([])
+    /// A structure: Swift 6.3.1 wraps a function that lies in a generic type by itself anew at each
+    /// access under the lock, once deeper every time, until the stack is full.
+    private struct Others {
+        var observer: @Sendable () -> Void = {}
+    }
+
+    private let others = Mutex(Others())
+    private let clock: any NodeClock
+
+    package init(clock: any NodeClock) { self.clock = clock }
+
+    /// Tells `observer` of every change here.
+    func join(_ observer: @escaping @Sendable () -> Void) {
+        others.withLock { $0 = Others(observer: observer) }
+    }
+
+    /// Adds a device that is not attached yet; one that is there already is left alone.
+    func add(name: String, type: String, location: String) {
+        entries.withLock { entries in
+            guard !entries.contains(where: { $0.name == name }) else { return }
+            entries.append(Entry(name: name, type: type, location: location))
+        }
+    }
+
+    func remove(_ name: String) {
+        entries.withLock { entries in entries.removeAll { $0.name == name } }
+        others.withLock { $0.observer }()
+    }
+
+    /// The device works, and its driver can tell about it.
+    func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
+        let now = clock.now
+        update(name) { ($0.trouble, $0.attachedAt, $0.account) = (nil, now, account) }
+    }
+
+    /// The device is away or cannot be used, in words; nil when it ended in order.
+    func detached(_ name: String, trouble: String?, isAway: Bool = false) {
+        update(name) { entry in
+            note(trouble, isAway ? .away : .unusable, &entry)
+            (entry.attachedAt, entry.account) = (nil, nil)
+        }
+    }
+
+    /// The device's driver goes on, with this trouble; nil when it is over.
+    func troubled(_ name: String, _ words: String?) {
+        update(name) { note(words, .silent, &$0) }
+    }
+
+    /// A trouble that goes on keeps its beginning.
+    private func note(
+        _ words: String?,
+        _ kind: StationFacts.Trouble.Kind,
+        _ entry: inout Entry
+    ) {
+        let since = entry.trouble.flatMap { $0.kind == kind ? $0.since : nil } ?? clock.now
+        entry.trouble = words.map { StationFacts.Trouble(kind, since: since, $0) }
+    }
+
+    private func update(_ name: String, _ change: (inout Entry) -> Void) {
+        entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
+            change(&entries[index])
+        }
+        others.withLock { $0.observer }()
+    }
+
+    /// Every device with what its driver knows.
+    package func reports() async -> [DeviceReport] {
+        var reports: [DeviceReport] = []
+        for entry in entries.withLock({ $0 }) {
+            let account = await entry.account?()
+            let trouble = entry.trouble.map { [Event.Detail("trouble", $0.words)] } ?? []
+            reports.append(
+                DeviceReport(
+                    name: entry.name,
+                    type: entry.type,
+                    location: entry.location,
+                    state: account?.state ?? entry.state,
+                    facts: Details(trouble + (account?.facts ?? []))
+                )
+            )
+        }
+        return reports
+    }
+
+    /// What is known of each device without asking its driver.
+    var facts: [StationFacts.Device] {
+        entries.withLock { $0 }.map { entry in
+            var device = StationFacts.Device(name: entry.name, location: entry.location)
+            (device.trouble, device.attachedAt) = (entry.trouble, entry.attachedAt)
+            return device
+        }
+    }
+}

@@ -1,0 +1,314 @@
+import Core
+import Devices
+import HardwareIO
+import Supervision
+import Synchronization
+
+/// Keeps one configured device attached: opens it, runs its driver, waits when it is away.
+///
+/// A device that is unplugged, busy or forbidden is not a failure of ours: it is named once, its
+/// channels say why they are empty, and the node goes on. Failures of a driver go up to the
+/// supervisor.
+package final class DeviceSession: OrderlyStop {
+    /// An opened device.
+    struct Attached {
+        let driver: any Child
+        let account: @Sendable () async -> DeviceList.Account
+    }
+
+    /// Who the device is, and what its absence means.
+    struct Subject {
+        let name: String
+        /// Path to wait for while the device is absent; nil tries again from time to time.
+        let path: String?
+        let channels: [Channel]
+        /// Takes what its absence means; nil is the recorder itself.
+        var sink: (any ReadingSink)?
+        /// How long a found device is there; nil when its place is configured.
+        var presence: Presence?
+    }
+
+    /// The stay of a found device in its socket: when that ends, so does the attachment.
+    struct Presence: Sendable {
+        let isThere: @Sendable () -> Bool
+        /// The line broke before anybody told that the device is gone.
+        let broke: @Sendable () -> Void
+    }
+
+    /// What broke while it ran is back once it has run for so long again.
+    static let settleTime: Duration = .seconds(10)
+    /// The longest pause between two tries to open a device that is there and cannot be used.
+    static let longestPause: Duration = .minutes(5)
+
+    private enum Trouble {
+        case absent(String)
+        /// Another has its line; only of found devices.
+        case replaced(String)
+        case unusable(String)
+
+        var words: String {
+            switch self {
+            case .absent(let words), .replaced(let words), .unusable(let words): words
+            }
+        }
+
+        var isAbsent: Bool { if case .unusable = self { false } else { true } }
+    }
+
+    private let subject: Subject
+    private let station: StationContext
+    private let heartbeat: Heartbeat
+    private let attach: @Sendable (Heartbeat) async throws -> Attached
+    private let stop = Signal()
+    private let running = Mutex<(isStopping: Bool, driver: (any Child)?)>((false, nil))
+
+    init(
+        _ subject: Subject,
+        station: StationContext,
+        heartbeat: Heartbeat,
+        attach: @escaping @Sendable (Heartbeat) async throws -> Attached
+    ) {
+        self.subject = subject
+        self.station = station
+        self.heartbeat = heartbeat
+        self.attach = attach
+    }
+
+    private var isStopping: Bool { running.withLock { $0.isStopping } }
+
+    package func requestStop() {
+        let driver = running.withLock { running in
+            running.isStopping = true
+            return running.driver
+        }
+        (driver as? any OrderlyStop)?.requestStop()
+        stop.raise()
+    }
+
+    package func run() async throws {
+        let absence = try await keepAttached()
+        guard let presence = subject.presence, absence != nil || !presence.isThere() else { return }
+        // After the last word of its driver, so that this is what its channels say.
+        let words = absence ?? "unplugged"
+        await tell(.absent(words), words)
+    }
+
+    /// Opens and runs until a stop is asked for.
+    ///
+    /// - Returns: Why a found device is away, when nobody has told; nil for an end in order.
+    private func keepAttached() async throws -> String? {
+        var pause = Duration.seconds(1)
+        // What was told, and what ended a driver that ran.
+        var (told, broke): (String?, String?)
+        while !Task.isCancelled, !isStopping {
+            let trouble: Trouble?
+            do {
+                // Opening may wait for a card or a device that says nothing.
+                let (attach, heartbeat) = (attach, heartbeat)
+                let attached = try await station.clock.run(unless: stop) {
+                    try await attach(heartbeat)
+                }
+                guard let attached else { return nil }
+                if broke == nil, let before = told {
+                    await tellReturn(after: before)
+                    told = nil
+                }
+                let startedAt = station.clock.now
+                let stay = try await drive(attached, backAfter: broke.map { told ?? $0 })
+                trouble = stay.trouble
+                if stay.isBack { told = nil }
+                broke = if case .unusable(let words) = stay.trouble { words } else { nil }
+                if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
+            } catch {
+                guard let known = Self.trouble(of: error) else { throw error }
+                trouble = known
+            }
+            guard let trouble else { return nil }
+            if trouble.isAbsent, let presence = subject.presence {
+                // Whoever has that node next is somebody else.
+                presence.broke()
+                if case .replaced(let words) = trouble { return words }
+                return "unplugged"
+            }
+            told = try await endure(trouble, pause: &pause, told: told)
+        }
+        return nil
+    }
+
+    /// Runs the driver until it ends.
+    ///
+    /// - Parameters:
+    ///   - attached: What was opened.
+    ///   - words: What is over once it has run for a while; nil when nothing is.
+    /// - Returns: What ended it, nil for an end in order; whether the return was told.
+    /// - Throws: A failure of ours; `CancellationError`.
+    private func drive(
+        _ attached: Attached,
+        backAfter words: String?
+    ) async throws -> (trouble: Trouble?, isBack: Bool) {
+        station.devices.attached(subject.name, attached.account)
+        let isStopping = running.withLock { running in
+            running.driver = attached.driver
+            return running.isStopping
+        }
+        defer { running.withLock { $0.driver = nil } }
+        if isStopping {
+            (attached.driver as? any OrderlyStop)?.requestStop()
+            stop.raise()  // The opening may have taken the one there was.
+        }
+        let isBack = Flag()
+        do {
+            try await run(attached.driver, beside: words.map { settle($0, isBack) })
+            station.devices.detached(subject.name, trouble: nil)
+            return (nil, isBack.isSet)
+        } catch {
+            let trouble = Self.trouble(of: error)
+            station.devices.detached(
+                subject.name,
+                trouble: "\(error)",
+                isAway: trouble?.isAbsent ?? false
+            )
+            guard let trouble else { throw error }
+            return (trouble, isBack.isSet)
+        }
+    }
+
+    /// Tells the return of what has run for a while.
+    private func settle(
+        _ words: String,
+        _ isBack: Flag
+    ) -> @Sendable () async throws -> Void {
+        { [self] in
+            try await station.clock.sleep(for: Self.settleTime)
+            isBack.set()
+            await tellReturn(after: words)
+        }
+    }
+
+    /// Runs a driver that may only know how to be cancelled, and `body` beside it.
+    private func run(
+        _ driver: any Child,
+        beside body: (@Sendable () async throws -> Void)?
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let body {
+                group.addTask {
+                    try await body()
+                    // Only the driver's end is an end.
+                    let clock = self.station.clock
+                    _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
+                }
+            }
+            group.addTask {
+                if driver is any OrderlyStop { return try await driver.run() }
+                let (clock, stop) = (self.station.clock, self.stop)
+                _ = try await clock.run(unless: stop) { try await driver.run() }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Names the trouble once and waits until another try makes sense.
+    ///
+    /// - Returns: What was told about it.
+    private func endure(
+        _ trouble: Trouble,
+        pause: inout Duration,
+        told: String?
+    ) async throws -> String? {
+        let words = trouble.words
+        // A node that has just appeared may get its group a moment later: the second try tells.
+        var isTold = told == words
+        if case .unusable = trouble, pause <= .seconds(1), told == nil { isTold = true }
+        if !isTold { await tell(trouble, words) }
+        let newlyTold = isTold ? told : words
+        station.devices.detached(subject.name, trouble: words, isAway: trouble.isAbsent)
+        // However long it takes, it is not a fault of this child.
+        heartbeat.beat(nextWithin: .days(36_500))
+        // The stop's one signal may have ended the opening.
+        if isStopping { return newlyTold }
+        if case .absent = trouble, let path = subject.path {
+            let (platform, since) = (station.platform, station.clock.now)
+            _ = try await station.clock.run(unless: stop) {
+                try await platform.waitForPath(path)
+            }
+            // The stop's one signal may have ended that wait.
+            if isStopping { return told }
+            // Plugged in anew: whatever it did before, it deserves a quick try.
+            if since.duration(to: station.clock.now) > .seconds(2) { pause = .seconds(1) }
+        }
+        // udev sets the group of a new node a moment after it appears.
+        _ = try await station.clock.wait(
+            for: stop,
+            until: station.clock.now.advanced(by: pause),
+            tolerance: pause / 4
+        )
+        pause = min(pause * 2, Self.longestPause)
+        heartbeat.beat()
+        return newlyTold
+    }
+
+    private func tell(_ trouble: Trouble, _ words: String) async {
+        let isAbsent = trouble.isAbsent
+        let now = station.clock.now
+        await station.recorder.record(
+            Event(
+                at: now,
+                source: subject.name,
+                kind: isAbsent ? "device away" : "device unusable",
+                severity: .warning,
+                ["reason": words]
+            )
+        )
+        let absence: NoData = isAbsent ? .unplugged : .unusable
+        guard !subject.channels.isEmpty else { return }
+        let sink = subject.sink ?? station.recorder
+        await sink.accept(
+            subject.channels.map { Reading($0, at: now, .noData(absence)) }
+        )
+    }
+
+    private func tellReturn(after words: String) async {
+        await station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: subject.name,
+                kind: "device back",
+                severity: .notice,
+                ["was": words]
+            )
+        )
+    }
+
+    /// What lies outside the box; nil is a failure of ours.
+    private static func trouble(of error: any Error) -> Trouble? {
+        switch error {
+        case let error as SerialError:
+            switch error {
+            case .absent, .disconnected: .absent("\(error)")
+            // A part that takes nothing holds up its own line alone.
+            case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:
+                .unusable("\(error)")
+            case .system: nil
+            }
+        case let error as GPIOError:
+            switch error {
+            case .disconnected: .absent("\(error)")
+            case .noChip, .noLine, .busy, .noPermission: .unusable("\(error)")
+            case .system: nil
+            }
+        case let error as AnotherPart: .replaced("\(error)")
+        case let error as LetterOutputError: .unusable("\(error)")
+        default: nil
+        }
+    }
+}
+
+/// Set once.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}

@@ -1,0 +1,128 @@
+import ControlProtocol
+import Core
+
+/// One thing that is wrong with the station now, and what to do about it.
+package struct Fault: Hashable, Sendable {
+    /// What can be wrong; the raw value is the first part of the fault's id and never changes.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// A device is not plugged in.
+        case deviceAway = "device-away"
+        /// A device is there and cannot be used: permission, busy, broken settings.
+        case deviceUnusable = "device-unusable"
+        /// A sensor or a board on the network does not answer.
+        case sensorSilent = "sensor-silent"
+        /// A sensor says the same for too long to be true.
+        case sensorStuck = "sensor-stuck"
+        /// A line of a motion sensor or button does not move any more.
+        case lineStuck = "line-stuck"
+        /// A line changes so often that it is muted.
+        case lineStorm = "line-storm"
+        /// An adapter cannot be looked at.
+        case adapterFaulty = "adapter-faulty"
+        /// Adapters that come and go are not seen.
+        case hotplugUnseen = "hotplug-unseen"
+        /// The card or the journal does not write.
+        case storeNotWriting = "store-not-writing"
+        /// Slots of the journal refuse to be written; the others are used.
+        case journalWorn = "journal-worn"
+        /// The history takes nothing.
+        case historyNotTaking = "history-not-taking"
+        /// The history has no place for a device's samples.
+        case historyFull = "history-full"
+        /// Samples that reached the card cannot be read.
+        case samplesUnreadable = "samples-unreadable"
+        /// The second copy of the history's small tables is not written.
+        case tablesUncopied = "tables-uncopied"
+        /// A crash of the process would lose what is not on the card yet.
+        case mirrorMissing = "mirror-missing"
+        /// A configuration was not taken over.
+        case configurationRejected = "configuration-rejected"
+        /// A configuration was taken over but for what needs a new start.
+        case restartNeeded = "restart-needed"
+        /// A profile of the owner is left out.
+        case profileLeftOut = "profile-left-out"
+        /// The board's watchdog cannot be used.
+        case watchdogUnusable = "watchdog-unusable"
+        /// More is wrong than is listed.
+        case more = "more-faults"
+    }
+
+    package let kind: Kind
+    /// Whom it concerns: a device, an adapter, a file; nil for the station itself.
+    package let subject: String?
+    package let since: MonotonicInstant
+    /// What is wrong, as a sentence without its full stop.
+    package let sentence: String
+    /// What a person can do about it.
+    package let nextStep: String
+
+    package init(
+        _ kind: Kind,
+        of subject: String? = nil,
+        since: MonotonicInstant,
+        _ sentence: String,
+        next nextStep: String? = nil
+    ) {
+        (self.kind, self.subject, self.since) = (kind, subject, since)
+        self.sentence = sentence
+        self.nextStep = nextStep ?? kind.nextStep(subject ?? "")
+    }
+
+    /// `sensor-silent:dust`.
+    package var id: String { Self.id(kind, subject) }
+
+    static func id(_ kind: Kind, _ subject: String?) -> String {
+        kind.rawValue + (subject.map { ":\($0)" } ?? "")
+    }
+}
+
+extension Fault.Kind {
+    /// What to do when the one who names the fault knows nothing better.
+    fileprivate func nextStep(_ subject: String) -> String {
+        switch self {
+        case .deviceAway: "plug \(subject) in again; roost devices shows what is there"
+        case .deviceUnusable: "roost doctor says what keeps it from its work"
+        case .sensorSilent:
+            "see its cable and its power; roost events --last 1h says what was tried"
+        case .sensorStuck: "unplug \(subject) for ten seconds; if that does not help, replace it"
+        case .lineStuck, .lineStorm: "see the wire of \(subject), its ground and its power"
+        case .adapterFaulty: "roost devices says what was tried; roost doctor --only ports"
+        case .hotplugUnseen:
+            "start udev, or name the devices in the configuration and set \"detect\": false"
+        case .storeNotWriting: "see that the card is in, writable and has room: roost doctor"
+        case .journalWorn: "replace the card; roost store compact-copy brings its history along"
+        case .historyNotTaking: "roost events --last 1h says why; sudo roost store check"
+        case .historyFull:
+            "stop the station, make a history with more places with roost store compact-copy, and "
+                + "put it in its place"
+        case .samplesUnreadable:
+            "keep a copy of the store's folder, and report it; a new start ends this notice"
+        case .tablesUncopied:
+            "see that the store's folder has room, and that history.db.tables in it is a file"
+        case .mirrorMissing:
+            "give the station a folder in memory: sudo install -d -o USER /run/roost, with the "
+                + "station's user"
+        case .configurationRejected:
+            "edit it until roostd --check is silent, then sudo systemctl reload roostd"
+        case .restartNeeded: "sudo systemctl restart roostd"
+        case .profileLeftOut: "roost profiles check"
+        case .watchdogUnusable: "roost doctor --only watchdog"
+        case .more: "repair the first ones; the others show then"
+        }
+    }
+}
+
+extension FaultReport {
+    init(_ fault: Fault, at now: MonotonicInstant, _ wall: WallTime?) {
+        let age = fault.since.duration(to: now)
+        self.init(
+            id: fault.id,
+            since: wall.map { wall in
+                WallTime(nanoseconds: wall.nanoseconds - age.wholeNanoseconds).iso8601
+            },
+            ageSeconds: age.inSeconds.rounded(toDecimals: 3),
+            sentence: fault.sentence,
+            nextStep: fault.nextStep
+        )
+    }
+}

@@ -1,0 +1,125 @@
+import Core
+import Synchronization
+
+/// Faults that a part of the station names when they begin, and takes back when they are over.
+///
+/// What follows from the state of devices is not here: `StationFacts` derives it. Bound:
+/// `limit` faults; one more is counted, and shown as *more faults*.
+package final class FaultList: Sendable {
+    static let limit = 64
+
+    private struct State {
+        var faults: [String: Fault] = [:]
+        var omitted: Set<String> = []
+        var observer: @Sendable () -> Void = {}
+    }
+
+    private let recorder: Recorder
+    private let clock: any NodeClock
+    private let state = Mutex(State())
+
+    init(_ recorder: Recorder, clock: any NodeClock) {
+        (self.recorder, self.clock) = (recorder, clock)
+        recorder.watchEvents { [weak self] in self?.take($0) }
+    }
+
+    /// Tells `observer` of every change.
+    func join(_ observer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// Every fault that was named and is not over.
+    var faults: [Fault] {
+        let (faults, omitted) = state.withLock { ($0.faults.values, $0.omitted.count) }
+        guard omitted > 0 else { return Array(faults) }
+        let last = faults.map(\.since).max() ?? clock.now
+        return faults + [Fault(.more, since: last, "\(omitted) more things are wrong")]
+    }
+
+    /// Names a fault; one that is named already keeps its beginning.
+    ///
+    /// - Parameters:
+    ///   - kind: What is wrong.
+    ///   - subject: Whom it concerns; nil for the station itself.
+    ///   - sentence: What is wrong, without a full stop.
+    ///   - nextStep: What to do; nil takes the kind's.
+    ///   - isTold: An event says the same already; otherwise one is recorded, for log and history.
+    package func raise(
+        _ kind: Fault.Kind,
+        of subject: String? = nil,
+        _ sentence: String,
+        next nextStep: String? = nil,
+        isTold: Bool = false
+    ) {
+        let now = clock.now
+        let id = Fault.id(kind, subject)
+        let (isNew, observer) = state.withLock { state in
+            let old = state.faults[id]
+            guard old != nil || state.faults.count < Self.limit else {
+                return (state.omitted.insert(id).inserted, state.observer)
+            }
+            let since = old?.since ?? now
+            let fault = Fault(kind, of: subject, since: since, sentence, next: nextStep)
+            state.faults[id] = fault
+            return (old == nil, state.observer)
+        }
+        observer()
+        if isNew, !isTold { tell("fault began", id, .warning, sentence) }
+    }
+
+    /// Takes a fault back; nothing happens when it is not named.
+    package func clear(_ kind: Fault.Kind, of subject: String? = nil, isTold: Bool = false) {
+        let id = Fault.id(kind, subject)
+        let (was, observer) = state.withLock { state in
+            let isOmitted = state.omitted.remove(id) != nil
+            return (state.faults.removeValue(forKey: id) != nil || isOmitted, state.observer)
+        }
+        guard was else { return }
+        observer()
+        if !isTold { tell("fault over", id, .notice, nil) }
+    }
+
+    /// Takes back what concerns a device that is not there any more.
+    func forget(_ subject: String) {
+        for kind in Fault.Kind.allCases { clear(kind, of: subject, isTold: true) }
+    }
+
+    /// What drivers of lines say goes on until they say it is over.
+    private func take(_ event: Event) {
+        let kind: Fault.Kind
+        switch (event.kind, event["fault"]) {
+        case ("stuck high", _), ("stuck pressed", _), ("recovered", "stuck high"?),
+            ("recovered", "stuck pressed"?):
+            kind = .lineStuck
+        case ("line muted", _), ("recovered", "edge storm"?): kind = .lineStorm
+        default: return
+        }
+        guard event.kind != "recovered" else {
+            return clear(kind, of: event.source, isTold: true)
+        }
+        let words =
+            kind == .lineStuck
+            ? "the line of \(event.source) does not move any more"
+            : "the line of \(event.source) changes so often that it is muted"
+        raise(kind, of: event.source, words, isTold: true)
+    }
+
+    private func tell(
+        _ kind: String,
+        _ id: String,
+        _ severity: Event.Severity,
+        _ sentence: String?
+    ) {
+        var details = [Event.Detail("fault", id)]
+        if let sentence { details.append(Event.Detail("what", sentence)) }
+        recorder.note(
+            Event(
+                at: clock.now,
+                source: "station",
+                kind: kind,
+                severity: severity,
+                details: details
+            )
+        )
+    }
+}

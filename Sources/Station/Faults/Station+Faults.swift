@@ -1,0 +1,60 @@
+import Core
+import Profiles
+
+extension Station {
+    /// Everything that is wrong with the station now, the oldest first.
+    package var faults: [Fault] { facts.faults }
+
+    private var facts: StationFacts {
+        let (effective, isContinuous) = (effective, context.modes.isContinuous)
+        var facts = StationFacts(now: context.clock.now, startedAt: context.startedAt)
+        facts.named = context.faults.faults
+        facts.missing = detection.missing
+        let channels = Dictionary(grouping: context.recorder.channels, by: \.channel.device)
+        facts.devices = context.devices.facts.map { device in
+            var device = device
+            let own = channels[device.name] ?? []
+            device.latest = own.compactMap(\.latest)
+            device.lastValueAt = own.compactMap(\.lastValue?.instant).max()
+            device.limits = effective.devices.first { $0.name == device.name }?
+                .limits(isContinuous: isContinuous)
+            return device
+        }
+        return facts
+    }
+
+    /// Names the profiles that are left out, and takes back those that are not any more.
+    func note(leftOut problems: [ConfigurationError], before: [ConfigurationError] = []) {
+        for error in before { context.faults.clear(.profileLeftOut, of: error.file) }
+        for error in problems {
+            let words = error.problems.first.map { ": \($0)" } ?? ""
+            context.faults.raise(
+                .profileLeftOut,
+                of: error.file,
+                "the profile \(error.file) is left out\(words)"
+            )
+        }
+    }
+
+    /// A configuration was read and is wrong: the station goes on with the one before.
+    package func reject(_ error: ConfigurationError) {
+        let more = error.problems.count > 1 ? ", and \(error.problems.count - 1) more" : ""
+        let words = error.problems.first.map { "\($0)" } ?? "cannot be read"
+        context.faults.raise(
+            .configurationRejected,
+            "the station runs on with the configuration before: \(error.file): \(words)\(more)"
+        )
+    }
+}
+
+extension DeviceConfiguration {
+    fileprivate func limits(isContinuous: Bool) -> StationFacts.Limits? {
+        guard sampleInterval(isContinuous: isContinuous) != nil else { return nil }
+        return StationFacts.Limits(
+            age: ageLimit(isContinuous: isContinuous),
+            // A mode that has just begun changes nothing of what was expected before.
+            silence: ageLimit(isContinuous: false),
+            outlastsMiss: outlastsMiss(isContinuous: isContinuous)
+        )
+    }
+}

@@ -1,0 +1,158 @@
+import Core
+import Profiles
+
+/// What a station knows about itself when it is asked what is wrong.
+///
+/// `faults` is the one place that decides what counts as a fault: `roost status`, `roost doctor`
+/// and the lamps go by it.
+package struct StationFacts: Hashable, Sendable {
+    /// What a device is known to suffer from.
+    package struct Trouble: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
+            case away, unusable, silent
+        }
+
+        package let kind: Kind
+        package let since: MonotonicInstant
+        package let words: String
+
+        package init(_ kind: Kind, since: MonotonicInstant, _ words: String) {
+            (self.kind, self.since, self.words) = (kind, since, words)
+        }
+    }
+
+    /// A device that is attached or waited for.
+    package struct Device: Hashable, Sendable {
+        package let name: String
+        package let location: String
+        package var trouble: Trouble?
+        /// When its driver began; nil while it has none.
+        package var attachedAt: MonotonicInstant?
+        /// What each of its channels said last.
+        package var latest: [Reading] = []
+        package var lastValueAt: MonotonicInstant?
+        package var limits: Limits?
+
+        package init(name: String, location: String) {
+            (self.name, self.location) = (name, location)
+        }
+    }
+
+    /// What may be expected of a device that measures.
+    package struct Limits: Hashable, Sendable {
+        /// How old a value may be.
+        package let age: Duration
+        /// How long there may be neither a value nor a word why there is none.
+        package let silence: Duration
+        /// In a stream one sample that did not come says nothing yet.
+        package let outlastsMiss: Bool
+
+        package init(age: Duration, silence: Duration, outlastsMiss: Bool) {
+            (self.age, self.silence, self.outlastsMiss) = (age, silence, outlastsMiss)
+        }
+    }
+
+    /// A device that was found once and is not plugged in, or an adapter that cannot be looked at.
+    package struct Missing: Hashable, Sendable {
+        /// Name of the device, or node of the adapter.
+        package let subject: String
+        package let isAdapter: Bool
+        /// Nil when it was not seen since the start.
+        package let since: MonotonicInstant?
+        package let words: String
+    }
+
+    /// A device that is plugged in is found within this time of the start.
+    package static let findingTime = Duration.seconds(90)
+
+    package let now: MonotonicInstant
+    package let startedAt: MonotonicInstant
+    package var devices: [Device] = []
+    package var missing: [Missing] = []
+    /// What parts of the station named themselves.
+    package var named: [Fault] = []
+
+    package init(now: MonotonicInstant, startedAt: MonotonicInstant) {
+        (self.now, self.startedAt) = (now, startedAt)
+    }
+
+    /// Everything that is wrong, the oldest first.
+    package var faults: [Fault] {
+        let all = devices.compactMap(fault) + missing.compactMap(fault) + named
+        return all.sorted { left, right in
+            guard (left.kind == .more) == (right.kind == .more) else { return right.kind == .more }
+            return (left.since, left.id) < (right.since, right.id)
+        }
+    }
+
+    private func fault(of device: Device) -> Fault? {
+        if let trouble = device.trouble {
+            let kind: Fault.Kind =
+                switch trouble.kind {
+                case .away: .deviceAway
+                case .unusable: .deviceUnusable
+                case .silent: .sensorSilent
+                }
+            let words = "\(device.name): \(trouble.words)"
+            return Fault(kind, of: device.name, since: trouble.since, words)
+        }
+        guard let limits = device.limits, let attachedAt = device.attachedAt else { return nil }
+        let raw = device.latest.filter { !$0.channel.quantity.isDerived }
+        let valueAt = device.lastValueAt ?? attachedAt
+        if let stuck = raw.first(where: { $0.outcome == .noData(.stuck) }) {
+            return Fault(
+                .sensorStuck,
+                of: device.name,
+                since: device.lastValueAt ?? stuck.instant,
+                "\(stuck.channel) repeats itself for ever; its values are left out"
+            )
+        }
+        func silent(_ words: String, since: MonotonicInstant) -> Fault {
+            let sentence = "\(device.name) at \(device.location) \(words)"
+            return Fault(.sensorSilent, of: device.name, since: since, sentence)
+        }
+        if !raw.isEmpty, raw.allSatisfy(\.isMissed),
+            !limits.outlastsMiss || valueAt.advanced(by: limits.age) < now
+        {
+            let isGarbage = raw.contains { $0.outcome == .noData(.badFrames) }
+            let words = isGarbage ? "says nothing that can be understood" : "does not answer"
+            return silent(words, since: valueAt)
+        }
+        let heardAt = max(raw.map(\.instant).max() ?? attachedAt, attachedAt)
+        guard heardAt.advanced(by: limits.silence) < now else { return nil }
+        return silent("gives no samples", since: heardAt)
+    }
+
+    private func fault(of missing: Missing) -> Fault? {
+        guard let since = missing.since else {
+            // Detection may not have come to it yet.
+            guard startedAt.advanced(by: Self.findingTime) <= now else { return nil }
+            return fault(of: missing, since: startedAt)
+        }
+        return fault(of: missing, since: since)
+    }
+
+    private func fault(of missing: Missing, since: MonotonicInstant) -> Fault {
+        let subject = missing.subject
+        guard !missing.isAdapter else {
+            return Fault(.adapterFaulty, of: subject, since: since, "\(subject): \(missing.words)")
+        }
+        return Fault(
+            .deviceAway,
+            of: subject,
+            since: since,
+            "\(subject) is not plugged in: \(missing.words)",
+            next: "plug it in again, or, if it is gone for good: roost forget \(subject)"
+        )
+    }
+}
+
+extension Reading {
+    /// Whether an answer was waited for in vain.
+    fileprivate var isMissed: Bool {
+        switch outcome {
+        case .noData(.replyTimeout), .noData(.badFrames): true
+        case .noData, .value: false
+        }
+    }
+}

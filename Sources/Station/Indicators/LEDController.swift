@@ -1,0 +1,151 @@
+import Alerts
+import Core
+import Devices
+import Synchronization
+
+/// What every plain lamp of the station shows, from what happens in it.
+///
+/// A sample or an event becomes light in the job that brought it. Bound: one entry per device.
+package final class LEDController: Sendable {
+    private struct Entry {
+        let light: LEDLight
+        let configuration: LEDConfiguration
+        var machine = LevelMachine()
+        /// Whose level it shows, and how long that holds.
+        var followed: DeviceConfiguration?
+        /// Motion sensors that see motion now.
+        var moving: Set<String> = []
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var motionSensors: Set<String> = []
+        var isWell: @Sendable () -> Bool = { true }
+    }
+
+    private let clock: any NodeClock
+    private let state = Mutex(State())
+
+    init(clock: any NodeClock) { self.clock = clock }
+
+    /// Listens to a station from now on; once, before anything happens in it.
+    func join(_ context: StationContext, isWell: @escaping @Sendable () -> Bool) {
+        let modes = context.modes
+        context.devices.join { [weak self] in self?.refresh() }
+        context.faults.join { [weak self] in self?.refresh() }
+        state.withLock { $0.isWell = isWell }
+        context.recorder.watch { [weak self] in self?.take($0, modes) }
+        context.recorder.watchEvents { [weak self] in self?.take($0) }
+    }
+
+    /// Takes over which lamps there are; those that are the same keep what they show.
+    func configure(_ configuration: StationConfiguration) {
+        let now = clock.now
+        state.withLock { state in
+            let old = state.entries
+            state.entries = [:]
+            state.motionSensors = Set(configuration.devices.filter(\.seesMotion).map(\.name))
+            for device in configuration.devices {
+                guard case .led(let lamp) = device.kind else { continue }
+                let followed = configuration.devices.first { other in
+                    if let name = lamp.follows { return other.name == name }
+                    return other.measuresDust
+                }
+                if var known = old[device.name], known.configuration == lamp,
+                    known.followed?.name == followed?.name
+                {
+                    known.followed = followed
+                    known.moving.formIntersection(state.motionSensors)
+                    state.entries[device.name] = known
+                } else {
+                    state.entries[device.name] = Entry(
+                        light: LEDLight(at: now),
+                        configuration: lamp,
+                        followed: followed
+                    )
+                }
+            }
+        }
+        refresh()
+    }
+
+    /// The lamp of that name; it shows that nothing is known when there is none.
+    func light(_ name: String) -> LEDLight {
+        state.withLock { $0.entries[name]?.light } ?? LEDLight(at: clock.now)
+    }
+
+    /// Names of the devices that see motion, in order.
+    var motionSensors: [String] { state.withLock { $0.motionSensors.sorted() } }
+
+    private func take(_ sample: [Reading], _ modes: ModeState) {
+        guard let first = sample.first else { return }
+        let (device, isContinuous) = (first.channel.device, modes.isContinuous)
+        state.withLock { state in
+            for (name, entry) in state.entries where entry.configuration.shows == .level {
+                guard let followed = entry.followed, followed.name == device else { continue }
+                var entry = entry
+                let level = entry.machine.take(sample)
+                state.entries[name] = entry
+                // In a stream one missed frame is no news: a level grows stale by itself.
+                if level == nil, followed.outlastsMiss(isContinuous: isContinuous) { continue }
+                let validity = followed.ageLimit(isContinuous: isContinuous)
+                entry.light.show(
+                    LEDPattern(level),
+                    at: clock.now,
+                    until: first.instant.advanced(by: validity)
+                )
+            }
+        }
+    }
+
+    private func take(_ event: Event) {
+        let isMotion = event.kind == "motion" || event.kind == "motion ended"
+        state.withLock { state in
+            guard isMotion, state.motionSensors.contains(event.source) else { return }
+            for (name, entry) in state.entries where entry.configuration.shows == .motion {
+                guard entry.configuration.follows ?? event.source == event.source else { continue }
+                if event.kind == "motion" {
+                    state.entries[name]?.moving.insert(event.source)
+                } else {
+                    state.entries[name]?.moving.remove(event.source)
+                }
+            }
+        }
+        refresh()
+    }
+
+    /// Shows what does not come with a sample.
+    func refresh() {
+        let (isAsked, isWell) = state.withLock { state in
+            let isAsked = state.entries.values.contains { $0.configuration.shows == .station }
+            return (isAsked, state.isWell)
+        }
+        show(isWell: !isAsked || isWell())
+    }
+
+    /// Asked outside the lock: it looks at every device.
+    private func show(isWell: Bool) {
+        let now = clock.now
+        state.withLock { state in
+            for entry in state.entries.values {
+                switch entry.configuration.shows {
+                case .station: entry.light.show(isWell ? .on : .blinking, at: now)
+                case .motion: entry.light.show(entry.moving.isEmpty ? .off : .on, at: now)
+                case .level: break
+                }
+            }
+        }
+    }
+}
+
+extension LEDPattern {
+    fileprivate init(_ level: AirLevel?) {
+        self =
+            switch level {
+            case .good: .on
+            case .moderate: .winking
+            case .poor: .blinking
+            case nil: .flashing
+            }
+    }
+}

@@ -1,0 +1,293 @@
+import Alerts
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import Profiles
+import Supervision
+import Synchronization
+
+/// The station's lamp: which sensor it follows, and where it is shown.
+///
+/// A sample of that sensor becomes a level and a light in the job that brought it.
+package final class TrafficLightController: Sendable {
+    static let name = "lights"
+
+    private struct State {
+        var machine = LevelMachine()
+        var followed: Followed?
+        /// The name in the configuration; nil follows the first dust sensor.
+        var wanted: String?
+        var isThere = false
+        var last: (level: AirLevel?, instant: MonotonicInstant)?
+    }
+
+    /// What becomes of a sample.
+    private struct Shown {
+        let level: AirLevel?
+        let validity: Duration
+        let outlastsMiss: Bool
+    }
+
+    /// What a sample needs to know of the configuration.
+    private struct Followed {
+        let device: String
+        let ageLimit: (rare: Duration, continuous: Duration)
+        let outlastsMiss: (rare: Bool, continuous: Bool)
+
+        init(_ device: DeviceConfiguration) {
+            self.device = device.name
+            ageLimit = (
+                device.ageLimit(isContinuous: false), device.ageLimit(isContinuous: true)
+            )
+            outlastsMiss = (
+                device.outlastsMiss(isContinuous: false), device.outlastsMiss(isContinuous: true)
+            )
+        }
+
+        func outlastsMiss(in board: ModeState) -> Bool {
+            board.isContinuous ? outlastsMiss.continuous : outlastsMiss.rare
+        }
+
+        func validity(in board: ModeState) -> Duration {
+            board.isContinuous ? ageLimit.continuous : ageLimit.rare
+        }
+    }
+
+    private let context: StationContext
+    private let letters = LetterBox()
+    let light: TrafficLight
+    private let memory = Mutex(State())
+
+    init(_ context: StationContext) {
+        self.context = context
+        let letters = letters
+        light = TrafficLight(at: context.clock.now) { letters.write($0.letter) }
+        context.recorder.watch { [weak self] in self?.take($0) }
+        context.modes.observe(Self.name) { [weak self] _ in self?.renew() }
+    }
+
+    /// What the lamp says; nil without lights.
+    var state: String? {
+        guard memory.withLock({ $0.isThere }) else { return nil }
+        return light.status(at: context.clock.now).state.name
+    }
+
+    /// Follows the sensor that the configuration names, or the first dust sensor.
+    ///
+    /// A name that nobody has yet may be that of a sensor which is found later.
+    func configure(_ configuration: StationConfiguration) {
+        let followed = configuration.devices.first { device in
+            if let name = configuration.lights?.follows { return device.name == name }
+            return device.measuresDust
+        }
+        let hasChanged = memory.withLock { state in
+            state.isThere = configuration.lights != nil
+            state.wanted = configuration.lights?.follows
+            defer { state.followed = followed.map(Followed.init) }
+            guard state.followed?.device != followed?.name else { return false }
+            (state.machine, state.last) = (LevelMachine(), nil)
+            return true
+        }
+        if hasChanged { light.offer(nil, at: context.clock.now, validFor: .seconds(1)) }
+    }
+
+    private func take(_ sample: [Reading]) {
+        guard let first = sample.first else { return }
+        let instant = first.instant
+        let shown = memory.withLock { state -> Shown? in
+            guard let followed = state.followed, first.channel.device == followed.device else {
+                return nil
+            }
+            let level = state.machine.take(sample)
+            state.last = (level, instant)
+            return Shown(
+                level: level,
+                validity: followed.validity(in: context.modes),
+                outlastsMiss: followed.outlastsMiss(in: context.modes)
+            )
+        }
+        guard let shown else { return }
+        // In a stream one missed frame is no news: a level grows stale by itself.
+        if shown.level == nil, shown.outlastsMiss,
+            sample.allSatisfy({ $0.isMissedFrame || $0.channel.quantity.isDerived })
+        {
+            return
+        }
+        if shown.level == nil, sample.contains(where: \.isFault) {
+            return light.reportFault(at: instant)
+        }
+        light.offer(shown.level, at: instant, validFor: shown.validity)
+    }
+
+    /// A level that was good for seconds is good for minutes when the mode becomes slower.
+    private func renew() {
+        let (last, followed) = memory.withLock { ($0.last, $0.followed) }
+        guard let last, let level = last.level, let followed else { return }
+        light.offer(level, at: last.instant, validFor: followed.validity(in: context.modes))
+    }
+
+    /// What the lamp follows, or shall follow, and whether it does.
+    private var following: [Event.Detail] {
+        memory.withLock { state in
+            let device = state.followed?.device ?? state.wanted
+            return (device.map { [Event.Detail("follows", $0)] } ?? [])
+                + (state.followed == nil ? [Event.Detail("following", "no")] : [])
+        }
+    }
+
+    /// The child that holds the lamp.
+    func spec(_ configuration: LightsConfiguration) -> ChildSpec {
+        let (context, light, letters) = (context, light, letters)
+        let following: @Sendable () -> [Event.Detail] = { [weak self] in self?.following ?? [] }
+        context.devices.add(
+            name: Self.name,
+            type: "traffic-light",
+            location: configuration.location
+        )
+        if case .lines = configuration.output {
+            context.tellPins(of: configuration.settings.request(consumer: "roost"), for: Self.name)
+        }
+        return ChildSpec(id: Self.name, heartbeatLimit: .minutes(2)) { heartbeat in
+            let subject = DeviceSession.Subject(name: Self.name, path: nil, channels: [])
+            return DeviceSession(subject, station: context, heartbeat: heartbeat) { heartbeat in
+                let settings = configuration.settings
+                let state = light.status(at: context.clock.now).state
+                let first = FirstLines(
+                    try await Self.open(configuration, letters, showing: state, context)
+                )
+                let driver = TrafficLightDriver(
+                    name: Self.name,
+                    light: light,
+                    settings: settings,
+                    environment: DriverEnvironment(
+                        clock: context.clock,
+                        sink: context.recorder,
+                        heartbeat: heartbeat
+                    ),
+                    open: { _ in
+                        guard let lines = first.take() else {
+                            throw GPIOError.disconnected(chip: "lights")
+                        }
+                        return lines
+                    }
+                )
+                return DeviceSession.Attached(driver: driver) {
+                    light.status(at: context.clock.now).account(following())
+                }
+            }
+        }
+    }
+
+    private static func open(
+        _ configuration: LightsConfiguration,
+        _ letters: LetterBox,
+        showing state: LampState,
+        _ context: StationContext
+    ) async throws -> any GPIOLines {
+        guard case .letters(let path) = configuration.output else {
+            return try await context.platform.requestLines(
+                configuration.settings.request(consumer: "roost lights")
+            )
+        }
+        let output = try await context.platform.openLetters(path)
+        letters.use(output)
+        output.write(state.letter)
+        return LetterLines(letters: letters)
+    }
+}
+
+extension LightsConfiguration {
+    fileprivate var settings: TrafficLightSettings {
+        var settings = TrafficLightSettings()
+        if case .lines(let chip, let lines, let isActiveLow) = output {
+            settings.chipLabel = chip
+            (settings.red, settings.yellow, settings.green) = (lines[0], lines[1], lines[2])
+            settings.isActiveLow = isActiveLow
+        }
+        return settings
+    }
+
+    fileprivate var location: String {
+        switch output {
+        case .letters(let path): path
+        case .lines(let chip, let lines, _):
+            lines.map(\.description).joined(separator: ", ") + (chip.map { " of \($0)" } ?? "")
+        }
+    }
+}
+
+extension Reading {
+    /// Whether nothing is known but that this one did not come.
+    fileprivate var isMissedFrame: Bool {
+        switch outcome {
+        case .noData(.replyTimeout), .noData(.badFrames): true
+        case .noData, .value: false
+        }
+    }
+
+    /// Whether the absence of a value means that something is broken, not merely away.
+    fileprivate var isFault: Bool {
+        switch outcome {
+        case .noData(.unusable), .noData(.stuck): true
+        case .noData, .value: false
+        }
+    }
+}
+
+extension TrafficLightStatus {
+    fileprivate func account(_ following: [Event.Detail]) -> DeviceList.Account {
+        DeviceList.Account(
+            state: state.name,
+            facts: [
+                .init("lamp", lamp.rawValue), .init("changes", "\(changeCount)"),
+            ] + following
+        )
+    }
+}
+
+extension LampState {
+    /// One letter per state, for files and terminals in place of a lamp.
+    fileprivate var letter: UInt8 {
+        switch self {
+        case .good: UInt8(ascii: "G")
+        case .moderate: UInt8(ascii: "Y")
+        case .poor: UInt8(ascii: "R")
+        case .unknown: UInt8(ascii: "U")
+        case .fault: UInt8(ascii: "F")
+        }
+    }
+}
+
+/// Where lamp letters go at the moment, if anywhere.
+final class LetterBox: Sendable {
+    private let output = Mutex<(any LetterOutput)?>(nil)
+
+    func use(_ next: (any LetterOutput)?) {
+        let old = output.withLock { output in
+            defer { output = next }
+            return output
+        }
+        old?.close()
+    }
+
+    func write(_ letter: UInt8) { output.withLock { $0 }?.write(letter) }
+}
+
+/// Stands for three lines where a lamp is a file: the letters are written by the light itself.
+struct LetterLines: GPIOLines {
+    let letters: LetterBox
+
+    func values() throws(GPIOError) -> [Bool] { [false, false, false] }
+    func set(_ values: [Bool]) throws(GPIOError) {}
+
+    func edges(
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> [EdgeEvent]? { nil }
+
+    func release() {
+        letters.write(UInt8(ascii: "-"))
+        letters.use(nil)
+    }
+}

@@ -1,0 +1,112 @@
+import Core
+import Supervision
+import Synchronization
+
+/// The station's mode, and who is told when it changes.
+///
+/// Observers are told synchronously, in the order they came. Bound: one per device.
+package final class ModeState: Sendable {
+    private struct State {
+        var mode: StationMode
+        /// What it is again when a mode that was asked for ends.
+        var base: StationMode
+        var observers: [String: @Sendable (StationMode) -> Void] = [:]
+    }
+
+    private let state: Mutex<State>
+    fileprivate let changed = Signal()
+
+    package init(_ mode: StationMode) {
+        state = Mutex(State(mode: mode, base: mode))
+    }
+
+    package var mode: StationMode { state.withLock { $0.mode } }
+
+    var isContinuous: Bool { state.withLock { $0.mode.isContinuous } }
+
+    /// The mode the configuration names; it holds whenever no other was asked for.
+    package func configure(_ base: StationMode) {
+        let hasChanged = state.withLock { state in
+            defer { state.base = base }
+            return state.base != base
+        }
+        if hasChanged { change(to: base) }
+    }
+
+    fileprivate func end() { change(to: state.withLock { $0.base }) }
+
+    package func change(to mode: StationMode) {
+        let observers = state.withLock { state in
+            state.mode = mode
+            return state.observers.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for observer in observers { observer(mode) }
+        changed.raise()
+    }
+
+    /// Tells `observer` of every change from now on, and nobody else under this name.
+    func observe(_ name: String, _ observer: (@Sendable (StationMode) -> Void)?) {
+        state.withLock { $0.observers[name] = observer }
+    }
+}
+
+/// Ends modes that have an end, and writes down every change.
+package actor ModeTask: Child {
+    /// How late a mode may end before its keeper counts as hung.
+    private static let endPatience: Duration = .minutes(1)
+
+    private let board: ModeState
+    private let clock: any NodeClock
+    private let sink: any ReadingSink
+    private let heartbeat: Heartbeat
+
+    package init(
+        board: ModeState,
+        clock: any NodeClock,
+        sink: any ReadingSink,
+        heartbeat: Heartbeat
+    ) {
+        self.board = board
+        self.clock = clock
+        self.sink = sink
+        self.heartbeat = heartbeat
+    }
+
+    package func run() async throws {
+        var known = board.mode
+        while !Task.isCancelled {
+            let end = board.mode.ends.map {
+                max(.zero, clock.now.duration(to: $0)) + Self.endPatience
+            }
+            heartbeat.beat(nextWithin: end ?? .days(36_500))
+            _ = try await clock.wait(
+                for: board.changed,
+                until: board.mode.ends,
+                tolerance: .seconds(1)
+            )
+            if let ends = board.mode.ends, ends <= clock.now {
+                board.end()
+            }
+            guard board.mode != known else { continue }
+            await record(from: known, to: board.mode)
+            known = board.mode
+        }
+    }
+
+    private func record(from old: StationMode, to new: StationMode) async {
+        await sink.record(
+            Event(
+                at: clock.now,
+                source: "mode",
+                kind: "mode changed",
+                severity: .notice,
+                ["mode": new.words, "was": old.words]
+            )
+        )
+    }
+}
+
+extension StationMode {
+    /// `survey kitchen`.
+    package var words: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
+}

@@ -1,0 +1,84 @@
+import Core
+
+/// How much a station measures, and until when.
+///
+/// `live` and `survey` cost laser hours, so those that were asked for end by themselves.
+package struct StationMode: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A sample every few minutes: ten years of laser.
+        case months
+        /// Every second.
+        case live
+        /// Every second, under a name, between two marks.
+        case survey
+    }
+
+    /// Without a stated time `live` lasts this long.
+    package static let defaultLiveTime: Duration = .minutes(10)
+    /// Without a stated time a survey lasts this long.
+    package static let defaultSurveyTime: Duration = .hours(1)
+    package static let longestTime: Duration = .days(1)
+
+    package let kind: Kind
+    /// The survey's name.
+    package let name: String?
+    /// When it is `months` again; nil for ever.
+    package let ends: MonotonicInstant?
+
+    package init(kind: Kind, name: String? = nil, ends: MonotonicInstant? = nil) {
+        self.kind = kind
+        self.name = name
+        self.ends = ends
+    }
+
+    /// Whether sensors measure all the time.
+    package var isContinuous: Bool { kind != .months }
+
+    /// The mode a person asked for, or why it cannot be.
+    ///
+    /// - Parameters:
+    ///   - word: `months`, `live` or `survey`.
+    ///   - name: A survey's name, 1…64 characters.
+    ///   - seconds: How long, 1…86 400.
+    ///   - now: When it starts.
+    /// - Returns: A mode that ends by itself unless it is `months`.
+    /// - Throws: `ModeProblem` in words.
+    package static func asked(
+        _ word: String?,
+        name: String?,
+        seconds: Double?,
+        at now: MonotonicInstant
+    ) throws(ModeProblem) -> StationMode {
+        guard let word, let kind = Kind(rawValue: word) else {
+            let all = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ModeProblem(words: "mode is one of \(all), not \(word ?? "nothing")")
+        }
+        if let seconds, !(1...longestTime.inSeconds).contains(seconds) {
+            throw ModeProblem(words: "a mode lasts 1 s to 24 h, not \(seconds) s")
+        }
+        let asked = seconds.map { Duration.milliseconds(Int64($0 * 1_000)) }
+        switch kind {
+        case .months:
+            guard asked == nil, name == nil else {
+                throw ModeProblem(words: "months has neither a name nor an end")
+            }
+            return StationMode(kind: .months)
+        case .live:
+            guard name == nil else { throw ModeProblem(words: "only a survey has a name") }
+            return StationMode(kind: .live, ends: now.advanced(by: asked ?? defaultLiveTime))
+        case .survey:
+            let isPlain = name?.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            guard let name, (1...64).contains(name.count), isPlain ?? false else {
+                throw ModeProblem(
+                    words: "a survey needs a name of 1 to 64 characters without control characters"
+                )
+            }
+            let ends = now.advanced(by: asked ?? defaultSurveyTime)
+            return StationMode(kind: .survey, name: name, ends: ends)
+        }
+    }
+}
+
+package struct ModeProblem: Error, Hashable, Sendable {
+    package let words: String
+}

@@ -1,0 +1,152 @@
+import Core
+import HardwareIO
+import Store
+
+/// What a node needs of the machine it runs on: Linux, or a simulation with faults.
+///
+/// Each wait here ends at once when its task is cancelled, even if the card, a device or a name
+/// server says nothing: `Child.run()` depends on it.
+package protocol Platform: Sendable {
+    var clock: any NodeClock { get }
+
+    /// Opens a serial line.
+    ///
+    /// - Throws: `SerialError`; `CancellationError`.
+    func openSerialPort(_ path: String, _ settings: SerialSettings) async throws -> any SerialPort
+
+    /// Waits until a path exists; returns at once when it does.
+    ///
+    /// - Throws: `CancellationError`, or why it cannot be watched.
+    func waitForPath(_ path: String) async throws
+
+    /// Takes GPIO lines.
+    ///
+    /// - Throws: `GPIOError`; `CancellationError`.
+    func requestLines(_ request: LineRequest) async throws -> any GPIOLines
+
+    /// Asks devices on the local network.
+    var fetcher: any HTTPFetcher { get }
+
+    /// What the machine calls itself, such as `Raspberry Pi 4 Model B Rev 1.4`; nil for a machine
+    /// without a device tree.
+    var boardModel: String? { get }
+
+    /// Writes a letter to a file, FIFO or terminal without ever waiting for its reader.
+    ///
+    /// - Throws: `LetterOutputError`.
+    func openLetters(_ path: String) async throws -> any LetterOutput
+
+    /// Starts to watch devices that come and go.
+    ///
+    /// - Throws: `HotplugError`.
+    func hotplugMonitor() async throws -> any HotplugMonitor
+
+    /// Opens and arms the watchdog.
+    ///
+    /// - Throws: `WatchdogError`.
+    func openWatchdog(path: String, timeout: Duration) async throws -> any WatchdogDevice
+
+    /// Listens on a local socket.
+    ///
+    /// - Throws: `LocalSocketError`.
+    func listen(_ path: String) async throws -> any LineListener
+
+    /// Runs what may block for seconds, one piece at a time, away from the loop.
+    ///
+    /// Whoever is cancelled leaves it alone: it is done all the same, now or when its turn comes.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`.
+    func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value
+
+    /// Opens or makes the journal's ring; only within `onDisk`.
+    ///
+    /// - Throws: `StorageError`.
+    func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
+
+    /// What lies below a history; nothing but the system, except in a simulation.
+    var historySeams: HistoryTestHooks { get }
+
+    /// Takes a store's folder for this process alone; only within `onDisk`.
+    ///
+    /// Makes the folder and those above it as far as that is allowed.
+    ///
+    /// - Returns: What keeps others away for as long as somebody has it.
+    /// - Throws: `StorageError`; `.held` names the process that has the store.
+    func claimStore(_ folder: String) throws -> any StoreClaim
+
+    /// Memory that outlives the process, for one store and for this process alone.
+    ///
+    /// - Throws: `MirrorError`.
+    func openMirror(of store: StoreID, byteCount: Int) throws(MirrorError) -> any SharedMemory
+
+    /// Another process that has a file open, as `name (pid 123)`, as far as that can be seen; only
+    /// within `onDisk`.
+    func holder(of path: String) -> String?
+
+    /// What the process costs so far.
+    var figures: ProcessCosts { get }
+
+    /// Tells whoever started the node; nothing happens when nobody listens.
+    func notify(_ state: ServiceState)
+}
+
+extension Platform {
+    package var historySeams: HistoryTestHooks { HistoryTestHooks() }
+}
+
+/// A store that no other process writes to; given back when nobody has this any more.
+package protocol StoreClaim: AnyObject, Sendable {
+    var id: StoreID { get }
+}
+
+/// Why there is no memory that outlives the process, in words that name the place.
+package struct MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// What takes lamp letters in place of a lamp.
+package protocol LetterOutput: Sendable {
+    /// Writes one letter, in ASCII.
+    func write(_ letter: UInt8)
+    func close()
+}
+
+/// Why letters cannot be written, in words that name the path.
+package struct LetterOutputError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// What the service manager wants to know.
+package enum ServiceState: Hashable, Sendable {
+    case ready
+    case reloading
+    case stopping
+    /// Everything makes progress.
+    case alive
+}
+
+/// What a process costs, counted since it started.
+package struct ProcessCosts: Hashable, Sendable {
+    package var processID: Int32 = 0
+    package var bootID: String?
+    package var uptime: Duration = .zero
+    package var wakeUps = 0
+    package var cpuTime: Duration = .zero
+    package var voluntarySwitches = 0
+    package var residentKiB = 0
+    package var privateKiB = 0
+    package var descriptorCount = 0
+    package var threadCount = 1
+    /// Bytes that went to the card; nil where nobody counts them.
+    package var cardByteCount: Int?
+    /// How often something was made durable.
+    package var cardSyncCount = 0
+
+    package init() {}
+}

@@ -1,0 +1,96 @@
+import Core
+import Devices
+import Synchronization
+
+/// Devices that hang in the same air, and whether what they say of its dust agrees.
+///
+/// Nobody knows which of two is wrong, so the values of both are doubted. Bound: `limit` devices,
+/// 28 pairs.
+package final class CrossCheck: Sendable {
+    /// Devices compared with each other at most; more are refused by the configuration.
+    package static let limit = 8
+
+    private struct Pair: Hashable {
+        let first: String
+        let second: String
+    }
+
+    private struct State {
+        var names: [String] = []
+        var detectors: [Pair: DisagreementDetector] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Takes over whose air is the same; pairs that stay keep what they know.
+    func configure(_ names: [String]) {
+        state.withLock { state in
+            let old = state.detectors
+            (state.names, state.detectors) = (names, [:])
+            for (index, first) in names.enumerated() {
+                for second in names.dropFirst(index + 1) {
+                    let pair = Pair(first: first, second: second)
+                    state.detectors[pair] = old[pair] ?? DisagreementDetector(.dust)
+                }
+            }
+        }
+    }
+
+    /// Compares a sample of one device with the others.
+    ///
+    /// - Returns: The readings, doubted while somebody disagrees, and what has changed by them.
+    func compare(_ readings: [Reading]) -> (readings: [Reading], events: [Event]) {
+        state.withLock { state in
+            guard let index = readings.firstIndex(where: Self.isDust),
+                case .value(let value, let quality) = readings[index].outcome,
+                state.names.contains(readings[index].channel.device)
+            else { return (readings, []) }
+            let reading = readings[index]
+            let device = reading.channel.device
+            var (events, isDoubted) = ([Event](), false)
+            for pair in state.detectors.keys.sorted(by: {
+                ($0.first, $0.second) < ($1.first, $1.second)
+            })
+            where pair.first == device || pair.second == device {
+                let change = state.detectors[pair]?.take(
+                    value.doubleValue,
+                    from: pair.first == device ? .first : .second,
+                    at: reading.instant
+                )
+                let other = pair.first == device ? pair.second : pair.first
+                if let change { events.append(Self.event(change, device, other, reading.instant)) }
+                isDoubted = isDoubted || state.detectors[pair]?.isDisagreeing == true
+            }
+            guard isDoubted else { return (readings, events) }
+            var doubted = readings
+            doubted[index] = Reading(
+                reading.channel,
+                at: reading.instant,
+                .value(value, quality.union(.disagrees))
+            )
+            return (doubted, events)
+        }
+    }
+
+    private static func isDust(_ reading: Reading) -> Bool {
+        reading.channel.quantity.name == Quantity.pm25.name
+    }
+
+    private static func event(
+        _ change: DisagreementDetector.Change,
+        _ device: String,
+        _ other: String,
+        _ instant: MonotonicInstant
+    ) -> Event {
+        let hasBegun = change == .begun
+        return Event(
+            at: instant,
+            source: device,
+            kind: hasBegun ? "sensors disagree" : "sensors agree again",
+            severity: hasBegun ? .warning : .notice,
+            ["of": Quantity.pm25.name, "with": other]
+        )
+    }
+}

@@ -1,0 +1,69 @@
+import Core
+import Profiles
+import Synchronization
+
+/// Between a driver and the recorder: doubts the raw readings and adds the derived ones.
+///
+/// Raw and derived of one sample are accepted together, in one call. Made once for a device, so
+/// that what the graph remembers outlives a driver that restarts.
+package final class GraphSink: ReadingSink {
+    private let recorder: Recorder
+    private let air: CrossCheck
+    private let inputs: [GraphExternal]
+    private let runner: Mutex<GraphRunner>
+
+    /// A sink that has seen nothing.
+    ///
+    /// - Parameters:
+    ///   - graph: The device's.
+    ///   - device: Under which name it reads.
+    ///   - recorder: Where everything goes.
+    ///   - air: The devices that it is compared with.
+    package init(
+        _ graph: GraphDescription,
+        device: String,
+        recorder: Recorder,
+        air: CrossCheck = CrossCheck()
+    ) {
+        (self.recorder, self.air) = (recorder, air)
+        inputs = graph.inputs
+        runner = Mutex(GraphRunner(graph, device: device))
+    }
+
+    package func accept(_ readings: [Reading]) async {
+        let (compared, events) = air.compare(readings)
+        await recorder.accept(processed(compared))
+        for event in events { await recorder.record(event) }
+    }
+
+    package func record(_ event: Event) async { await recorder.record(event) }
+
+    private func processed(_ readings: [Reading]) -> [Reading] {
+        // Asked for, not listened to: nothing to take back when the device goes.
+        let notes =
+            inputs.isEmpty
+            ? [] : recorder.lastValues { channel in inputs.contains { $0.admits(channel) } }
+        return runner.withLock { runner in
+            for note in notes { runner.note(note) }
+            let raw = runner.flagged(readings)
+            let derived = runner.evaluate(raw)
+            return derived.isEmpty ? raw : raw + derived
+        }
+    }
+}
+
+extension StationContext {
+    /// Where the driver of a device sends what it measures.
+    ///
+    /// The one place that joins graphs to devices. Call it once a device, not once a driver.
+    ///
+    /// - Parameters:
+    ///   - device: The name under which the device reads.
+    ///   - graph: That of its profile; `GraphDescription.plain` where it has none.
+    /// - Returns: The graph in front of the recorder, or the recorder alone.
+    package func sink(for device: String, graph: GraphDescription) -> any ReadingSink {
+        let isCompared = graph.channels.contains { $0.name == Quantity.pm25.name }
+        guard !graph.isEmpty || isCompared else { return recorder }
+        return GraphSink(graph, device: device, recorder: recorder, air: sameAir)
+    }
+}

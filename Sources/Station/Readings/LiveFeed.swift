@@ -1,0 +1,27 @@
+import Core
+import Supervision
+
+/// One listener's bounded queue of what happens.
+///
+/// Bound: 256 items; what does not fit is counted and told.
+package final class LiveFeed: Sendable {
+    package enum Item: Sendable {
+        case reading(Reading)
+        case event(Event)
+    }
+
+    static let capacity = 256
+    let mailbox = Mailbox<Item>(capacity: LiveFeed.capacity)
+
+    init() {}
+
+    /// How many items were left out at the bound so far.
+    package var omittedCount: Int { mailbox.refusedCount }
+
+    /// The next item, waiting for it.
+    ///
+    /// - Throws: `CancellationError`.
+    package func next(on clock: any NodeClock) async throws -> Item? {
+        try await mailbox.next(on: clock)
+    }
+}

@@ -1,0 +1,179 @@
+import Core
+import Store
+import Synchronization
+
+/// What somebody wants no values of, a device or one channel of it, and until when.
+///
+/// Of a motion sensor it is motion that nobody wants; of anything else events stay.
+struct Mute: Hashable, Sendable {
+    /// An end, by the clocks that there were when it was said.
+    struct End: Hashable, Sendable {
+        let boot: BootID
+        let instant: MonotonicInstant
+        /// Nil when nothing had set the clock.
+        let wall: WallTime?
+    }
+
+    /// `balcony` or `balcony/pm25`.
+    let target: String
+    /// Nil: until it is taken back.
+    let end: End?
+
+    func covers(_ channel: Channel) -> Bool {
+        channel.device == target || channel.description == target
+    }
+
+    /// Whether it still counts; `boot` and `now` are those of this moment.
+    ///
+    /// In another boot only the wall clock knows: until it is set a mute that has a date stays, and
+    /// one without is over, since nobody can tell how long the station was off.
+    func holds(in boot: BootID, at now: MonotonicInstant, _ wall: WallTime?) -> Bool {
+        guard let end else { return true }
+        if end.boot == boot { return now < end.instant }
+        guard let date = end.wall else { return false }
+        return wall.map { $0 < date } ?? true
+    }
+}
+
+// MARK: - As a setting
+
+extension Mute {
+    static let settingPrefix = "mute."
+
+    var settingKey: String { Self.settingPrefix + target }
+
+    /// `always`, or boot, nanoseconds since it, and nanoseconds since 1970 or `-`.
+    var settingValue: String {
+        guard let end else { return "always" }
+        let wall = end.wall.map { "\($0.nanoseconds)" } ?? "-"
+        return "\(end.boot) \(end.instant.nanoseconds) \(wall)"
+    }
+
+    /// Nil for another setting, or one that is none of ours.
+    init?(setting key: String, _ value: String) {
+        guard key.hasPrefix(Self.settingPrefix) else { return nil }
+        target = String(key.dropFirst(Self.settingPrefix.count))
+        guard value != "always" else {
+            end = nil
+            return
+        }
+        let parts = value.split(separator: " ").map(String.init)
+        guard parts.count == 3, let boot = BootID(parts[0]), let tick = Int64(parts[1]) else {
+            return nil
+        }
+        end = End(
+            boot: boot,
+            instant: MonotonicInstant(nanoseconds: tick),
+            wall: Int64(parts[2]).map { WallTime(nanoseconds: $0) }
+        )
+    }
+}
+
+/// What is muted now: the one place that every sample passes.
+///
+/// A muted channel goes on being measured, and each of its values becomes *no data: muted* before
+/// lamp, store or listeners see it; a reason why there is none stays. Kept in the settings of the
+/// store; without one it ends with the process. Between a start and the opening of the store
+/// nothing is muted.
+package final class MuteList: Sendable {
+    /// Mutes at once; one more is refused.
+    static let countMax = 8
+    /// The longest that one with an end can be, a year.
+    static let longest = Duration.days(366)
+
+    private struct State {
+        var mutes: [Mute] = []
+        /// Whether the settings are what is above; before, they may know more.
+        var isLoaded = false
+    }
+
+    private let clock: any NodeClock
+    private let boot: BootID
+    private let state = Mutex(State())
+
+    package init(clock: any NodeClock, boot: BootID) { (self.clock, self.boot) = (clock, boot) }
+
+    /// What holds now, in the order it was said.
+    var current: [Mute] {
+        let mutes = state.withLock { $0.mutes }
+        return mutes.isEmpty ? [] : holding(mutes)
+    }
+
+    private func holding(_ mutes: [Mute]) -> [Mute] {
+        let (now, wall) = (clock.now, clock.wallTime)
+        return mutes.filter { $0.holds(in: boot, at: now, wall) }
+    }
+
+    /// Whether all of a device is muted.
+    func covers(device: String) -> Bool { current.contains { $0.target == device } }
+
+    /// The readings without the values that nobody wants.
+    func applied(to readings: [Reading]) -> [Reading] {
+        let mutes = current
+        guard !mutes.isEmpty else { return readings }
+        return readings.map { reading in
+            guard reading.outcome.value != nil,
+                mutes.contains(where: { $0.covers(reading.channel) })
+            else { return reading }
+            return Reading(reading.channel, at: reading.instant, .noData(.muted))
+        }
+    }
+
+    /// Mutes a target for so long, nil for good; what was said of it before is forgotten.
+    ///
+    /// - Returns: false at the bound.
+    func mute(_ target: String, for length: Duration?) -> Bool {
+        let end = length.map { length in
+            let length = min(length, Self.longest)
+            let wall = clock.wallTime.map {
+                WallTime(nanoseconds: $0.nanoseconds + length.wholeNanoseconds)
+            }
+            return Mute.End(boot: boot, instant: clock.now.advanced(by: length), wall: wall)
+        }
+        return state.withLock { state in
+            let known = holding(state.mutes).filter { $0.target != target }
+            guard known.count < Self.countMax else { return false }
+            state.mutes = known + [Mute(target: target, end: end)]
+            return true
+        }
+    }
+
+    /// Takes a mute back.
+    ///
+    /// - Returns: Whether there was one.
+    func unmute(_ target: String) -> Bool {
+        state.withLock { state in
+            let known = holding(state.mutes)
+            state.mutes = known.filter { $0.target != target }
+            return known.contains { $0.target == target }
+        }
+    }
+
+    // MARK: Settings
+
+    /// Makes the settings of an open store what is muted, or the other way round at first.
+    ///
+    /// - Throws: `StoreError`; the settings may then be behind until the next time.
+    func settle(_ settings: StoreClient.Settings) async throws {
+        let stored = try await settings.all().filter { $0.key.hasPrefix(Mute.settingPrefix) }
+        if !state.withLock({ $0.isLoaded }) { take(stored) }
+        let wanted = Dictionary(current.map { ($0.settingKey, $0.settingValue) }) { $1 }
+        for key in stored.keys.sorted() where wanted[key] == nil {
+            try await settings.set(key, nil)
+        }
+        for (key, value) in wanted.sorted(by: { $0.key < $1.key }) where stored[key] != value {
+            try await settings.set(key, value)
+        }
+    }
+
+    /// What was said since the start counts for more than what was stored.
+    private func take(_ stored: [String: String]) {
+        let mutes = stored.sorted { $0.key < $1.key }.compactMap { Mute(setting: $0, $1) }
+        state.withLock { state in
+            let said = state.mutes
+            let old = mutes.filter { mute in !said.contains { $0.target == mute.target } }
+            state.mutes = old.suffix(Self.countMax - min(said.count, Self.countMax)) + said
+            state.isLoaded = true
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Core
+
+/// Where the next page of readings goes on: a number for each ring.
+///
+/// What has left the rings meanwhile is skipped; what came meanwhile is on the last page.
+struct ReadingCursor: Hashable, Sendable {
+    /// By serial of the ring; bound: `Recorder.channelLimit`.
+    private(set) var numbers: [Int: Int]
+
+    /// The newest `limit` readings since an instant begin here.
+    ///
+    /// - Returns: The cursor, and how many older ones are left out.
+    static func start(
+        of rings: [ReadingRing],
+        since start: MonotonicInstant,
+        limit: Int
+    ) -> (cursor: ReadingCursor, omittedCount: Int) {
+        let firsts = rings.map { $0.firstNumber(since: start) }
+        let total = zip(rings, firsts).reduce(0) { $0 + $1.0.numbers.upperBound - $1.1 }
+        var nexts = firsts
+        if total > limit {
+            // From the newest backwards: the work is bounded by the limit, not by the day.
+            nexts = rings.map(\.numbers.upperBound)
+            for _ in 0..<limit {
+                let latest = rings.indices.filter { nexts[$0] > firsts[$0] }.max {
+                    rings[$0].instant(number: nexts[$0] - 1)
+                        < rings[$1].instant(number: nexts[$1] - 1)
+                }
+                guard let latest else { break }
+                nexts[latest] -= 1
+            }
+        }
+        let numbers = zip(rings, nexts).map { ($0.serial, $1) }
+        let cursor = ReadingCursor(numbers: Dictionary(uniqueKeysWithValues: numbers))
+        return (cursor, max(0, total - limit))
+    }
+
+    /// Takes up to `count` readings in order of time, and moves behind them.
+    ///
+    /// - Returns: The readings, and whether there are more.
+    mutating func take(_ count: Int, from rings: [ReadingRing]) -> ([Reading], isOver: Bool) {
+        var nexts = rings.map { ring in
+            max(numbers[ring.serial] ?? ring.numbers.lowerBound, ring.numbers.lowerBound)
+        }
+        var readings: [Reading] = []
+        readings.reserveCapacity(min(count, 256))
+        var isOver = false
+        while readings.count < count, !isOver {
+            let earliest = rings.indices.filter { nexts[$0] < rings[$0].numbers.upperBound }.min {
+                rings[$0].instant(number: nexts[$0]) < rings[$1].instant(number: nexts[$1])
+            }
+            guard let earliest else {
+                isOver = true
+                break
+            }
+            readings.append(rings[earliest].reading(number: nexts[earliest]))
+            nexts[earliest] += 1
+        }
+        numbers = Dictionary(uniqueKeysWithValues: zip(rings, nexts).map { ($0.serial, $1) })
+        return (readings, isOver)
+    }
+
+    private init(numbers: [Int: Int]) { self.numbers = numbers }
+}
+
+/// As it travels: `3:1200,4:1200`.
+extension ReadingCursor {
+    init?(_ text: String) {
+        numbers = [:]
+        for part in text.split(separator: ",") {
+            let pair = part.split(separator: ":").compactMap { Int($0) }
+            guard pair.count == 2, numbers.count < Recorder.channelLimit else { return nil }
+            numbers[pair[0]] = pair[1]
+        }
+    }
+
+    var text: String {
+        numbers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
+    }
+}

@@ -1,0 +1,316 @@
+import Core
+import DequeModule
+import Logging
+import Supervision
+import Synchronization
+
+/// Where readings and events go: the memory ring, the lamp, whoever listens, and the log.
+///
+/// Accepting is synchronous and never waits: a frame comes in and the light goes on in one job of
+/// the loop. Bounds: a day per channel, `eventLimit` events, `feedLimit` listeners; the oldest
+/// goes.
+package final class Recorder: ReadingSink {
+    /// Events kept; at five a minute six hours of a busy node, weeks of a quiet one.
+    static let eventLimit = 2_000
+    /// Channels kept; a station has at most 32 devices.
+    static let channelLimit = 128
+    /// Listeners at once; four connections of the control server are left for other questions.
+    static let feedLimit = 12
+    /// Names of devices that were forgotten; the oldest is let go, and would need to speak again.
+    static let forgottenLimit = 64
+
+    /// Decides what a sample means for the lamp.
+    package typealias Watcher = @Sendable ([Reading]) -> Void
+
+    private struct State {
+        var rings: [ReadingRing] = []
+        /// Rings ever made.
+        var ringCount = 0
+        /// Whether it was told that a channel found no room.
+        var isFull = false
+        var events: Deque<Event> = []
+        var eventCount = 0
+        var feeds: [LiveFeed] = []
+        var watchers: [Watcher] = []
+        /// Names of devices that had provisional ones; as many as there are devices.
+        var renamed: [String: String] = [:]
+        /// Devices that are gone for good, oldest first; their drivers' last words make no channel.
+        var forgotten: [String] = []
+        var eventWatchers: [@Sendable (Event) -> Void] = []
+        var budget = LogBudget()
+        /// Motion sensors whose motion was left out and has not ended.
+        var leftOut: Set<String> = []
+    }
+
+    private let clock: any NodeClock
+    private let logger: Logger
+    private let mutes: MuteList?
+    private let state = Mutex(State())
+
+    package init(clock: any NodeClock, logger: Logger, mutes: MuteList? = nil) {
+        self.clock = clock
+        self.logger = logger
+        self.mutes = mutes
+    }
+
+    /// Adds somebody who is shown every sample at once, such as the lamp.
+    package func watch(_ watcher: @escaping Watcher) {
+        state.withLock { $0.watchers.append(watcher) }
+    }
+
+    /// Adds somebody who is told every event at once, such as the store.
+    package func watchEvents(_ watcher: @escaping @Sendable (Event) -> Void) {
+        state.withLock { $0.eventWatchers.append(watcher) }
+    }
+
+    package func accept(_ measured: [Reading]) async {
+        let (watchers, name) = state.withLock { state in
+            let device = state.renamed.isEmpty ? nil : measured.first?.channel.device
+            return (state.watchers, device.flatMap { state.renamed[$0] })
+        }
+        let named = name.map { name in measured.map { $0.renamed(name) } } ?? measured
+        let readings = mutes?.applied(to: named) ?? named
+        // The light first: what is kept and told can wait for it.
+        for watcher in watchers { watcher(readings) }
+        let (feeds, isKept) = state.withLock { state in
+            if let device = readings.first?.channel.device, state.forgotten.contains(device) {
+                return (state.feeds, true)
+            }
+            let isKept = readings.reduce(true) { Self.append($1, to: &state) && $0 }
+            return (state.feeds, isKept)
+        }
+        if !isKept { tellFull(readings) }
+        for feed in feeds {
+            for reading in readings { feed.mailbox.offer(.reading(reading)) }
+        }
+    }
+
+    package func record(_ event: Event) async { note(event) }
+
+    /// Records an event from code that cannot wait.
+    package func note(_ event: Event) {
+        guard isWanted(event) else { return }
+        let (feeds, watchers, verdict) = state.withLock { state in
+            if state.events.count == Self.eventLimit { state.events.removeFirst() }
+            state.events.append(event)
+            state.eventCount += 1
+            let isLogged = event.severity.level >= logger.logLevel
+            let verdict = isLogged ? state.budget.admit(at: event.instant) : .omit
+            return (state.feeds, state.eventWatchers, verdict)
+        }
+        for watcher in watchers { watcher(event) }
+        for feed in feeds { feed.mailbox.offer(.event(event)) }
+        if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
+    }
+
+    /// Whether an event is for anybody: motion of a muted sensor is not, from its start to its end.
+    private func isWanted(_ event: Event) -> Bool {
+        switch event.kind {
+        case "motion" where mutes?.covers(device: event.source) == true:
+            state.withLock { _ = $0.leftOut.insert(event.source) }
+            return false
+        case "motion ended": return state.withLock { $0.leftOut.remove(event.source) } == nil
+        default: return true
+        }
+    }
+
+    /// Keeps a reading.
+    ///
+    /// - Returns: false for the first of a channel beyond the bound, whose readings are not kept.
+    private static func append(_ reading: Reading, to state: inout State) -> Bool {
+        if let index = state.rings.indices.first(where: {
+            state.rings[$0].channel == reading.channel
+        }) {
+            state.rings[index].append(reading)
+        } else if state.rings.count < channelLimit {
+            state.ringCount += 1
+            var ring = ReadingRing(reading.channel, serial: state.ringCount)
+            ring.append(reading)
+            state.rings.append(ring)
+        } else if !state.isFull {
+            state.isFull = true
+            return false
+        }
+        return true
+    }
+
+    private func tellFull(_ readings: [Reading]) {
+        note(
+            Event(
+                at: clock.now,
+                source: readings.first?.channel.device ?? "",
+                kind: "too many channels",
+                severity: .warning,
+                ["limit": "\(Self.channelLimit)"]
+            )
+        )
+    }
+
+    private func log(_ event: Event, omittedBefore omitted: Int) {
+        if omitted > 0 {
+            logger.warning("log lines left out", metadata: ["count": "\(omitted)"])
+        }
+        var metadata: Logger.Metadata = ["source": "\(event.source)"]
+        for detail in event.details { metadata[detail.key] = "\(detail.value)" }
+        logger.log(level: event.severity.level, "\(event.kind)", metadata: metadata)
+    }
+}
+
+extension Reading {
+    fileprivate func renamed(_ device: String) -> Reading {
+        Reading(Channel(device: device, quantity: channel.quantity), at: instant, outcome)
+    }
+}
+
+extension Event.Severity {
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+/// What reports are made of.
+extension Recorder {
+    /// The latest of one channel.
+    package struct ChannelState: Sendable {
+        package let channel: Channel
+        package let latest: Reading?
+        package let lastValue: Reading?
+    }
+
+    package var channels: [ChannelState] {
+        state.withLock { state in
+            state.rings.map {
+                ChannelState(channel: $0.channel, latest: $0.latest, lastValue: $0.lastValue)
+            }
+        }
+    }
+
+    /// The last values of the channels that `isWanted` picks.
+    func lastValues(where isWanted: (Channel) -> Bool) -> [Reading] {
+        state.withLock { state in
+            state.rings.compactMap { isWanted($0.channel) ? $0.lastValue : nil }
+        }
+    }
+
+    /// Readings accepted and events recorded since the start.
+    package var counts: (readings: Int, events: Int) {
+        state.withLock { state in
+            (state.rings.reduce(0) { $0 + $1.acceptedCount }, state.eventCount)
+        }
+    }
+
+    /// A page of readings in order of time.
+    ///
+    /// - Parameters:
+    ///   - cursor: Where the page begins; nil begins with the newest `limit` since `start`.
+    ///   - start: Oldest instant of the first page.
+    ///   - limit: Readings of all pages together.
+    ///   - count: Readings of this page.
+    /// - Returns: The page; `next` is nil when it is the last.
+    func readingPage(
+        from cursor: ReadingCursor?,
+        since start: MonotonicInstant,
+        limit: Int,
+        count: Int
+    ) -> (readings: [Reading], next: ReadingCursor?, omittedCount: Int) {
+        state.withLock { state in
+            var (cursor, omitted) =
+                cursor.map { ($0, 0) }
+                ?? ReadingCursor.start(of: state.rings, since: start, limit: limit)
+            let (readings, isOver) = cursor.take(count, from: state.rings)
+            return (readings, isOver ? nil : cursor, omitted)
+        }
+    }
+
+    /// A page of events, oldest first; numbers count from the first event that ever came.
+    ///
+    /// - Parameters:
+    ///   - number: Where the page begins; nil begins with the newest `limit` since `start`.
+    ///   - start: Oldest instant of the first page.
+    ///   - limit: Events of all pages together.
+    ///   - count: Events of this page.
+    /// - Returns: The page; `next` is nil when it is the last.
+    func eventPage(
+        from number: Int?,
+        since start: MonotonicInstant,
+        limit: Int,
+        count: Int
+    ) -> (events: [Event], next: Int?, omittedCount: Int) {
+        state.withLock { state in
+            let oldest = state.eventCount - state.events.count
+            var omitted = 0
+            var first = number.map { max($0 - oldest, 0) }
+            if first == nil {
+                let since = state.events.firstIndex { $0.instant >= start } ?? state.events.count
+                first = max(since, state.events.count - limit)
+                omitted = (first ?? since) - since
+            }
+            let begin = min(first ?? 0, state.events.count)
+            let end = min(begin + count, state.events.count)
+            let next = end < state.events.count ? oldest + end : nil
+            return (Array(state.events[begin..<end]), next, omitted)
+        }
+    }
+
+    /// All readings since an instant, for tests and small work.
+    package func readings(since start: MonotonicInstant) -> [Reading] {
+        readingPage(from: nil, since: start, limit: .max, count: .max / 2).readings
+    }
+
+    /// All events since an instant, for tests and small work.
+    package func events(since start: MonotonicInstant) -> [Event] {
+        eventPage(from: nil, since: start, limit: Self.eventLimit, count: Self.eventLimit).events
+    }
+
+    /// Forgets the channels of a device that is no longer configured, or not by this name.
+    ///
+    /// Its driver may still say why it ends: that goes to whoever listens, and makes no channel.
+    package func forget(_ device: String) {
+        state.withLock { state in
+            state.rings.removeAll { $0.channel.device == device }
+            state.forgotten.removeAll { $0 == device }
+            if state.forgotten.count == Self.forgottenLimit { state.forgotten.removeFirst() }
+            state.forgotten.append(device)
+        }
+    }
+
+    /// Takes readings of a device by this name from now on, whatever was said of it before.
+    func expect(_ device: String) {
+        state.withLock { state in state.forgotten.removeAll { $0 == device } }
+    }
+
+    /// Lets a device have had another name all along: for what was measured and its last words.
+    package func rename(_ device: String, to name: String) {
+        state.withLock { state in
+            state.renamed[device] = name
+            for index in state.rings.indices where state.rings[index].channel.device == device {
+                let quantity = state.rings[index].channel.quantity
+                let channel = Channel(device: name, quantity: quantity)
+                guard !state.rings.contains(where: { $0.channel == channel }) else { continue }
+                state.rings[index].channel = channel
+            }
+            // Where the new name had the channel already.
+            state.rings.removeAll { $0.channel.device == device }
+        }
+    }
+
+    /// A new listener, or nil at the bound.
+    package func subscribe() -> LiveFeed? {
+        state.withLock { state in
+            guard state.feeds.count < Self.feedLimit else { return nil }
+            let feed = LiveFeed()
+            state.feeds.append(feed)
+            return feed
+        }
+    }
+
+    package func unsubscribe(_ feed: LiveFeed) {
+        state.withLock { state in state.feeds.removeAll { $0 === feed } }
+    }
+}

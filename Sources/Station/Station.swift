@@ -1,0 +1,387 @@
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import Logging
+import Profiles
+import Store
+import Supervision
+import Synchronization
+
+/// The version of the whole: daemon, command line and formats.
+package let roostVersion = "0.1.0"
+
+/// One station: its configuration turned into a supervision tree on a platform.
+///
+///     station ─┬─ vigil      pets upward while every critical child is on time
+///              ├─ mode       ends modes that have an end
+///              ├─ store      journal and history, if configured
+///              ├─ lights     lamp, if there is one
+///              ├─ devices ─┬─ balcony …   one attachment per configured device
+///              │           └─ sds011 …    and one per device that was found
+///              ├─ hotplug    adapters that come and go
+///              ├─ detection  finds out what is behind them
+///              └─ control    the control socket
+///
+/// It stops from the bottom up: sensors are asleep before the lamp goes out, and the HealthMonitor
+/// pets until all of them are gone.
+package final class Station: Sendable {
+    /// What a station needs besides its configuration.
+    package struct Surroundings: Sendable {
+        package let platform: any Platform
+        package let logger: Logger
+        package let seed: UInt64
+        /// What sensors may be found.
+        package let catalog: ProfileCatalog
+        /// Ends the process at once: something could not be stopped or replaced.
+        package let endProcess: @Sendable (_ reason: String) -> Void
+        /// How often whoever started us wants a sign of life; nil for never.
+        package let serviceWatchdog: Duration?
+
+        package init(
+            platform: any Platform,
+            logger: Logger,
+            seed: UInt64,
+            serviceWatchdog: Duration? = nil,
+            catalog: ProfileCatalog = .shipped,
+            endProcess: @escaping @Sendable (String) -> Void
+        ) {
+            self.platform = platform
+            self.logger = logger
+            self.seed = seed
+            self.catalog = catalog
+            self.serviceWatchdog = serviceWatchdog
+            self.endProcess = endProcess
+        }
+    }
+
+    struct State {
+        var configuration: StationConfiguration
+        var watchdog: (any WatchdogDevice)?
+        /// Of the devices supervisor that runs now; a restarted one is a new object.
+        var devices: Supervisor?
+        /// Devices that were found, in order of their first adoption; away or not.
+        var found: [FoundDevice] = []
+        var isStopping = false
+        /// The owner's profiles that are left out now.
+        var leftOut: [ConfigurationError] = []
+        /// The one that runs now; a restarted one is a new object, and is awake.
+        var vigil: HealthMonitor?
+    }
+
+    /// The child that starts last.
+    private static let lastChild = "control"
+
+    package let context: StationContext
+    private let surroundings: Surroundings
+    private let supervision: SupervisorContext
+    let root: Supervisor
+    let lamp: TrafficLightController
+    let detection: DetectionClient
+    let store: StoreClient
+    let budget: CostHistoryClient
+    private let surveys: SurveyMarks
+    let state: Mutex<State>
+
+    package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
+        let platform = surroundings.platform
+        let boot = platform.bootID
+        let mutes = MuteList(clock: platform.clock, boot: boot)
+        let recorder = Recorder(
+            clock: platform.clock,
+            logger: surroundings.logger,
+            mutes: mutes
+        )
+        context = StationContext(
+            name: configuration.name,
+            platform: platform,
+            bootID: boot,
+            recorder: recorder,
+            devices: DeviceList(clock: platform.clock),
+            modes: ModeState(StationMode(kind: configuration.mode)),
+            leds: LEDController(clock: platform.clock),
+            mutes: mutes,
+            faults: FaultList(recorder, clock: platform.clock),
+            startedAt: platform.clock.now,
+            lasers: LaserHours(at: platform.clock.now)
+        )
+        budget = CostHistoryClient(platform)
+        let marks = SurveyMarks(platform.clock) { recorder.note($0) }
+        surveys = marks
+        context.modes.observe("surveys") { marks.take($0) }
+        self.surroundings = surroundings
+        supervision = SupervisorContext(
+            clock: platform.clock,
+            seed: surroundings.seed,
+            observer: { event in
+                recorder.note(event)
+                // Children start from left to right: the last one's start is everybody's.
+                if event.kind == "child started", event.source == configuration.name,
+                    event["child"] == Self.lastChild
+                {
+                    platform.notify(.ready)
+                }
+            },
+            onUnkillable: { surroundings.endProcess("\($0) does not stop") }
+        )
+        lamp = TrafficLightController(context)
+        detection = DetectionClient(surroundings.catalog, clock: platform.clock)
+        let store = StoreClient(context)
+        self.store = store
+        context.standstills.observe { [weak store] stretch, device in
+            store?.tellMissing(.suspended, stretch, of: device)
+        }
+        root = Supervisor(id: configuration.name, context: supervision, children: [])
+        state = Mutex(
+            State(configuration: configuration, leftOut: surroundings.catalog.problems)
+        )
+        context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
+        note(leftOut: surroundings.catalog.problems)
+    }
+
+    /// Runs until `requestStop()`.
+    ///
+    /// - Throws: `SupervisorError` when restarting did not help; the process ends then.
+    package func run() async throws {
+        let configuration = state.withLock { $0.configuration }
+        await openWatchdog(configuration.watchdog)
+        for spec in fixedChildren(configuration) { root.add(spec) }
+        lamp.configure(configuration)
+        context.leds.configure(configuration)
+        context.sameAir.configure(configuration.sameAir)
+        store.configure(configuration)
+        detection.configure(configuration)
+        try await root.run()
+        // Only an orderly stop disarms: whoever crashes is reset.
+        state.withLock { $0.watchdog }?.disarm()
+    }
+
+    /// Stops everything in order; `run()` ends when it is done.
+    package func requestStop() {
+        state.withLock { $0.isStopping = true }
+        surroundings.platform.notify(.stopping)
+        surveys.take(StationMode(kind: .months))
+        root.requestStop()
+    }
+
+    /// The supervision tree now.
+    package var tree: ChildSnapshot { root.tree }
+
+    /// How the station is now.
+    package var status: StatusReport { answers.status() }
+
+    // MARK: Children
+
+    func fixedChildren(_ configuration: StationConfiguration) -> [ChildSpec] {
+        let (context, answers) = (context, answers)
+        var specs = [
+            vigil(configuration),
+            // Watched: a mode that does not end wears a laser out.
+            ChildSpec(id: "mode", heartbeatLimit: .minutes(1)) { heartbeat in
+                ModeTask(
+                    board: context.modes,
+                    clock: context.clock,
+                    sink: context.recorder,
+                    heartbeat: heartbeat
+                )
+            },
+        ]
+        if let configuration = configuration.store {
+            let post = store
+            specs.append(
+                // It may have hours to write; what a stop cuts short is in the mirror.
+                ChildSpec(id: "store", shutdownGrace: .seconds(9)) { _ in
+                    StoreWriter(configuration, context: context, post: post)
+                }
+            )
+        }
+        if let lights = configuration.lights { specs.append(lamp.spec(lights)) }
+        specs.append(
+            ChildSpec(id: "devices", shutdownGrace: .seconds(9)) { [self] _ in makeDevices() }
+        )
+        let (detection, store) = (detection, store)
+        specs.append(
+            ChildSpec(id: "hotplug") { _ in AdapterWatch(post: detection, context: context) }
+        )
+        specs.append(
+            ChildSpec(id: "detection", heartbeatLimit: .minutes(1)) { [self] heartbeat in
+                DetectionTask(
+                    detection,
+                    store: store,
+                    context: context,
+                    heartbeat: heartbeat,
+                    reach: detectionReach
+                )
+            }
+        )
+        let path = configuration.socket
+        specs.append(
+            // Waits for people, who promise nothing: there is no progress to watch.
+            ChildSpec(id: Self.lastChild, minimumRunTime: .seconds(1)) { _ in
+                ControlServer(path: path, answers: answers, station: context)
+            }
+        )
+        return specs
+    }
+
+    private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
+        let watchdogs = [surroundings.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
+        // From a third to five sixths of the shortest: of 15 s, 5 to 12.5.
+        let shortest = watchdogs.compactMap(\.self).min() ?? .hours(1)
+        let window = (shortest / 3)...(shortest * 5 / 6)
+        let (supervision, surroundings) = (supervision, surroundings)
+        let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
+        let store = store
+        return ChildSpec(id: "vigil") { [self] _ in
+            let vigil = HealthMonitor(
+                supervision.heartbeats,
+                petWindow: window,
+                clock: supervision.clock,
+                reach: HealthMonitor.Reach(
+                    pet: pet,
+                    observer: supervision.observer,
+                    onStillLate: { surroundings.endProcess("\($0) makes no progress") },
+                    onStandstill: { store.tellMissing(.suspended, $0) },
+                    onReplaced: { child, stretch in
+                        // `devices/balcony`: the last part is the device, or no device's name.
+                        let device = child.split(separator: "/").last.map(String.init) ?? child
+                        store.tellMissing(.driverStopped, stretch, of: device)
+                    }
+                )
+            )
+            state.withLock { $0.vigil = vigil }
+            return vigil
+        }
+    }
+
+    /// The supervisor of the devices that are configured now.
+    private func makeDevices() -> Supervisor {
+        state.withLock { state in
+            let devices = Supervisor(
+                id: "devices",
+                policy: RestartPolicy(
+                    stopsTogether: true,
+                    // A broken driver slows down by itself; this ends the branch for a swarm.
+                    intensity: RestartIntensity(limit: 10, within: .minutes(1))
+                ),
+                context: supervision,
+                children: state.configuration.devices.map(spec)
+                    + state.found.filter { detection.isThere(port: $0.port) }.map(spec)
+            )
+            state.devices = devices
+            return devices
+        }
+    }
+
+    func spec(_ device: DeviceConfiguration) -> ChildSpec {
+        context.devices.add(name: device.name, type: device.type, location: device.location)
+        context.recorder.expect(device.name)
+        return device.spec(context)
+    }
+
+    // MARK: Watchdog
+
+    private func openWatchdog(_ configuration: WatchdogConfiguration?) async {
+        guard let configuration else { return }
+        do {
+            let watchdog = try await surroundings.platform.openWatchdog(
+                path: configuration.path,
+                timeout: configuration.timeout
+            )
+            state.withLock { $0.watchdog = watchdog }
+        } catch {
+            note("watchdog unusable", .warning, ["reason": "\(error)"])
+            context.faults.raise(.watchdogUnusable, "\(error)", isTold: true)
+        }
+    }
+
+    private func pet() {
+        surroundings.platform.notify(.alive)
+        budget.note()
+        // What is silent says nothing that would bring light.
+        context.leds.refresh()
+        guard let watchdog = state.withLock({ $0.watchdog }) else { return }
+        do {
+            try watchdog.pet()
+        } catch {
+            note("watchdog not petted", .error, ["reason": "\(error)"])
+        }
+    }
+
+    private func note(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: KeyValuePairs<String, String>
+    ) {
+        context.recorder.note(
+            Event(
+                at: context.clock.now,
+                source: context.name,
+                kind: kind,
+                severity: severity,
+                details
+            )
+        )
+    }
+}
+
+// MARK: Reload
+
+extension Station {
+    /// Takes over a new configuration: only what differs is stopped and started.
+    ///
+    /// Name, socket and watchdog are what the process is known by; they change at a restart alone.
+    package func reload(_ next: StationConfiguration, catalog: ProfileCatalog? = nil) {
+        guard !state.withLock({ $0.isStopping }) else { return }
+        surroundings.platform.notify(.reloading)
+        let (old, devices) = state.withLock { state in
+            defer { state.configuration = next }
+            return (state.configuration, state.devices)
+        }
+        if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
+            || old.store != next.store
+        {
+            note("restart needed", .warning, ["why": "another name, socket, store or watchdog"])
+            context.faults.raise(
+                .restartNeeded,
+                "another name, socket, store or watchdog is configured, and not in use yet",
+                isTold: true
+            )
+        }
+        context.faults.clear(.configurationRejected)
+        if let catalog {
+            let before = state.withLock { state in
+                defer { state.leftOut = catalog.problems }
+                return state.leftOut
+            }
+            note(leftOut: catalog.problems, before: before)
+        }
+        let kept = Set(next.devices.map(\.name))
+        for device in old.devices where !next.devices.contains(device) {
+            devices?.remove(device.name)
+            context.devices.remove(device.name)
+            context.faults.forget(device.name)
+            context.modes.observe(device.name, nil)
+            if !kept.contains(device.name) {
+                context.recorder.forget(device.name)
+                context.lasers.leave(device.name)
+            }
+        }
+        lamp.configure(effective)
+        context.leds.configure(effective)
+        context.sameAir.configure(next.sameAir)
+        store.configure(effective)
+        detection.configure(next, catalog: catalog)
+        if old.lights != next.lights {
+            root.remove("lights")
+            context.devices.remove("lights")
+            if let lights = next.lights { root.add(lamp.spec(lights)) }
+        }
+        for device in next.devices where !old.devices.contains(device) {
+            devices?.add(spec(device))
+        }
+        context.modes.configure(StationMode(kind: next.mode))
+        note("configuration reloaded", .notice, ["devices": "\(next.devices.count)"])
+        surroundings.platform.notify(.ready)
+    }
+}

@@ -1,0 +1,42 @@
+import Core
+import Devices
+import Store
+import Supervision
+
+/// What the parts of one station share.
+package struct StationContext: Sendable {
+    package let name: String
+    package let platform: any Platform
+    /// The kernel's id of this boot; zeros where it gives none.
+    package let bootID: BootID
+    package let recorder: Recorder
+    package let devices: DeviceList
+    package let modes: ModeState
+    package let leds: LEDController
+    package let mutes: MuteList
+    package let faults: FaultList
+    let startedAt: MonotonicInstant
+    package let sameAir = CrossCheck()
+    let lasers: LaserHours
+    let standstills = Standstills()
+
+    package var clock: any NodeClock { platform.clock }
+
+    /// Adds to the account of a part, and says which one it left out for that.
+    func note(_ time: LaserTime, kind: String, device: String) {
+        let now = clock.now
+        guard let gone = lasers.note(time, kind: kind, device: device, at: now) else { return }
+        recorder.note(
+            Event(
+                at: now,
+                source: device,
+                kind: "laser hours forgotten",
+                severity: .warning,
+                [
+                    "part": gone.part, "hours": "\(gone.hours)",
+                    "reason": "\(LaserHours.partLimit) parts are kept",
+                ]
+            )
+        )
+    }
+}

@@ -1,0 +1,203 @@
+import ControlProtocol
+import Core
+import Devices
+import Synchronization
+
+/// Hours of whatever wears while it is on, for each part by its own id, over restarts of the node.
+///
+/// Drivers tell of time that has passed, the store keeps the sums. Bound: `partLimit` parts; at the
+/// bound one that is not here is forgotten, the one with the fewest hours, and that is told.
+final class LaserHours: Sendable {
+    /// A station has at most 32 devices.
+    static let partLimit = 32
+    /// So many fit into one setting of the store, 600 bytes.
+    static let partsPerSetting = 10
+    /// What the sums are kept under; the second to fourth ten follow as `lasers.2` to `lasers.4`.
+    static let key = "lasers"
+    static let keys = [key, "\(key).2", "\(key).3", "\(key).4"]
+    /// Between two writes: in `months` a power cut costs at most 6 min of the account.
+    static let saveInterval: Duration = .hours(1)
+    /// Less than this is not worth a write.
+    static let leastSaved: Duration = .minutes(5)
+    /// A pace is known after so long.
+    static let paceTime: Duration = .hours(1)
+    private static let nameLimit = 40
+
+    private struct Part {
+        var device: String?
+        /// By what the store said, whole seconds.
+        var before: Int64 = 0
+        var inThisRun: Duration = .zero
+        var life: Duration?
+        var since: MonotonicInstant
+
+        var total: Duration { .seconds(before) + inThisRun }
+    }
+
+    private struct State {
+        var parts: [String: Part] = [:]
+        var unsaved: Duration = .zero
+        /// What the store has; a setting that is the same is not written again.
+        var stored: [String: String] = [:]
+        var savedAt: MonotonicInstant
+        var isLoaded = false
+    }
+
+    private let state: Mutex<State>
+
+    init(at now: MonotonicInstant) { state = Mutex(State(savedAt: now)) }
+
+    /// Takes note of time that a part of this kind was on.
+    ///
+    /// - Returns: The part that was forgotten to make room, and its hours; nil at most times.
+    @discardableResult
+    func note(
+        _ time: LaserTime,
+        kind: String,
+        device: String,
+        at now: MonotonicInstant
+    ) -> (part: String, hours: Double)? {
+        let name = Self.name(kind, time.part ?? device)
+        return state.withLock { state in
+            var part = state.parts[name] ?? Part(since: now.advanced(by: .zero - time.time))
+            part.device = device
+            part.life = time.life
+            part.inThisRun += time.time
+            state.unsaved += time.time
+            state.parts[name] = part
+            return Self.shorten(&state, keeping: name)
+        }
+    }
+
+    /// The device goes by another name.
+    func rename(_ device: String, to name: String) {
+        state.withLock { state in
+            for (part, account) in state.parts where account.device == device {
+                state.parts[part]?.device = name
+            }
+        }
+    }
+
+    /// The device is not here any more; the hours of its part stay for its return.
+    func leave(_ device: String) {
+        state.withLock { state in
+            for (part, account) in state.parts where account.device == device {
+                state.parts[part]?.device = nil
+            }
+        }
+    }
+
+    /// Adds what the store knew, as the settings of `keys`; a second call does nothing.
+    func load(_ settings: [String: String], at now: MonotonicInstant) {
+        state.withLock { state in
+            guard !state.isLoaded else { return }
+            state.isLoaded = true
+            state.stored = settings.filter { Self.keys.contains($0.key) }
+            let entries = Self.keys.compactMap { settings[$0] }.flatMap { $0.split(separator: ";") }
+            for entry in entries {
+                let parts = entry.split(separator: "=")
+                guard parts.count == 2, let seconds = Int64(parts[1]), seconds >= 0 else {
+                    continue
+                }
+                let name = Self.name(String(parts[0]))
+                state.parts[name, default: Part(since: now)].before += seconds
+            }
+            _ = Self.shorten(&state, keeping: nil)
+        }
+    }
+
+    /// Whether what the store knew is in it.
+    var isLoaded: Bool { state.withLock { $0.isLoaded } }
+
+    /// The settings to be saved, if it is time to; nil before the store was asked.
+    ///
+    /// The last time is always time enough. A setting that is empty now has no value.
+    func due(at now: MonotonicInstant, isLast: Bool = false) -> [(key: String, value: String?)]? {
+        state.withLock { state in
+            let isTime = isLast || state.savedAt.advanced(by: Self.saveInterval) <= now
+            let least: Duration = isLast ? .seconds(1) : Self.leastSaved
+            guard state.isLoaded, isTime, state.unsaved >= least else { return nil }
+            let entries = state.parts.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.total.components.seconds)" }
+            return Self.keys.enumerated().compactMap {
+                index,
+                key -> (key: String, value: String?)? in
+                let some = entries.dropFirst(index * Self.partsPerSetting)
+                    .prefix(Self.partsPerSetting)
+                let value = some.isEmpty ? nil : some.joined(separator: ";")
+                return value == state.stored[key] ? nil : (key, value)
+            }
+        }
+    }
+
+    /// What `due` gave is durable.
+    func saved(_ settings: [(key: String, value: String?)], at now: MonotonicInstant) {
+        state.withLock { state in
+            (state.unsaved, state.savedAt) = (.zero, now)
+            for (key, value) in settings { state.stored[key] = value }
+        }
+    }
+
+    /// Every part, by name.
+    func reports(at now: MonotonicInstant, _ wall: WallTime?) -> [LaserReport] {
+        state.withLock { $0.parts }.sorted { $0.key < $1.key }
+            .map { Self.report($0.key, $0.value, now, wall) }
+    }
+
+    /// The account of what a device has now.
+    func report(of device: String, at now: MonotonicInstant, _ wall: WallTime?) -> LaserReport? {
+        reports(at: now, wall).last { $0.device == device }
+    }
+
+    private static func report(
+        _ name: String,
+        _ part: Part,
+        _ now: MonotonicInstant,
+        _ wall: WallTime?
+    ) -> LaserReport {
+        let seen = part.since.duration(to: now)
+        var left: Duration?
+        if let life = part.life, seen >= paceTime, part.inThisRun > .zero {
+            let seconds = max(life - part.total, .zero).inSeconds * (seen / part.inThisRun)
+            // Ten times the age of a sensor is as good as for ever.
+            left = .seconds(Int64(min(seconds, 100 * 365 * 86_400)))
+        }
+        let end = left.flatMap { left in
+            wall.map { WallTime(nanoseconds: $0.nanoseconds + left.wholeNanoseconds).iso8601 }
+        }
+        return LaserReport(
+            part: name,
+            device: part.device,
+            hours: (part.total.inSeconds / 3_600).rounded(toDecimals: 2),
+            lifeHours: part.life.map { $0.inSeconds / 3_600 },
+            daysLeft: left.map { ($0.inSeconds / 86_400).rounded(toDecimals: 1) },
+            endOfLife: end
+        )
+    }
+
+    /// `nova-sds011 A160`, without what separates entries.
+    private static func name(_ words: String...) -> String {
+        let text = words.joined(separator: " ").map { ";=".contains($0) ? "_" : $0 }
+        return String(String(text.prefix(nameLimit)))
+    }
+
+    /// Makes room at the bound: for a part that is here, one goes that is not.
+    private static func shorten(
+        _ state: inout State,
+        keeping kept: String?
+    ) -> (part: String, hours: Double)? {
+        var forgotten: (part: String, hours: Double)?
+        while state.parts.count > partLimit {
+            let least = state.parts.filter { $0.key != kept }.min { one, other in
+                let (isHere, isOtherHere) = (one.value.device != nil, other.value.device != nil)
+                guard isHere == isOtherHere else { return !isHere }
+                return (one.value.total, one.key) < (other.value.total, other.key)
+            }
+            guard let least else { break }
+            state.parts[least.key] = nil
+            let hours = (least.value.total.inSeconds / 3_600).rounded(toDecimals: 2)
+            forgotten = (least.key, hours)
+        }
+        return forgotten
+    }
+}

@@ -1,0 +1,271 @@
+import Core
+import Store
+import Supervision
+import Synchronization
+
+/// The station's store as the rest of the node sees it: give, and never wait.
+///
+/// Outlives the keepers that write: what the card did not take yet is not lost with one of them.
+package final class StoreClient: Sendable {
+    private struct State {
+        var queue: StoreQueue?
+        var devices: [DeviceConfiguration] = []
+        var folder: String?
+        var journal: Journal?
+        var hasToldAbsent = false
+        var settings: Settings?
+        var whenOpen: (@Sendable () -> Void)?
+        /// A person's word for the time.
+        var trusted: (wall: WallTime, at: MonotonicInstant)?
+    }
+
+    /// Reads and writes the store's settings.
+    struct Settings: Sendable {
+        let all: @Sendable () async throws -> [String: String]
+        let set: @Sendable (_ key: String, _ value: String?) async throws -> Void
+    }
+
+    /// Reads blocks that wait for the history, newer than one and at most so many.
+    typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
+
+    let context: StationContext
+    /// When the node began to run; a card may let the store wait for hours after that.
+    private let startedAt: MonotonicInstant
+    private let state = Mutex(State())
+    /// Wakes the keeper.
+    let attention = Signal()
+
+    init(_ context: StationContext) {
+        self.context = context
+        startedAt = context.clock.now
+        context.recorder.watch { [weak self] in self?.queue?.take($0) }
+        context.recorder.watchEvents { [weak self] event in
+            self?.queue?.take(.event(event), isUrgent: event.isUrgent)
+        }
+        context.modes.observe("store") { [weak self] _ in self?.reschedule() }
+    }
+
+    /// The devices whose schedules the ledger shall know.
+    func configure(_ configuration: StationConfiguration) {
+        let (queue, gone) = state.withLock { state in
+            let before = Set(state.devices.map(\.name))
+            state.devices = configuration.devices
+            state.folder = configuration.store?.folder
+            return (state.queue, before.subtracting(configuration.devices.map(\.name)))
+        }
+        // Renamed, forgotten or no longer configured: nothing is expected of it from now on.
+        for name in gone.sorted() { queue?.reschedule(name) }
+        reschedule()
+    }
+
+    private var queue: StoreQueue? { state.withLock { $0.queue } }
+
+    /// Where the store is, once it is open.
+    var folder: String? { state.withLock { $0.queue == nil ? nil : $0.folder } }
+
+    /// Where the history is, open or not; nil without a store.
+    var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
+
+    /// Lets readers ask for the journal's blocks.
+    func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
+
+    // MARK: Settings
+
+    /// Lets others read and write settings, and tells who waits for that.
+    func serve(_ settings: Settings) {
+        let whenOpen = state.withLock { state in
+            state.settings = settings
+            return state.whenOpen
+        }
+        whenOpen?()
+    }
+
+    /// Calls `body` when the store is open, at once if it is; one caller at a time.
+    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            state.whenOpen = body
+            return state.settings != nil
+        }
+        if isOpen { body() }
+    }
+
+    /// Whether settings can be read and written.
+    var isOpen: Bool { state.withLock { $0.settings != nil } }
+
+    /// All settings; none before the store is open.
+    func settings() async throws -> [String: String] {
+        try await state.withLock { $0.settings }?.all() ?? [:]
+    }
+
+    /// Changes a setting; nothing before the store is open.
+    ///
+    /// - Throws: `StoreError`: 64 settings there are, and 600 bytes of one with its key.
+    func set(_ key: String, to value: String?) async throws {
+        try await state.withLock { $0.settings }?.set(key, value)
+    }
+
+    // MARK: The clock
+
+    /// What time it is by a person's word; nil without one.
+    var trustedWall: WallReading? {
+        guard let (wall, instant) = state.withLock({ $0.trusted }) else { return nil }
+        let since = instant.duration(to: context.clock.now).wholeNanoseconds
+        return WallReading(WallTime(nanoseconds: wall.nanoseconds + since), .person)
+    }
+
+    /// Takes a person's word for what time it is now; it dates this boot, whatever was before.
+    ///
+    /// - Returns: false while no store is open that could remember it.
+    func trust(_ wall: WallTime) -> Bool {
+        let now = context.clock.now
+        guard let queue else { return false }
+        state.withLock { $0.trusted = (wall, now) }
+        let anchor = ClockAnchor(boot: context.bootID, tick: Tick(now), wall: wall, trust: .person)
+        queue.take(.anchor(anchor), isUrgent: true)
+        return true
+    }
+
+    /// Stores what is muted; nothing before the store is open, which does it itself then.
+    func settleMutes() async throws {
+        guard let settings = state.withLock({ $0.settings }) else { return }
+        try await context.mutes.settle(settings)
+    }
+
+    func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> JournalPage {
+        try await state.withLock { $0.journal }?(sequence, limit) ?? JournalPage()
+    }
+
+    /// What no block holds yet, as `StoreQueue.unwritten`; nil before the store is open.
+    func unwritten(from number: Int, limit: Int) -> StoreQueue.Unwritten? {
+        queue?.unwritten(from: number, limit: limit)
+    }
+
+    /// Whether the store was open before in this process.
+    var hasQueue: Bool { queue != nil }
+
+    /// Lets go of streams whose places the history gave to others.
+    func forget(_ streams: [StreamID]) {
+        if !streams.isEmpty { queue?.forget(streams) }
+    }
+
+    /// Says of devices that the history knows and that are not here why they have no samples.
+    func tellAbsent() {
+        let (queue, devices, isFirst) = state.withLock { state in
+            defer { state.hasToldAbsent = true }
+            return (state.queue, state.devices, !state.hasToldAbsent)
+        }
+        let (present, now) = (Set(devices.map(\.name)), context.clock.now)
+        let starting = Duration.milliseconds(GapLedger.startingMax * 100)
+        if isFirst, startedAt.advanced(by: starting) < now {
+            // They were not here while the store could not be opened either.
+            for device in queue?.absent(besides: present) ?? [] {
+                tellMissing(.unplugged, startedAt..<now, of: device)
+            }
+        }
+        queue?.tellAbsent(besides: present)
+    }
+
+    /// Says why there are no samples of a stretch of time: nobody was there to say it then.
+    ///
+    /// - Parameters:
+    ///   - cause: `suspended`: nobody ran; `driverStopped`: the driver hung.
+    ///   - stretch: The time.
+    ///   - device: Whose samples; nil for all.
+    func tellMissing(
+        _ cause: GapCause,
+        _ stretch: Range<MonotonicInstant>,
+        of device: String? = nil
+    ) {
+        let boot = context.bootID
+        let from = GapMark.Place(boot, Tick(stretch.lowerBound))
+        let to = GapMark.Place(boot, Tick(stretch.upperBound))
+        guard from.tick < to.tick else { return }
+        let streams: [StreamID?] = device.map { queue?.streams(of: $0) ?? [] } ?? [nil]
+        for stream in streams {
+            let mark = GapMark(cause, of: stream, from: from, to: to)
+            context.recorder.note(mark.event(at: stretch.upperBound, in: boot))
+        }
+    }
+
+    private func reschedule() {
+        let (queue, devices) = state.withLock { ($0.queue, $0.devices) }
+        for device in devices { queue?.reschedule(device.name) }
+    }
+
+    private func interval(of name: String) -> Duration? {
+        let device = state.withLock { $0.devices }.first { $0.name == name }
+        return device?.sampleInterval(isContinuous: context.modes.isContinuous)
+    }
+
+    /// The queue in front of a store that has just been opened, or the one there is.
+    ///
+    /// What came before the store was open, and what an earlier process left, goes in first.
+    func open(
+        _ opening: StationStore.Opening,
+        lossWindow: Duration,
+        mirror: sending TailMirror?
+    ) -> StoreQueue {
+        if let queue { return queue }
+        let left = mirror?.read().records.dropFirst(opening.countAfterMirror) ?? []
+        if opening.countAfterMirror > 0 {
+            mirror?.reset(after: opening.newestBlock, dropping: opening.countAfterMirror)
+        }
+        let queue = StoreQueue(
+            StoreIntake(
+                lossWindow: lossWindow,
+                capacity: opening.payloadCapacity,
+                streams: opening.streams,
+                ended: opening.ended
+            ),
+            mirror: mirror,
+            clock: context.clock,
+            attention: attention,
+            schedule: { [weak self] in self?.interval(of: $0) }
+        )
+        queue.begin(after: opening.newestBlock)
+        // What lies before a start that is durable comes too late to be put in order: between the
+        // process that left it and this one, another had no mirror.
+        let start = opening.newestStart.flatMap { $0.boot == context.bootID ? $0.tick : nil }
+        for bytes in left {
+            let records = JournalRecordCodec.contents(bytes).records.filter { record in
+                record.tick.map { $0 >= start ?? $0 } ?? true
+            }
+            for record in records { queue.restore(record) }
+            if records.isEmpty { queue.passOver() }
+        }
+        queue.take(.started(at: Tick(startedAt), version: roostVersion), isUrgent: true)
+        for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }
+        for event in context.recorder.events(since: .boot) {
+            queue.take(.event(event), isUrgent: false)
+        }
+        state.withLock { $0.queue = queue }
+        return queue
+    }
+}
+
+extension Event {
+    /// What a power cut may cost two seconds of, not ten minutes.
+    fileprivate var isUrgent: Bool {
+        severity >= .warning || kind == "motion" || kind == "motion ended"
+    }
+}
+
+extension [Reading] {
+    /// Readings of one device at one instant belong to one sample.
+    fileprivate var samples: [[Reading]] {
+        var samples: [[Reading]] = []
+        for reading in self {
+            if let index = samples.lastIndex(where: {
+                $0[0].channel.device == reading.channel.device
+            }),
+                samples[index][0].instant == reading.instant,
+                !samples[index].contains(where: { $0.channel == reading.channel })
+            {
+                samples[index].append(reading)
+            } else {
+                samples.append([reading])
+            }
+        }
+        return samples
+    }
+}

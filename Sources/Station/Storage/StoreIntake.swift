@@ -1,0 +1,231 @@
+import Core
+import Store
+
+/// What waits to be written to the card: samples and events since the last block.
+///
+/// Pure, and runs on the loop: an append costs a few hundred instructions and no system call.
+/// Bound: one block's worth; whoever feeds it takes a batch when it is full or due.
+package struct StoreIntake {
+    /// What must not wait goes out after this long, so that what comes with it shares the write.
+    static let urgentWindow: Duration = .seconds(2)
+
+    private struct Open {
+        let stream: StreamDescription
+        var encoder: SegmentEncoder
+        var last: Tick
+    }
+
+    /// Between the first record and its write: what a power cut loses at most.
+    private let lossWindow: Duration
+    /// Bytes of payload in one block.
+    let capacity: Int
+    private var streams: [StreamDescription]
+    private var open: [Open] = []
+    private var others: [JournalRecord] = []
+    private var otherByteCount = 0
+    /// Blocks so far, and the block in which each stream had samples last.
+    private var blockCount = 0
+    private var lastBlocks: [StreamID: Int] = [:]
+    /// What names and dates samples beside the streams: the node's start, the last schedule of each
+    /// stream and the last anchor.
+    private var start: JournalRecord?
+    private var schedules: [StreamID: JournalRecord] = [:]
+    /// Streams of which no samples are expected.
+    private var ended: Set<StreamID>
+    private var anchor: JournalRecord?
+    /// When a batch must be taken; nil when nothing waits.
+    package private(set) var dueAt: MonotonicInstant?
+
+    package init(
+        lossWindow: Duration,
+        capacity: Int,
+        streams: [StreamDescription],
+        ended: Set<StreamID> = []
+    ) {
+        (self.lossWindow, self.capacity, self.ended) = (lossWindow, capacity, ended)
+        // What was imported gets no samples, and there may be many of it.
+        self.streams = streams.filter { !$0.id.isImported }
+    }
+
+    /// Whether one more sample might not fit.
+    package var isFull: Bool { byteCountBound + headroom > capacity }
+
+    /// What the largest row takes; other records that do not fit get a block of their own.
+    private var headroom: Int { open.map(\.encoder.rowByteCountBound).max() ?? 0 }
+
+    private var byteCountBound: Int {
+        // Kind, length and stream id of each record take 16 bytes at most.
+        open.reduce(otherByteCount) { $0 + $1.encoder.byteCountBound + 16 }
+    }
+
+    /// Takes the readings of one sample, whose stream is known.
+    ///
+    /// - Returns: The sample as it is stored; nil without its stream.
+    package mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
+        guard let first = readings.first, let stream = stream(of: readings) else { return nil }
+        let sample = StoredSample(
+            stream: stream.id,
+            tick: Tick(first.instant),
+            outcomes: readings.map(\.outcome)
+        )
+        take(sample, of: stream, at: now)
+        return sample
+    }
+
+    /// Takes a sample that an earlier process left in the mirror.
+    package mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
+        guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
+        take(sample, of: stream, at: now)
+    }
+
+    private mutating func take(
+        _ sample: StoredSample,
+        of stream: StreamDescription,
+        at now: MonotonicInstant
+    ) {
+        let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: sample.tick)
+        // Absences that are accounted for afterwards lie before the sample that told of them.
+        let tick = max(sample.tick, open[index].last)
+        open[index].last = tick
+        open[index].encoder.append(tick, sample.outcomes)
+        note(dueAt: now.advanced(by: lossWindow))
+    }
+
+    /// Takes anything that is not a sample.
+    package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+        switch record {
+        case .started: start = record
+        case .schedule(let stream, _, let interval):
+            schedules[stream] = record
+            if interval == nil { ended.insert(stream) } else { ended.remove(stream) }
+        case .anchor: anchor = record
+        case .stopped, .stream, .samples, .event: break
+        }
+        add(record, isUrgent: isUrgent, at: now)
+    }
+
+    private mutating func add(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+        others.append(record)
+        otherByteCount += JournalRecordCodec.encode([record]).count
+        note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow))
+    }
+
+    /// Says once more what the samples of the last blocks cannot be understood without.
+    ///
+    /// The history knows it; should that be lost, the journal's ring has to say it by itself.
+    ///
+    /// - Parameters:
+    ///   - blockCount: Blocks of the ring; streams that have no samples in so many are done.
+    ///   - now: The clock's time.
+    mutating func repeatNames(within blockCount: Int, at now: MonotonicInstant) {
+        if let start { add(start, isUrgent: false, at: now) }
+        if let anchor { add(anchor, isUrgent: false, at: now) }
+        for stream in streams {
+            guard let last = lastBlocks[stream.id], self.blockCount - last <= blockCount else {
+                continue
+            }
+            add(.stream(stream), isUrgent: false, at: now)
+            if let schedule = schedules[stream.id] { add(schedule, isUrgent: false, at: now) }
+        }
+    }
+
+    /// Everything that waits, as payloads of blocks; nothing waits afterwards.
+    ///
+    /// - Returns: The payloads, and the records that no block can hold: none but a stream with
+    ///   several long texts in a ring of small blocks.
+    package mutating func drain() -> (payloads: [[UInt8]], tooLong: [JournalRecord]) {
+        let contents = contents
+        (open, others, otherByteCount, dueAt) = ([], [], 0, nil)
+        blockCount += contents.payloads.count
+        return contents
+    }
+
+    /// Everything that waits, as `drain` returns it; it goes on waiting.
+    var contents: (payloads: [[UInt8]], tooLong: [JournalRecord]) {
+        let samples = open.map {
+            JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
+        }
+        // Streams before their samples: a block explains itself.
+        return JournalRecordCodec.payloads(others + samples, capacity: capacity)
+    }
+
+    private mutating func note(dueAt instant: MonotonicInstant) {
+        dueAt = min(dueAt ?? instant, instant)
+    }
+
+    private mutating func begin(_ stream: StreamDescription, at tick: Tick) -> Int {
+        let decimals = stream.quantities.map(\.decimals)
+        let encoder = SegmentEncoder(decimals: decimals, startingAt: tick)
+        open.append(Open(stream: stream, encoder: encoder, last: tick))
+        lastBlocks[stream.id] = blockCount
+        return open.count - 1
+    }
+
+    /// The stream of a device's channels, once it has one.
+    package func stream(of readings: [Reading]) -> StreamDescription? {
+        guard let device = readings.first?.channel.device else { return nil }
+        return streams.first { stream in
+            stream.device == device && stream.quantities.count == readings.count
+                && zip(stream.quantities, readings).allSatisfy { $0 == $1.channel.quantity }
+        }
+    }
+
+    /// Streams of which samples are expected, by this node or one before.
+    ///
+    /// Not those of a device that was renamed or forgotten: a word about them from time to time
+    /// would keep their places in the history for ever.
+    var expectedStreams: [StreamDescription] { streams.filter { !ended.contains($0.id) } }
+
+    func stream(_ id: StreamID) -> StreamDescription? { streams.first { $0.id == id } }
+
+    /// Streams of a device, old ones included.
+    func streams(of device: String) -> [StreamDescription] {
+        streams.filter { $0.device == device }
+    }
+
+    /// A stream for channels that have none; the next number is its, or the lowest that is free
+    /// when 32 767 were given.
+    ///
+    /// Bound: a description that fits one block; others are not stored.
+    package mutating func makeStream(for readings: [Reading]) -> StreamDescription? {
+        guard let device = readings.first?.channel.device, let id = nextID, readings.count <= 16
+        else { return nil }
+        let stream = StreamDescription(
+            id: id,
+            device: device,
+            quantities: readings.map(\.channel.quantity)
+        )
+        // One that no block can hold would leave its samples without a description.
+        guard JournalRecordCodec.encode([.stream(stream)]).count <= capacity else { return nil }
+        streams.append(stream)
+        return stream
+    }
+
+    private var nextID: StreamID? {
+        let used = Set(streams.map(\.id.rawValue))
+        let last = used.max() ?? 0
+        let end = StreamID.firstImported.rawValue
+        return (last + 1 < end ? last + 1 : (1..<end).first { !used.contains($0) })
+            .map { StreamID($0) }
+    }
+
+    /// Lets go of streams whose places the history gave to others: a device that comes back gets a
+    /// new one.
+    ///
+    /// One that has samples waiting here is told again, with them.
+    mutating func forget(_ ids: [StreamID], at now: MonotonicInstant) {
+        for id in ids {
+            if let waiting = open.first(where: { $0.stream.id == id }) {
+                take(.stream(waiting.stream), isUrgent: false, at: now)
+            } else {
+                streams.removeAll { $0.id == id }
+            }
+        }
+    }
+
+    /// Knows a stream that an earlier process made.
+    mutating func learn(_ stream: StreamDescription) {
+        guard !streams.contains(where: { $0.id == stream.id }) else { return }
+        streams.append(stream)
+    }
+}

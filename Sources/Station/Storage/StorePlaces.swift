@@ -1,0 +1,73 @@
+import Core
+import Store
+
+/// Tells once when streams find no place in the history, and when they do again; and what else a
+/// take brought to light.
+struct StorePlaces {
+    /// Devices whose samples find none.
+    private var placeless: [String] = []
+    /// Why the second copy of the small tables is not written.
+    private var copyTrouble: String?
+    /// Runs of samples that could not be read, since the start.
+    private var damagedSegments = 0
+
+    mutating func take(_ news: StreamNews, _ post: StoreClient, _ context: StationContext) {
+        post.forget(news.recycled)
+        func tell(_ kind: String, _ severity: Event.Severity, _ details: [Event.Detail] = []) {
+            context.recorder.note(
+                Event(
+                    at: context.clock.now,
+                    source: "store",
+                    kind: kind,
+                    severity: severity,
+                    details: details
+                )
+            )
+        }
+        if news.samplesGivenUp > 0 {
+            let count = Event.Detail("samples", "\(news.samplesGivenUp)")
+            tell("samples had no place", .error, [count])
+        }
+        if news.damagedSegments > 0 {
+            damagedSegments += news.damagedSegments
+            let count = Event.Detail("runs", "\(news.damagedSegments)")
+            tell("samples cannot be read", .error, [count])
+            context.faults.raise(
+                .samplesUnreadable,
+                "the journal held \(damagedSegments) runs of samples that cannot be read to their "
+                    + "end: what is left of them is in the history",
+                isTold: true
+            )
+        }
+        if news.copyTrouble != copyTrouble {
+            copyTrouble = news.copyTrouble
+            if let words = copyTrouble {
+                tell("copy of tables fails", .error, [Event.Detail("reason", words)])
+                context.faults.raise(
+                    .tablesUncopied,
+                    "the second copy of the history's small tables cannot be written: \(words)",
+                    isTold: true
+                )
+            } else {
+                tell("copy of tables is written again", .notice)
+                context.faults.clear(.tablesUncopied, isTold: true)
+            }
+        }
+        let devices = Set(news.placeless.map(\.device)).sorted()
+        guard devices != placeless else { return }
+        placeless = devices
+        guard !devices.isEmpty else {
+            context.faults.clear(.historyFull, isTold: true)
+            return tell("history has places again", .notice)
+        }
+        let names = devices.prefix(8).joined(separator: ", ")
+        let places = Event.Detail("places", "\(news.places)")
+        tell("history has no place", .error, [Event.Detail("placeless", names), places])
+        context.faults.raise(
+            .historyFull,
+            "the history has places for \(news.places) streams, and none is free for \(names): "
+                + "what is measured waits in the journal, and is given up when that is full",
+            isTold: true
+        )
+    }
+}

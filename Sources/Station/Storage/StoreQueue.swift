@@ -1,0 +1,377 @@
+import Core
+import DequeModule
+import Profiles
+import Store
+import Supervision
+import Synchronization
+
+/// Between the loop and the card: what waits, in memory and in the mirror.
+///
+/// Taking never waits and never fails. Bound: `waitingByteLimit` of payloads that the card did not
+/// take; beyond it the oldest goes, is counted, and `takeLosses` tells what is missing. At 1 Hz
+/// that is weeks.
+final class StoreQueue: Sendable {
+    static let waitingByteLimit = 2 << 20
+
+    /// One block's worth.
+    struct Batch: Sendable {
+        let id: UInt64
+        let payload: [UInt8]
+        /// Records of the mirror that go with it.
+        fileprivate(set) var mirrored: Int
+        /// Made of what dropped batches said that later ones need.
+        var isCarried = false
+    }
+
+    private struct State {
+        var intake: StoreIntake
+        var mirror: TailMirror?
+        var waiting: Deque<Batch> = []
+        var waitingByteCount = 0
+        /// The newest block that is durable.
+        var newestBlock: UInt64 = 0
+        /// Places at the front of `waiting` that are gone so far.
+        var doneCount = 0
+        var losses = StoreLosses()
+        /// The batch that is being written; it is not dropped meanwhile.
+        var inFlight: UInt64?
+        var lastID: UInt64 = 0
+        /// Records of the mirror since the last batch was closed.
+        var mirrored = 0
+        /// Streams made since the last batch was closed, and in batches since they were asked for.
+        var newStreams = (open: false, closed: false)
+        /// Records that no block can hold.
+        var tooLongCount = 0
+    }
+
+    /// How often a device is sampled at the moment; nil when not regularly.
+    typealias Schedule = @Sendable (_ device: String) -> Duration?
+
+    private let clock: any NodeClock
+    private let schedule: Schedule
+    private let attention: Signal
+    private let limit: Int
+    private let state: Mutex<State>
+
+    /// A queue in front of an open store.
+    ///
+    /// - Parameters:
+    ///   - intake: Knows the store's streams.
+    ///   - mirror: Memory that outlives the process; nil goes without.
+    ///   - clock: The node's clock.
+    ///   - attention: Raised when something is due sooner than whoever waits may think.
+    ///   - schedule: Asked for each new stream.
+    ///   - limit: Bytes of payloads that may wait.
+    init(
+        _ intake: StoreIntake,
+        mirror: sending TailMirror?,
+        clock: any NodeClock,
+        attention: Signal,
+        schedule: @escaping Schedule,
+        limit: Int = waitingByteLimit
+    ) {
+        self.limit = limit
+        self.clock = clock
+        self.attention = attention
+        self.schedule = schedule
+        state = Mutex(State(intake: intake, mirror: mirror))
+    }
+
+    /// Goes on behind the newest block of the journal as it was opened.
+    func begin(after newestBlock: UInt64) {
+        state.withLock { $0.newestBlock = max($0.newestBlock, newestBlock) }
+    }
+
+    /// Samples and events lost at the bound so far, and records too long for any block.
+    var droppedCount: Int { state.withLock { $0.losses.count + $0.tooLongCount } }
+
+    /// Bytes of payloads that wait.
+    var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
+
+    /// What was lost at the bound since the last call; asked for when the card takes again.
+    func takeLosses(in boot: BootID) -> [GapMark] {
+        state.withLock { state in
+            let streams = state.intake
+            return state.losses.take(in: boot) { id in
+                streams.stream(id).flatMap { schedule($0.device) }
+            }
+        }
+    }
+
+    /// When the next batch must be written; nil when nothing waits.
+    var dueAt: MonotonicInstant? {
+        state.withLock { state in state.waiting.isEmpty ? state.intake.dueAt : clock.now }
+    }
+
+    /// Takes the readings of one sample.
+    ///
+    /// Derived channels have streams of their own, so that raw ones keep theirs
+    /// when a graph changes.
+    func take(_ readings: [Reading]) {
+        guard readings.contains(where: \.channel.quantity.isDerived) else {
+            return takeStream(readings)
+        }
+        takeStream(readings.filter { !$0.channel.quantity.isDerived })
+        var derived = readings.filter(\.channel.quantity.isDerived)[...]
+        while !derived.isEmpty {
+            takeStream(Array(derived.prefix(StreamDescription.channelLimit)))
+            derived = derived.dropFirst(StreamDescription.channelLimit)
+        }
+    }
+
+    private func takeStream(_ readings: [Reading]) {
+        change { state, now in
+            if state.intake.stream(of: readings) == nil {
+                guard let stream = state.intake.makeStream(for: readings) else { return }
+                state.newStreams.open = true
+                let interval = schedule(stream.device)
+                let from = Tick(readings.first?.instant ?? now)
+                Self.take(.stream(stream), &state, at: now)
+                Self.take(.schedule(stream.id, from: from, interval: interval), &state, at: now)
+            }
+            guard let sample = state.intake.take(readings, at: now) else { return }
+            Self.mirror(sample, readings.map(\.channel.quantity.decimals), &state)
+        }
+    }
+
+    /// Whether a batch that was closed since the last call names a new stream.
+    func takeNewStreams() -> Bool {
+        state.withLock { state in
+            defer { state.newStreams.closed = false }
+            return state.newStreams.closed
+        }
+    }
+
+    /// Says once more what the samples in a ring of so many blocks cannot be understood without.
+    func repeatNames(within blockCount: Int) {
+        change { state, now in state.intake.repeatNames(within: blockCount, at: now) }
+    }
+
+    /// Lets go of streams whose places the history gave to others.
+    func forget(_ streams: [StreamID]) {
+        change { state, now in state.intake.forget(streams, at: now) }
+    }
+
+    /// Takes anything else.
+    func take(_ record: JournalRecord, isUrgent: Bool) {
+        change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }
+    }
+
+    /// Takes what an earlier process of this boot left in the mirror, where it still is.
+    func restore(_ record: JournalRecord) {
+        change { state, now in
+            switch record {
+            case .stream(let stream): state.intake.learn(stream)
+            case .samples(let id, let segment):
+                return Self.restore(segment, of: id, &state, at: now)
+            default: break
+            }
+            state.mirrored += 1
+            state.intake.take(record, isUrgent: false, at: now)
+        }
+    }
+
+    /// Leaves out one record of the mirror, which forgets it with the next batch all the same.
+    ///
+    /// Not counted, it would make the mirror keep a record of that batch in its place.
+    func passOver() { state.withLock { $0.mirrored += 1 } }
+
+    /// Says of every device but these, once more, that it is unplugged.
+    ///
+    /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
+    func tellAbsent(besides present: Set<String>) {
+        change { state, now in
+            for stream in state.intake.expectedStreams where !present.contains(stream.device) {
+                let sample = StoredSample(
+                    stream: stream.id,
+                    tick: Tick(now),
+                    outcomes: stream.quantities.map { _ in .noData(.unplugged) }
+                )
+                state.intake.take(sample, at: now)
+                Self.mirror(sample, stream.quantities.map(\.decimals), &state)
+            }
+        }
+    }
+
+    /// Devices whose streams are known and that are not here.
+    func absent(besides present: Set<String>) -> [String] {
+        let known = state.withLock { Set($0.intake.expectedStreams.map(\.device)) }
+        return known.subtracting(present).sorted()
+    }
+
+    /// The streams of a device that are known.
+    func streams(of device: String) -> [StreamID] {
+        state.withLock { $0.intake.streams(of: device).map(\.id) }
+    }
+
+    /// From now on a device is sampled as its schedule says.
+    func reschedule(_ device: String) {
+        change { state, now in
+            for stream in state.intake.streams(of: device) {
+                let interval = schedule(device)
+                let record = JournalRecord.schedule(stream.id, from: Tick(now), interval: interval)
+                Self.take(record, &state, at: now)
+            }
+        }
+    }
+
+    private static func take(
+        _ record: JournalRecord,
+        _ state: inout State,
+        at now: MonotonicInstant,
+        isUrgent: Bool = false
+    ) {
+        state.intake.take(record, isUrgent: isUrgent, at: now)
+        mirror(record, &state)
+    }
+
+    private static func restore(
+        _ segment: [UInt8],
+        of id: StreamID,
+        _ state: inout State,
+        at now: MonotonicInstant
+    ) {
+        state.mirrored += 1
+        guard let stream = state.intake.stream(id),
+            var decoder = try? SegmentDecoder(segment, decimals: stream.quantities.map(\.decimals))
+        else { return }
+        while let (tick, outcomes) = try? decoder.next() {
+            let sample = StoredSample(stream: id, tick: tick, outcomes: outcomes)
+            state.intake.take(sample, at: now)
+        }
+    }
+
+    /// Closes the open batch, whether or not it is due.
+    func seal() { state.withLock { Self.seal(&$0) } }
+
+    /// The oldest batch to write; nil when none is due.
+    func nextBatch() -> Batch? {
+        state.withLock { state in
+            if state.waiting.isEmpty, let due = state.intake.dueAt, due <= clock.now {
+                Self.seal(&state)
+            }
+            state.inFlight = state.waiting.first?.id
+            return state.waiting.first
+        }
+    }
+
+    /// The batch that `nextBatch` gave is durable now.
+    func acknowledge(_ sequence: UInt64) {
+        state.withLock { state in
+            guard let first = state.waiting.first, first.id == state.inFlight else { return }
+            state.inFlight = nil
+            state.waiting.removeFirst()
+            state.newestBlock = sequence
+            state.waitingByteCount -= first.payload.count
+            state.doneCount += 1
+            state.mirror?.reset(after: sequence, dropping: first.mirrored)
+        }
+    }
+
+    /// The batch that `nextBatch` gave was not written; it waits on.
+    func giveBack() { state.withLock { $0.inFlight = nil } }
+
+    /// Payloads that no block holds yet, oldest first: batches, then what is still open.
+    ///
+    /// - Parameters:
+    ///   - number: Passes over the batches before this one, counted from the first ever. What is
+    ///     dropped in between may make one come twice.
+    ///   - limit: Batches at most; what is open comes on the last page.
+    /// - Returns: The payloads, the lowest number that the block of the first can get (that of
+    ///   each next is one more), and the number of the next page; nil on the last.
+    func unwritten(from number: Int, limit: Int) -> Unwritten {
+        state.withLock { state in
+            let skipped = max(0, number - state.doneCount)
+            let rest = state.waiting.dropFirst(skipped)
+            let payloads = rest.prefix(limit).map(\.payload)
+            let earliest = state.newestBlock + 1 + UInt64(min(skipped, state.waiting.count))
+            guard rest.count < limit else {
+                return (payloads, earliest, state.doneCount + skipped + payloads.count)
+            }
+            return (payloads + state.intake.contents.payloads, earliest, nil)
+        }
+    }
+
+    typealias Unwritten = (payloads: [[UInt8]], earliest: UInt64, next: Int?)
+
+    private func change(_ body: (inout State, MonotonicInstant) -> Void) {
+        let now = clock.now
+        let isNearer = state.withLock { state in
+            let before = state.waiting.isEmpty ? state.intake.dueAt : now
+            body(&state, now)
+            if state.intake.isFull { Self.seal(&state) }
+            while state.waitingByteCount > limit, Self.dropOldest(&state) {}
+            let after = state.waiting.isEmpty ? state.intake.dueAt : now
+            return after != before
+        }
+        if isNearer { attention.raise() }
+    }
+
+    private static func seal(_ state: inout State) {
+        let (payloads, tooLong) = state.intake.drain()
+        state.tooLongCount += tooLong.count
+        for (index, payload) in payloads.enumerated() {
+            // The mirror forgets with the last of them.
+            let own = index == payloads.count - 1 ? state.mirrored : 0
+            state.lastID += 1
+            state.waiting.append(Batch(id: state.lastID, payload: payload, mirrored: own))
+            state.waitingByteCount += payload.count
+        }
+        guard !payloads.isEmpty else { return }
+        state.mirrored = 0
+        if state.newStreams.open { state.newStreams = (false, true) }
+    }
+
+    /// Gives up the oldest batch that is not being written.
+    ///
+    /// - Returns: false when there is none.
+    private static func dropOldest(_ state: inout State) -> Bool {
+        let waiting = state.waiting
+        defer { state.doneCount += waiting.count - state.waiting.count }
+        let isWriting = state.inFlight != nil && waiting.first?.id == state.inFlight
+        let index = isWriting ? 1 : 0
+        let carried = waiting.count > index && waiting[index].isCarried ? waiting[index] : nil
+        let place = carried == nil ? index : index + 1
+        guard place < waiting.count else { return false }
+        let oldest = state.waiting.remove(at: place)
+        let records = JournalRecordCodec.contents(oldest.payload).records
+        let streams = state.intake
+        state.losses.note(records) { streams.stream($0) }
+        if isWriting {
+            state.waiting[0].mirrored += oldest.mirrored
+        } else {
+            state.mirror?.reset(after: state.mirror?.sequence ?? 0, dropping: oldest.mirrored)
+        }
+        if carried != nil { state.waiting.remove(at: index) }
+        let before = carried.map { JournalRecordCodec.contents($0.payload).records } ?? []
+        let kept = (before + records).carried(capacity: state.intake.capacity)
+        let payload = JournalRecordCodec.encode(kept)
+        if !kept.isEmpty {
+            state.lastID += 1
+            let batch = Batch(id: state.lastID, payload: payload, mirrored: 0, isCarried: true)
+            state.waiting.insert(batch, at: index)
+        }
+        state.waitingByteCount += payload.count - oldest.payload.count
+        state.waitingByteCount -= carried?.payload.count ?? 0
+        return true
+    }
+
+    /// Writes a record to memory that outlives the process.
+    private static func mirror(_ record: JournalRecord, _ state: inout State) {
+        guard let mirror = state.mirror else { return }
+        let bytes = JournalRecordCodec.encode([record])
+        // One that finds no room is not counted: the mirror forgets what it holds, no more.
+        if bytes.count <= 65_535, mirror.append(bytes) { state.mirrored += 1 }
+    }
+
+    private static func mirror(
+        _ sample: StoredSample,
+        _ decimals: [Int],
+        _ state: inout State
+    ) {
+        guard state.mirror != nil else { return }
+        var encoder = SegmentEncoder(decimals: decimals, startingAt: sample.tick)
+        encoder.append(sample.tick, sample.outcomes)
+        mirror(.samples(sample.stream, segment: encoder.finished()), &state)
+    }
+}

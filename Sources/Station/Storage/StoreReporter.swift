@@ -1,0 +1,50 @@
+import Core
+import Store
+
+/// Writes the store's events, and the faults of its journal.
+struct StoreReporter: Sendable {
+    let context: StationContext
+    private var badSlotCount = 0
+
+    init(_ context: StationContext) { self.context = context }
+
+    /// Names slots of the journal that refuse, whenever they have become more.
+    mutating func tellBadSlots(_ count: Int, of blocks: Int) {
+        guard count != badSlotCount else { return }
+        let hasMore = count > badSlotCount
+        badSlotCount = count
+        guard count > 0 else { return context.faults.clear(.journalWorn) }
+        context.faults.raise(
+            .journalWorn,
+            "\(count) of the journal's \(blocks) slots refuse to be written; the others are used",
+            isTold: true
+        )
+        guard hasMore else { return }
+        tell("journal slots refuse", .error, ["slots": "\(count)", "blocks": "\(blocks)"])
+    }
+
+    func tell(_ opening: StationStore.Opening) {
+        tell("store open", .info, ["history": "\(opening.history)"])
+        for loss in opening.losses { tell("store damaged", .error, ["what": loss]) }
+    }
+
+    func tell(_ history: HistoryOpening) {
+        tell("history set aside", .error, ["what": "\(history)"])
+    }
+
+    func tell(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: KeyValuePairs<String, String> = [:]
+    ) {
+        context.recorder.note(
+            Event(
+                at: context.clock.now,
+                source: "store",
+                kind: kind,
+                severity: severity,
+                details
+            )
+        )
+    }
+}

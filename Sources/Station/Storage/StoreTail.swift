@@ -1,0 +1,120 @@
+import ControlProtocol
+import Core
+import Store
+
+/// Where the next page of what the history lacks begins; see `TailReport`.
+enum StoreTailPlace: Hashable {
+    /// Batches ever taken off the queue, and those passed over.
+    case queue(Int)
+    /// After a block of the journal.
+    case journal(after: UInt64)
+
+    /// As it travels: `q17`, `j4711`.
+    var text: String {
+        switch self {
+        case .queue(let number): "q\(number)"
+        case .journal(let sequence): "j\(sequence)"
+        }
+    }
+
+    init?(_ text: String) {
+        let number = text.dropFirst()
+        switch text.first {
+        case "q":
+            guard let count = Int(number), count >= 0 else { return nil }
+            self = .queue(count)
+        case "j":
+            guard let sequence = UInt64(number) else { return nil }
+            self = .journal(after: sequence)
+        default: return nil
+        }
+    }
+}
+
+extension StoreClient {
+    /// Payloads of one page, so that a line stays below 64 KiB: 4 KiB each, in base64.
+    static let payloadsPerPage = 8
+
+    /// One page of what the history has not taken yet.
+    ///
+    /// - Parameter place: `next` of the page before; nil for the first page.
+    /// - Returns: The parts, oldest first, and where the next page begins.
+    /// - Throws: `StoreError`; `CancellationError`.
+    func tail(
+        from place: StoreTailPlace?
+    ) async throws -> (parts: [TailReport.Part], next: StoreTailPlace?) {
+        switch place ?? .queue(0) {
+        case .queue(let number):
+            guard let page = unwritten(from: number, limit: Self.payloadsPerPage) else {
+                return ([], nil)
+            }
+            let boot = context.bootID.description
+            let parts = page.payloads.enumerated().map { index, payload in
+                TailReport.Part(
+                    earliestSequence: page.earliest + UInt64(index),
+                    bootID: boot,
+                    payload: payload
+                )
+            }
+            return (parts, page.next.map { .queue($0) } ?? .journal(after: 0))
+        case .journal(let sequence):
+            let page = try await waitingBlocks(after: sequence, limit: Self.payloadsPerPage)
+            let parts = page.blocks.flatMap { Self.parts(of: $0, page) }
+            guard let last = page.blocks.last, page.blocks.count == Self.payloadsPerPage else {
+                return (parts + openLoss(of: page), nil)
+            }
+            return (parts, .journal(after: last.sequence))
+        }
+    }
+
+    /// A block, after what is known of those that were lost before it.
+    private static func parts(of block: JournalBlock, _ page: JournalPage) -> [TailReport.Part] {
+        let losses = page.losses.filter { $0.before == block.sequence }.map { loss in
+            part(loss.event, loss.boot, sequence: block.sequence)
+        }
+        let whole = TailReport.Part(
+            sequence: block.sequence,
+            bootID: block.boot.description,
+            payload: block.payload
+        )
+        return losses + [whole]
+    }
+
+    /// What was lost after the last block: it ends where begins what no block holds, or now.
+    private func openLoss(of page: JournalPage) -> [TailReport.Part] {
+        guard let from = page.openLoss else { return [] }
+        var tail = HistoryTail()
+        let boot = context.bootID
+        for payload in unwritten(from: 0, limit: 1)?.payloads ?? [] {
+            tail.append(payload, boot: boot)
+        }
+        let to = GapMark.Place(boot, tail.firstTick ?? Tick(context.clock.now))
+        guard from.boot != to.boot || from.tick < to.tick else { return [] }
+        let event = GapMark(.damaged, of: nil, from: from, to: to).event(
+            at: to.tick.instant,
+            in: boot
+        )
+        return [Self.part(event, boot, sequence: (page.blocks.last?.sequence ?? 0) + 1)]
+    }
+
+    private static func part(
+        _ event: Event,
+        _ boot: BootID,
+        sequence: UInt64
+    ) -> TailReport.Part {
+        TailReport.Part(
+            sequence: sequence,
+            bootID: boot.description,
+            payload: JournalRecordCodec.encode([.event(event)])
+        )
+    }
+}
+
+extension Platform {
+    /// The kernel's id of this boot; zeros where it gives none.
+    ///
+    /// Goes through `/proc` for all that the process costs: to be asked once.
+    var bootID: BootID {
+        figures.bootID.flatMap(BootID.init) ?? BootID(bytes: Array(repeating: 0, count: 16))
+    }
+}

@@ -1,0 +1,398 @@
+import Core
+import HardwareIO
+import Store
+import Supervision
+import Synchronization
+
+/// Writes what waits to the card: one block at the end of each loss window, the history once a
+/// day, and everything at an orderly stop.
+///
+/// A card that is slow, full or gone stops nothing else: it is named once, what waits stays in
+/// memory, and writing is tried again, at most five minutes apart. So is a history that takes
+/// nothing, without holding up the journal; a damaged one is replaced.
+package actor StoreWriter: OrderlyStop {
+    static let longestPause: Duration = .minutes(5)
+    /// Failures in a row, half a minute of them, after which everything is closed and opened anew.
+    ///
+    /// A file system that went read-only, or a card that was taken out, comes back only under new
+    /// descriptors, and can be unmounted only without the old ones.
+    static let failuresUntilReopening = 5
+    /// What an orderly stop waits for the card, less than the grace of the child.
+    ///
+    /// What waits then is in the mirror, and what is under way is left on the disk thread.
+    static let stopLimit: Duration = .seconds(8)
+    /// Time from one clock anchor to the next.
+    static let anchorInterval: Duration = .hours(1)
+    /// After the start, when devices that are plugged in have been found: less than the ledger
+    /// takes for starting, `GapLedger.startingMax`.
+    static let absencePause: Duration = .seconds(90)
+    /// Between two such words: one that the card lost leaves no more than this without a cause.
+    static let absenceInterval: Duration = .hours(6)
+
+    private let configuration: StoreConfiguration
+    private let context: StationContext
+    private let post: StoreClient
+    private let boot: BootID
+    /// The store belongs to the disk thread; here it is only handed on.
+    private let vault = LockedStore()
+    private let isStopping = Atomic(false)
+    private let stop = Signal()
+    private var nextTake = MonotonicInstant.boot
+    private var nextAnchor = MonotonicInstant.boot
+    /// How far the clock was trusted at the last anchor.
+    private var anchored: ClockTrust?
+    /// Before this the history is left alone, however full the journal is.
+    private var retryTake = MonotonicInstant.boot
+    private var takePause = Duration.seconds(1)
+    private var isHeld = false
+    private var isHistoryFull = false
+    private var reporter: StoreReporter
+    private var failureCount = 0
+    /// The newest block that is durable.
+    private var acknowledged: UInt64 = 0
+    /// Blocks of the journal's ring, and the block after which names were repeated last.
+    private var slotCount = 0
+    /// Whether the next stream may find no place: then that shall be known the same hour.
+    private var isCrowded = false
+    private var namedAt: UInt64 = 0
+    private var told: [StorePart: String] = [:]
+    private var places = StorePlaces()
+
+    package init(_ configuration: StoreConfiguration, context: StationContext, post: StoreClient) {
+        self.configuration = configuration
+        self.context = context
+        self.post = post
+        boot = context.bootID
+        reporter = StoreReporter(context)
+    }
+
+    nonisolated package func requestStop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        post.attention.raise()
+        stop.raise()
+    }
+
+    package func run() async throws {
+        let (clock, stop) = (context.clock, stop)
+        let isDone: Void? = try await clock.run {
+            try await self.keep()
+        } unless: {
+            _ = try await clock.wait(for: stop, until: nil, tolerance: .zero)
+            try await clock.sleep(for: Self.stopLimit)
+        }
+        guard isDone == nil else { return }
+        let limit = "the card did not answer for \(Int(Self.stopLimit.inSeconds)) s"
+        reporter.tell("store not closed", .error, ["reason": limit])
+    }
+
+    private func keep() async throws {
+        guard let queue = try await openStore() else { return }
+        var pause = Duration.seconds(1)
+        var absentAt = context.clock.now.advanced(by: Self.absencePause)
+        while !Task.isCancelled, !mustStop {
+            if absentAt <= context.clock.now {
+                absentAt = context.clock.now.advanced(by: Self.absenceInterval)
+                post.tellAbsent()
+            }
+            let isWell = await attempt(.card) {
+                try await self.reopenIfNeeded()
+                try await self.writeDue(queue)
+            }
+            pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
+            let tookWell = await takeIfDue()
+            if isWell { await saveLasers() }
+            // For want of room it is not opened anew: the journal works on, and needs none.
+            failureCount = isWell && (tookWell || isHistoryFull) ? 0 : failureCount + 1
+            let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
+            let take = max(nextTake, retryTake)
+            _ = try await context.clock.wait(
+                for: post.attention,
+                until: min(due ?? take, take, absentAt),
+                tolerance: .seconds(1)
+            )
+        }
+        try Task.checkCancellation()
+        queue.take(.stopped(at: Tick(context.clock.now)), isUrgent: true)
+        queue.seal()
+        _ = await attempt(.card) { try await self.writeDue(queue) }
+        await saveLasers(isLast: true)
+        _ = await attempt(.history) {
+            try await self.checkpoint()
+            try await self.close()
+        }
+    }
+
+    private var mustStop: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
+
+    /// Opens the store, however long the card takes; nil when a stop came first.
+    private func openStore() async throws -> StoreQueue? {
+        // Handed over to the queue below, and not touched here afterwards.
+        nonisolated(unsafe) var mirror: TailMirror?
+        var hasAskedForMirror = post.hasQueue  // The queue of a keeper before has it already.
+        var pause = Duration.seconds(1)
+        var opening: StationStore.Opening?
+        while opening == nil, !mustStop {
+            let isWell = await attempt(.card) {
+                let store = try await self.claim()
+                if !hasAskedForMirror { mirror = self.openMirror(of: store) }
+                hasAskedForMirror = true
+                opening = try await self.open(mirrorSequence: mirror?.sequence ?? 0)
+            }
+            guard !isWell else { continue }
+            _ = try await context.clock.wait(
+                for: post.attention,
+                until: context.clock.now.advanced(by: pause),
+                tolerance: pause / 4
+            )
+            pause = min(pause * 2, Self.longestPause)
+        }
+        guard let opening else { return nil }
+        (acknowledged, namedAt) = (opening.newestBlock, opening.newestBlock)
+        (slotCount, isCrowded) = (opening.journalSlotCount, opening.freePlaces < 64)
+        // What a reader holds up is tried at once: only then it is told.
+        let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
+        nextTake = context.clock.now.advanced(by: interval)
+        reporter.tell(opening)
+        let (platform, vault, thisBoot) = (context.platform, vault, boot)
+        post.serve { sequence, limit in
+            try await platform.onDisk {
+                try vault.use { $0.waiting(after: sequence, limit: limit, in: thisBoot) }
+            }
+        }
+        post.serve(
+            StoreClient.Settings(
+                all: { try await platform.onDisk { try vault.use { try $0.settings() } } },
+                set: { key, value in
+                    try await platform.onDisk { try vault.use { try $0.set(key, to: value) } }
+                }
+            )
+        )
+        // A history that cannot be read now is the take's business; the next mute tries again.
+        try? await post.settleMutes()
+        let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
+        places.take(try await onStore { $0.takeStreamNews() }, post, context)
+        return queue
+    }
+
+    /// Closes the store, and gives its folder back.
+    private func close() async throws {
+        let vault = vault
+        try await context.platform.onDisk { try vault.close() }
+    }
+
+    /// Takes the store's folder for this process; closes what is open of it.
+    private func claim() async throws -> StoreID {
+        let (folder, platform, vault) = (configuration.folder, context.platform, vault)
+        return try await platform.onDisk { try vault.claim { try platform.claimStore(folder) } }
+    }
+
+    /// The memory that outlives this process; nil, said in log and status, where there is none.
+    private func openMirror(of store: StoreID) -> TailMirror? {
+        do {
+            let size = TailMirror.byteLimit
+            let memory = try context.platform.openMirror(of: store, byteCount: size)
+            context.faults.clear(.mirrorMissing)
+            return TailMirror(memory, boot: boot, store: store)
+        } catch {
+            let window = Int(configuration.lossWindow.inSeconds)
+            context.faults.raise(
+                .mirrorMissing,
+                "a crash of the process would lose what is not on the card yet, up to \(window) s: "
+                    + "\(error)"
+            )
+            return nil
+        }
+    }
+
+    private func open(
+        mirrorSequence: UInt64,
+        acknowledged: UInt64? = nil
+    ) async throws -> StationStore.Opening {
+        let (configuration, platform, vault) = (configuration, context.platform, vault)
+        var opened = StorePlace(
+            journal: configuration.journal ?? "\(configuration.folder)/journal.ring",
+            history: historyPath,
+            plan: configuration.plan,
+            version: roostVersion
+        )
+        opened.seams = platform.historySeams
+        let place = opened
+        return try await platform.onDisk {
+            try vault.open { badSlots in
+                var place = place
+                place.badSlots = badSlots
+                return try StationStore(
+                    place,
+                    mirrorSequence: mirrorSequence,
+                    acknowledged: acknowledged
+                ) {
+                    try platform.openJournal(
+                        place.journalPath,
+                        blockSize: StoreConfiguration.blockSize,
+                        blockCount: configuration.journalBlockCount
+                    )
+                }
+            }
+        }
+    }
+
+    /// Keeps the hours of the lasers; what fails is tried again an hour later.
+    private func saveLasers(isLast: Bool = false) async {
+        let (book, now) = (context.lasers, context.clock.now)
+        if !book.isLoaded {
+            guard let known = try? await onStore({ try $0.settings() }) else { return }
+            book.load(known, at: now)
+        }
+        guard let settings = book.due(at: now, isLast: isLast) else { return }
+        for (key, value) in settings { _ = try? await onStore { try $0.set(key, to: value) } }
+        book.saved(settings, at: now)
+    }
+
+    private func reopenIfNeeded() async throws {
+        guard failureCount >= Self.failuresUntilReopening else { return }
+        // The mirror goes on as it is: the queue knows what is in it.
+        _ = try await claim()
+        let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
+        failureCount = 0
+        if case .waiting = opening.history {} else { reporter.tell(opening) }
+    }
+
+    private func writeDue(_ queue: StoreQueue) async throws {
+        anchor(queue)
+        defer { if isCrowded, queue.takeNewStreams() { nextTake = context.clock.now } }
+        while let batch = queue.nextBatch() {
+            let boot = boot
+            do {
+                let sequence = try await onStore { try $0.append(batch.payload, boot: boot) }
+                queue.acknowledge(sequence)
+                acknowledged = sequence
+                repeatNames(queue)
+            } catch {
+                queue.giveBack()
+                await tellBadSlots()
+                throw error
+            }
+            await tellBadSlots()
+            for mark in queue.takeLosses(in: boot) {
+                context.recorder.note(mark.event(at: context.clock.now, in: boot))
+            }
+        }
+    }
+
+    /// Four times in a turn of the ring, so that no block of it is without the names it needs.
+    private func repeatNames(_ queue: StoreQueue) {
+        guard acknowledged >= namedAt + UInt64(max(4, slotCount / 4)) else { return }
+        namedAt = acknowledged
+        queue.repeatNames(within: slotCount)
+    }
+
+    /// Lets the history take what waits, when its time has come or the journal is filling up.
+    ///
+    /// - Returns: false when it fails, or has failed and waits to be tried again.
+    private func takeIfDue() async -> Bool {
+        let now = context.clock.now
+        guard retryTake <= now else { return told[.history] == nil }
+        var isDue = nextTake <= now
+        if !isDue { isDue = await isJournalFilling() }
+        guard isDue else { return told[.history] == nil }
+        if await attempt(.history, { try await self.checkpoint() }) {
+            takePause = .seconds(1)
+            return true
+        }
+        takePause = min(takePause * 2, Self.longestPause)
+        retryTake = context.clock.now.advanced(by: takePause)
+        return false
+    }
+
+    private func isJournalFilling() async -> Bool {
+        (try? await onStore { $0.fill >= StationStore.urgentFill }) ?? false
+    }
+
+    private func checkpoint() async throws {
+        if try await onStore({ $0.lacksHistory }) {
+            _ = try await claim()
+            let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
+            if case .waiting = opening.history {} else { reporter.tell(opening) }
+        }
+        let checkpoint = try await onStore { try $0.checkpoint() }
+        places.take(try await onStore { $0.takeStreamNews() }, post, context)
+        let now = context.clock.now
+        nextTake = now.advanced(by: StoreConfiguration.takeInterval)
+        switch checkpoint {
+        case .taken: break
+        case .replaced(let history): reporter.tell(history)
+        case .held(let logByteCount):
+            await tellHeld(logByteCount)
+            (nextTake, retryTake) = (now, now.advanced(by: Self.longestPause))
+            return
+        }
+        if isHeld { reporter.tell("history takes again", .notice) }
+        isHeld = false
+    }
+
+    private func tellBadSlots() async {
+        guard let count = try? await onStore({ $0.badSlots.count }) else { return }
+        reporter.tellBadSlots(count, of: configuration.journalBlockCount)
+    }
+
+    /// Names whoever has been reading the history for so long that it cannot take anything.
+    private func tellHeld(_ logByteCount: Int) async {
+        guard !isHeld else { return }
+        isHeld = true
+        let (platform, path) = (context.platform, historyPath)
+        let holder = try? await platform.onDisk { platform.holder(of: path) }
+        reporter.tell(
+            "history waits for a reader",
+            .warning,
+            ["reader": holder.flatMap(\.self) ?? "unknown", "logBytes": "\(logByteCount)"]
+        )
+    }
+
+    private var historyPath: String { "\(configuration.folder)/history.db" }
+
+    /// Notes what the wall clock says: when it is trusted more than before, and every hour.
+    private func anchor(_ queue: StoreQueue) {
+        let now = context.clock.now
+        guard let reading = context.clock.wallReading,
+            nextAnchor <= now || reading.trust.rank > (anchored?.rank ?? -1)
+        else { return }
+        nextAnchor = now.advanced(by: Self.anchorInterval)
+        anchored = reading.trust
+        let anchor = ClockAnchor(
+            boot: boot,
+            tick: Tick(now),
+            wall: reading.wall,
+            trust: reading.trust
+        )
+        queue.take(.anchor(anchor), isUrgent: false)
+    }
+
+    private func onStore<Value: Sendable>(
+        _ body: @escaping @Sendable (StationStore) throws -> Value
+    ) async throws -> Value {
+        let vault = vault
+        return try await context.platform.onDisk { try vault.use(body) }
+    }
+
+    /// Does something with the card, and tells once when that begins or ceases to fail.
+    private func attempt(_ part: StorePart, _ body: () async throws -> Void) async -> Bool {
+        do {
+            try await body()
+            if let before = told.removeValue(forKey: part) {
+                reporter.tell(part.isWell, .notice, ["was": before])
+                context.faults.clear(part.fault, isTold: true)
+            }
+            if part == .history { isHistoryFull = false }
+            return true
+        } catch is CancellationError {
+            return false  // The stop has waited long enough, or nothing waits for this child.
+        } catch {
+            let words = "\(error)"
+            if part == .history { isHistoryFull = (error as? StoreError)?.isHistoryFull ?? false }
+            if told[part] != words { reporter.tell(part.fails, .error, ["reason": words]) }
+            told[part] = words
+            context.faults.raise(part.fault, "the store: \(words)", isTold: true)
+            return false
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Core
+import Glibc
+import SQLite
+
+extension History {
+    /// Damaged histories that are kept; a further one replaces the last.
+    package static let setAsideCountMax = 9
+
+    /// Opens the history at `path`, or makes one with all its room.
+    ///
+    /// What cannot be used is moved aside, never deleted: a store always starts.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - plan: How large a new one is made; one that is there keeps its size.
+    ///   - version: Who opens it, for the record of migrations.
+    ///   - seams: What is below it, and above.
+    /// - Returns: The history, and what was found.
+    /// - Throws: `StoreError` when the folder or the card refuses.
+    package static func open(
+        path: String,
+        plan: StorePlan,
+        version: String = "",
+        seams: HistoryTestHooks = HistoryTestHooks()
+    ) throws(StoreError) -> (History, HistoryOpening) {
+        clearNames(path)
+        do {
+            return try openOrMake(path, plan, version, seams)
+        } catch {
+            guard case .database(let found) = error, isUnusable(path, found) else { throw error }
+            let aside = setAside(path)
+            let (history, _) = try openOrMake(path, plan.sized(like: aside), version, seams)
+            return (history, .setAside(path: aside, because: found.message))
+        }
+    }
+
+    /// Moves a history out of the way, with what belongs to it; the caller has closed it.
+    ///
+    /// - Returns: Where it lies.
+    @discardableResult
+    package static func setAside(_ path: String) -> String {
+        let aside = freeName(beside: path)
+        for suffix in ["", "-wal", "-journal"] { rename(path + suffix, aside + suffix) }
+        // Of no worth without a process; but somebody may have made a folder of that name.
+        if unlink(path + "-shm") != 0 { rename(path + "-shm", aside + "-shm") }
+        return aside
+    }
+
+    /// Moves aside what is no file and stands where SQLite keeps one beside the history.
+    ///
+    /// A folder in place of the shared memory would make it try for ten seconds.
+    ///
+    /// - Returns: Where it lies.
+    @discardableResult
+    static func clearNames(_ path: String) -> [String] {
+        var moved: [String] = []
+        for suffix in ["-wal", "-journal", "-shm"] {
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
+                continue
+            }
+            let aside = freeName(beside: path) + suffix
+            if rename(path + suffix, aside) == 0 { moved.append(aside) }
+        }
+        return moved
+    }
+
+    /// What was set aside last; nil when nothing was.
+    static func newestSetAside(beside path: String) -> String? {
+        (1...setAsideCountMax).map { "\(path).damaged-\($0)" }.last { access($0, F_OK) == 0 }
+    }
+
+    /// A name for what is moved aside; at the bound the last one set aside is replaced.
+    static func freeName(beside path: String) -> String {
+        let names = (1...setAsideCountMax).map { "\(path).damaged-\($0)" }
+        var status = stat()
+        // Neither may be taken, for what belongs to a database goes with it; a link is a name too.
+        let isFree = { (name: String) in
+            ["", "-wal", "-journal", "-shm"].allSatisfy { lstat(name + $0, &status) != 0 }
+        }
+        return names.first(where: isFree) ?? names[setAsideCountMax - 1]
+    }
+
+    /// Whether the file is at fault, or what lies under one of its names, and not the card.
+    static func isUnusable(_ path: String, _ error: SQLiteError) -> Bool {
+        // SQLITE_ERROR: the schema does not say what ours says.
+        if error.isCorrupt || error.code == 1 { return true }
+        // A folder, a link to itself, a file of somebody else: SQLITE_CANTOPEN, _READONLY, _IOERR.
+        guard error.isCannotOpen || error.isReadOnly || error.isInputOutput else { return false }
+        return ["", "-wal", "-journal", "-shm"].contains { suffix in
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, StoreFiles.canSetAside(path + suffix) else {
+                return false
+            }
+            let isFile = stat(path + suffix, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            return !isFile || access(path + suffix, R_OK | W_OK) != 0 && errno != EROFS
+        }
+    }
+
+    private static func openOrMake(
+        _ path: String,
+        _ plan: StorePlan,
+        _ version: String,
+        _ seams: HistoryTestHooks
+    ) throws(StoreError) -> (History, HistoryOpening) {
+        do {
+            let connection = try Connection(path, mode: .readWriteCreate, vfs: seams.vfs)
+            try checkHeader(of: connection)
+            let isFresh = try connection.pageCount() == 0
+            if isFresh {
+                try connection.setPageSize(HistorySchema.pageSize)
+                try connection.setApplicationID(HistorySchema.applicationID)
+            } else if try connection.applicationID() != HistorySchema.applicationID {
+                throw connection.damaged("it is a database of something else")
+            }
+            if !isFresh { try checkSize(of: connection) }
+            var plan = plan
+            plan.streamPlaces = seams.streamPlaces ?? plan.streamPlaces
+            let migrations = HistorySchema.migrations(plan, and: seams.laterSteps)
+            return try migrate(connection, isFresh: isFresh, migrations, version)
+        } catch let error as SQLiteError {
+            throw .database(error)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("nothing else is thrown above")
+        }
+    }
+
+    /// Demands that the small tables are whole: 2 MiB at most, whatever the size of the rings.
+    private static func checkCatalogue(of connection: Connection) throws(SQLiteError) {
+        for table in HistorySchema.catalogueTables {
+            let words: String? = try connection.scalar("PRAGMA quick_check('\(table)')")
+            guard let words, words != "ok" else { continue }
+            throw connection.damaged("the table \(table) is damaged: \(words)")
+        }
+    }
+
+    /// Demands that the file is as long as it says; it always is, from the first day on.
+    private static func checkSize(of connection: Connection) throws(SQLiteError) {
+        let wanted = try connection.pageCount() * HistorySchema.pageSize
+        var status = stat()
+        guard stat(connection.path, &status) == 0, Int(status.st_size) < wanted else { return }
+        throw connection.damaged("it has \(status.st_size) bytes of \(wanted)")
+    }
+
+    /// Demands that the header says what the header of a history can say.
+    private static func checkHeader(of connection: Connection) throws(SQLiteError) {
+        var (status, log) = (stat(), stat())
+        // While there is a log of a transaction that was cut off, the file is not what it will be.
+        guard stat(connection.path + "-journal", &log) != 0,
+            stat(connection.path, &status) == 0, status.st_size >= HistorySchema.pageSize
+        else { return }
+        let hasLog = stat(connection.path + "-wal", &log) == 0 && log.st_size > 0
+        let header = try HistoryHeader(of: connection, fileByteCount: Int(status.st_size))
+        guard let words = header.damage(hasLog: hasLog) else { return }
+        throw connection.damaged(words)
+    }
+
+    private static func migrate(
+        _ connection: Connection,
+        isFresh: Bool,
+        _ migrations: Migrations,
+        _ version: String
+    ) throws -> (History, HistoryOpening) {
+        let applied: [String]
+        do {
+            applied =
+                try migrations.pending(in: connection).isEmpty
+                ? [] : migrations.apply(to: connection, version: version)
+        } catch MigrationError.newer(let migration, let path) {
+            try connection.close()
+            let reader = try Connection(path, mode: .readOnly)
+            return (try History(reader, isReadOnly: true), .newer(migration: migration))
+        } catch MigrationError.gap(let missing, _) {
+            throw connection.damaged("the migration \(missing) is missing")
+        } catch MigrationError.sqlite(let error) {
+            throw error
+        }
+        try connection.setJournalMode(.wal)
+        try connection.setSynchronous(.full)
+        try connection.setPragma(
+            "wal_autocheckpoint",
+            .integer(Int64(checkpointFrameCount))
+        )
+        // Should SQLite ever want to grow the file, an error is better than a full card.
+        let pages = try connection.pageCount()
+        try connection.setPragma("max_page_count", .integer(Int64(pages)))
+        try connection.transaction(.immediate) { () throws(SQLiteError) in }
+        if !isFresh { try checkCatalogue(of: connection) }
+        let history = try History(connection, isReadOnly: false)
+        return (history, isFresh ? .fresh : .found(migrated: applied))
+    }
+}

@@ -1,0 +1,335 @@
+import Core
+import SQLite
+
+/// Why samples cannot be imported; nothing of the import is kept then.
+package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A newer Roost wrote this history.
+    case readOnly
+    /// All places for streams are in use but those that are left to the station.
+    case streamsFull(source: String, count: Int)
+    /// A source with more quantities, or longer names, than a stream takes.
+    case streamTooLong(source: String)
+    /// Files came so often in the wrong order that there are `ImportedBoot.countMax` boots.
+    case tooOftenOutOfOrder
+
+    package var description: String {
+        switch self {
+        case .readOnly: "a newer version wrote this history; import with that one"
+        case .streamsFull(let source, let count):
+            "\(source): the history has places for \(count) streams, and none is left for another; "
+                + "a larger history has more: see `roost store compact-copy --help`"
+        case .streamTooLong(let source):
+            "\(source): more than \(StreamHeads.channelCountMax) quantities, or names too long"
+        case .tooOftenOutOfOrder:
+            "older samples came after newer ones \(ImportedBoot.countMax) times; import all files "
+                + "in one command, which takes them in order, into a fresh history"
+        }
+    }
+}
+
+/// What an import did to a history, or would do.
+package struct HistoryImportReport: Hashable, Sendable {
+    /// Samples of one device that had to make room.
+    package struct Overwritten: Hashable, Sendable {
+        package let device: String
+        package let isImported: Bool
+        package let samples: Int
+        /// The oldest and the newest of them; nil when the catalogue has forgotten the boot.
+        package let from: Place?
+        package let to: Place?
+    }
+
+    package struct Place: Hashable, Sendable {
+        package let boot: BootID
+        package let tick: Tick
+    }
+
+    package var samples = 0
+    /// Samples whose source and time the history had already.
+    package var known = 0
+    /// Streams that were made.
+    package var streams = 0
+    /// Of the ring that it fills most, 0…1 and beyond.
+    package var share = 0.0
+    /// Of the samples' ring; beyond 1 the import has pushed out samples of its own.
+    package var samplesShare = 0.0
+    /// What the samples' ring held before, of each device.
+    package var overwritten: [Overwritten] = []
+}
+
+/// Writes samples with wall time into a history, within one transaction of `History.importing`.
+///
+/// Samples are told apart by source and tenth of a second. A source is a device of the same name
+/// with an id from `StreamID.firstImported` on; should a file bring quantities that its stream has
+/// not, another stream of that device is made.
+package final class HistoryImport {
+    /// Samples of one call of `add`, at most: what is held in memory.
+    package static let batchCountMax = 16_384
+
+    private struct Stream {
+        let description: StreamDescription
+        /// Boots that it has samples in, in the order of their ordinals, with first and last tick.
+        var extents: [(ordinal: UInt32, boot: BootID, ticks: ClosedRange<Int64>)]
+    }
+
+    private let connection: Connection
+    private let rings: [HistoryRing: HistorySlots]
+    private let reader: HistoryReader
+    private let cursor: UInt64
+    private var streams: [String: [Stream]] = [:]
+    private var lastID = StreamID.firstImported.rawValue - 1
+    private var boots: [(ordinal: UInt32, number: Int)] = []
+    private var newestOrdinal: UInt32 = 0
+    private var allocated: [HistoryRing: Int] = [:]
+    private var recycled: [SlotKey: RecycledSlots] = [:]
+    private var counts = HistoryImportReport()
+
+    init(
+        _ connection: Connection,
+        _ rings: [HistoryRing: HistorySlots],
+        cursor: Int64
+    ) throws(StoreError) {
+        (self.connection, self.rings) = (connection, rings)
+        self.cursor = UInt64(bitPattern: cursor)
+        reader = HistoryReader(connection, rings)
+        for stream in try reader.streams() where stream.id.isImported {
+            lastID = max(lastID, stream.id.rawValue)
+            streams[stream.device, default: []].append(Stream(description: stream, extents: []))
+        }
+        try loadBoots()
+        for device in streams.keys.sorted() {
+            for index in streams[device]?.indices ?? 0..<0 { try loadExtents(device, index) }
+        }
+    }
+
+    /// Takes samples of any sources, in any order.
+    ///
+    /// - Returns: How many were new; the others were there already.
+    /// - Throws: `ImportError`, `StoreError.database`.
+    @discardableResult
+    package func add(_ samples: [ImportedSample]) throws -> Int {
+        precondition(samples.count <= Self.batchCountMax, "a batch fits the memory")
+        var new = 0
+        for (source, mine) in Dictionary(grouping: samples, by: \.source).sorted(by: {
+            $0.key < $1.key
+        }) {
+            let fresh = try unknown(Self.sorted(mine), of: source)
+            counts.known += mine.count - fresh.count
+            guard !fresh.isEmpty else { continue }
+            try write(fresh, to: try stream(for: fresh, of: source), of: source)
+            counts.samples += fresh.count
+            new += fresh.count
+        }
+        return new
+    }
+
+    /// What has been done so far.
+    package func report() throws(StoreError) -> HistoryImportReport {
+        var report = counts
+        for (ring, slots) in rings {
+            let share = Double(allocated[ring] ?? 0) / Double(slots.count)
+            report.share = max(report.share, share)
+            if ring == .samples { report.samplesShare = share }
+        }
+        var ids: [UInt32: BootID] = [:]
+        for boot in try reader.boots() { ids[boot.ordinal] = boot.id }
+        let known = try reader.streams()
+        var devices: [StreamID: RecycledSlots] = [:]
+        for (key, slots) in recycled { devices[key.stream, default: RecycledSlots()].merge(slots) }
+        report.overwritten = devices.sorted { $0.key < $1.key }.map { id, slots in
+            func place(_ position: HistoryPosition?) -> HistoryImportReport.Place? {
+                guard let position, let boot = ids[position.boot] else { return nil }
+                return HistoryImportReport.Place(boot: boot, tick: position.tick)
+            }
+            return HistoryImportReport.Overwritten(
+                device: known.first { $0.id == id }?.device ?? "stream \(id.rawValue)",
+                isImported: id.isImported,
+                samples: slots.items,
+                from: place(slots.range?.lowerBound),
+                to: place(slots.range?.upperBound)
+            )
+        }
+        return report
+    }
+
+    private func loadBoots() throws(StoreError) {
+        for boot in try reader.boots() {
+            newestOrdinal = max(newestOrdinal, boot.ordinal)
+            guard let number = ImportedBoot.number(boot.id) else { continue }
+            boots.append((boot.ordinal, number))
+        }
+    }
+
+    private func loadExtents(_ device: String, _ index: Int) throws(StoreError) {
+        guard let id = streams[device]?[index].description.id else { return }
+        var ordinals: [BootID: UInt32] = [:]
+        for boot in boots { ordinals[ImportedBoot.id(boot.number)] = boot.ordinal }
+        for span in try reader.spans(of: id) {
+            guard let ordinal = ordinals[span.boot] else { continue }
+            let ticks = span.from.tenths...max(span.from.tenths, span.to.tenths - 1)
+            streams[device]?[index].extents.append((ordinal, span.boot, ticks))
+        }
+    }
+
+    /// By time, one for each tenth of a second: the first that was given.
+    private static func sorted(_ samples: [ImportedSample]) -> [ImportedSample] {
+        let order = samples.enumerated().sorted {
+            ($0.element.wall.tenths, $0.offset) < ($1.element.wall.tenths, $1.offset)
+        }
+        var kept: [ImportedSample] = []
+        for (_, sample) in order where kept.last?.wall.tenths != sample.wall.tenths {
+            kept.append(sample)
+        }
+        return kept
+    }
+
+    /// Those that no stream of the source has, found by walking along both.
+    private func unknown(
+        _ samples: [ImportedSample],
+        of source: String
+    ) throws(StoreError) -> [ImportedSample] {
+        guard let first = samples.first?.wall.tenths, let last = samples.last?.wall.tenths else {
+            return []
+        }
+        var isKnown = [Bool](repeating: false, count: samples.count)
+        for stream in streams[source] ?? [] {
+            for extent in stream.extents where extent.ticks.overlaps(first...last) {
+                let span = HistorySpan(
+                    boot: extent.boot,
+                    from: Tick(tenths: first),
+                    to: Tick(tenths: last + 1)
+                )
+                let stored = try reader.raw(stream.description.id, [span])
+                var index = 0
+                while index < samples.count, let sample = try stored.next() {
+                    let tick = sample.tick.tenths
+                    while index < samples.count, samples[index].wall.tenths < tick { index += 1 }
+                    guard index < samples.count, samples[index].wall.tenths == tick else {
+                        continue
+                    }
+                    isKnown[index] = true
+                }
+            }
+        }
+        return zip(samples, isKnown).filter { !$0.1 }.map(\.0)
+    }
+}
+
+extension HistoryImport {
+    /// The place of a stream that has all quantities of the samples; made when there is none.
+    private func stream(for samples: [ImportedSample], of source: String) throws -> Int {
+        var quantities: [Quantity] = []
+        for value in samples.lazy.flatMap(\.values) where !quantities.contains(value.quantity) {
+            quantities.append(value.quantity)
+        }
+        let known = streams[source] ?? []
+        if let index = known.firstIndex(where: { stream in
+            quantities.allSatisfy(stream.description.quantities.contains)
+        }) {
+            return index
+        }
+        let byteCount = HistoryCatalog.text(quantities).utf8.count + source.utf8.count
+        guard quantities.count <= StreamHeads.channelCountMax,
+            byteCount <= HistorySchema.streamByteCountMax,
+            source.utf8.count <= JournalRecordCodec.textByteLimit
+        else { throw ImportError.streamTooLong(source: source) }
+        let description = StreamDescription(
+            id: try nextID(source),
+            device: source,
+            quantities: quantities
+        )
+        counts.streams += 1
+        streams[source, default: []].append(Stream(description: description, extents: []))
+        return known.count
+    }
+
+    /// The number after the last one, or the lowest that is free when there is none.
+    private func nextID(_ source: String) throws -> StreamID {
+        if lastID < .max {
+            lastID += 1
+            return StreamID(lastID)
+        }
+        let used = Set(streams.values.joined().map(\.description.id))
+        let all = StreamID.firstImported.rawValue...UInt16.max
+        guard let free = all.lazy.map({ StreamID($0) }).first(where: { !used.contains($0) }) else {
+            throw ImportError.streamsFull(source: source, count: all.count)
+        }
+        return free
+    }
+
+    /// Hands the samples to the same intake that takes the journal's blocks.
+    private func write(_ samples: [ImportedSample], to index: Int, of source: String) throws {
+        guard let stream = streams[source]?[index], let first = samples.first,
+            let last = samples.last
+        else { return }
+        let ticks = first.wall.tenths...last.wall.tenths
+        let (boot, ordinal, isNew) = try boot(for: stream, ticks)
+        let quantities = stream.description.quantities
+        var encoder = SegmentEncoder(
+            decimals: quantities.map(\.decimals),
+            startingAt: Tick(tenths: ticks.lowerBound)
+        )
+        for sample in samples {
+            encoder.append(
+                ImportedBoot.tick(sample.wall),
+                quantities.map { quantity in
+                    sample.values.first { $0.quantity == quantity }.map { .value($0.value) }
+                        ?? .noData(.unusable)
+                }
+            )
+        }
+        var records: [JournalRecord] = isNew ? [.anchor(ImportedBoot.anchor(boot))] : []
+        records.append(.stream(stream.description))
+        records.append(.samples(stream.description.id, segment: encoder.finished()))
+        let payload = JournalRecordCodec.encode(records)
+        let intake = try HistoryIntake(connection, rings)
+        if intake.streams[stream.description.id] == nil, try !intake.hasPlaceForImport() {
+            throw ImportError.streamsFull(source: source, count: intake.places.count)
+        }
+        try intake.take(JournalBlock(sequence: cursor, boot: boot, payload: payload))
+        try intake.finish(cursor: cursor)
+        precondition(intake.taken.samples == samples.count, "all that was encoded is taken")
+        for ring in HistoryRing.allCases {
+            let (count, slots) = intake.allocated(ring)
+            allocated[ring, default: 0] += count
+            guard ring == .samples else { continue }
+            for (key, slots) in slots { recycled[key, default: RecycledSlots()].merge(slots) }
+        }
+        note(ticks, in: boot, ordinal, source, index)
+    }
+
+    private func note(
+        _ ticks: ClosedRange<Int64>,
+        in boot: BootID,
+        _ ordinal: UInt32,
+        _ source: String,
+        _ index: Int
+    ) {
+        guard let known = streams[source]?[index].extents.last, known.boot == boot else {
+            streams[source]?[index].extents.append((ordinal, boot, ticks))
+            return
+        }
+        let count = streams[source]?[index].extents.count ?? 1
+        streams[source]?[index].extents[count - 1].ticks =
+            known.ticks.lowerBound...ticks.upperBound
+    }
+
+    /// The boot that these ticks can follow in: the stream's last, a later one, or a new one.
+    private func boot(
+        for stream: Stream,
+        _ ticks: ClosedRange<Int64>
+    ) throws -> (BootID, UInt32, isNew: Bool) {
+        let last = stream.extents.last
+        let isInOrder = last.map { $0.ticks.upperBound < ticks.lowerBound } ?? true
+        let lowest = last.map { isInOrder ? $0.ordinal : $0.ordinal + 1 } ?? 0
+        for boot in boots
+        where boot.ordinal >= lowest && newestOrdinal - boot.ordinal <= ImportedBoot.ageMax {
+            return (ImportedBoot.id(boot.number), boot.ordinal, false)
+        }
+        guard boots.count < ImportedBoot.countMax else { throw ImportError.tooOftenOutOfOrder }
+        let number = (boots.map(\.number).max() ?? 0) + 1
+        newestOrdinal += 1
+        boots.append((newestOrdinal, number))
+        return (ImportedBoot.id(number), newestOrdinal, true)
+    }
+}

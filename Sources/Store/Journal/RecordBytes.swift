@@ -1,0 +1,177 @@
+import Core
+
+/// Appends numbers and text the way journal records hold them.
+struct RecordWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ more: [UInt8]) { bytes += more }
+
+    mutating func append(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func append(signed number: Int64) {
+        append(UInt64(bitPattern: number << 1 ^ number >> 63))
+    }
+
+    mutating func append(text: String, limit: Int) {
+        let utf8 = Array(text.cut(toUTF8: limit).utf8)
+        append(UInt64(utf8.count))
+        bytes += utf8
+    }
+
+    mutating func append(_ stream: StreamDescription) {
+        append(UInt64(stream.id.rawValue))
+        append(text: stream.device, limit: JournalRecordCodec.textByteLimit)
+        append(UInt64(stream.quantities.count))
+        for quantity in stream.quantities {
+            append(text: quantity.name, limit: JournalRecordCodec.textByteLimit)
+            append(text: quantity.unit, limit: JournalRecordCodec.textByteLimit)
+            append(UInt64(quantity.decimals))
+        }
+    }
+
+    mutating func append(_ event: Event) {
+        append(signed: event.instant.nanoseconds)
+        append(UInt64(event.severity.rawValue))
+        append(text: event.source, limit: 48)
+        append(text: event.kind, limit: 48)
+        for detail in event.details {
+            var encoded = RecordWriter()
+            encoded.append(text: detail.key, limit: 24)
+            encoded.append(text: detail.value, limit: 120)
+            guard bytes.count + encoded.bytes.count <= JournalRecordCodec.eventByteLimit else {
+                break
+            }
+            bytes += encoded.bytes
+        }
+    }
+}
+
+/// Reads what `RecordWriter` wrote, and survives what it did not.
+struct RecordReader {
+    private var bytes: ArraySlice<UInt8>
+
+    /// Indices of the slice are the places that errors name.
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { bytes.isEmpty }
+
+    mutating func rest() -> [UInt8] {
+        defer { bytes = bytes[bytes.endIndex...] }
+        return Array(bytes)
+    }
+
+    mutating func unsigned() throws(CodecError) -> UInt64 {
+        let start = bytes.startIndex
+        var value: UInt64 = 0
+        for shift in stride(from: 0, through: 63, by: 7) {
+            guard let byte = bytes.popFirst() else { throw .truncated(at: start) }
+            let bits = UInt64(byte & 0x7F)
+            guard shift < 63 || bits <= 1 else { break }
+            value |= bits << UInt64(shift)
+            if byte < 0x80 { return value }
+        }
+        throw .invalid("a number of more than 64 bits", at: start)
+    }
+
+    mutating func signed() throws(CodecError) -> Int64 {
+        let value = try unsigned()
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+
+    /// As many bytes as a number says that stands before them.
+    mutating func counted() throws(CodecError) -> RecordReader {
+        let start = bytes.startIndex
+        guard let count = Int(exactly: try unsigned()), count <= bytes.count else {
+            throw .truncated(at: start)
+        }
+        defer { bytes = bytes.dropFirst(count) }
+        return RecordReader(bytes.prefix(count))
+    }
+
+    mutating func text() throws(CodecError) -> String {
+        let start = bytes.startIndex
+        guard let text = String(validating: try counted().bytes, as: UTF8.self) else {
+            throw .invalid("text that is not UTF-8", at: start)
+        }
+        return text
+    }
+
+    mutating func tick() throws(CodecError) -> Tick { Tick(tenths: try signed()) }
+
+    mutating func streamID() throws(CodecError) -> StreamID {
+        StreamID(UInt16(try number(in: 0...UInt64(UInt16.max), "a stream")))
+    }
+
+    mutating func stream() throws(CodecError) -> StreamDescription {
+        let (id, device) = (try streamID(), try text())
+        let count = try number(in: 1...16, "a number of channels")
+        var quantities: [Quantity] = []
+        for _ in 0..<count {
+            let (name, unit) = (try text(), try text())
+            let decimals = Int(try number(in: 0...9, "decimals"))
+            quantities.append(Quantity(name: name, unit: unit, decimals: decimals))
+        }
+        return StreamDescription(id: id, device: device, quantities: quantities)
+    }
+
+    mutating func event() throws(CodecError) -> Event {
+        let instant = MonotonicInstant(nanoseconds: try signed())
+        let start = bytes.startIndex
+        guard let severity = Event.Severity(rawValue: Int(try number(in: 0...255, "a severity")))
+        else { throw .invalid("a severity that is not known", at: start) }
+        let (source, kind) = (try text(), try text())
+        var details: [Event.Detail] = []
+        while !isAtEnd { details.append(Event.Detail(try text(), try text())) }
+        return Event(
+            at: instant,
+            source: source,
+            kind: kind,
+            severity: severity,
+            details: details
+        )
+    }
+
+    mutating func anchor() throws(CodecError) -> ClockAnchor {
+        guard bytes.count >= 16 else { throw .truncated(at: bytes.startIndex) }
+        let boot = BootID(bytes: Array(bytes.prefix(16)))
+        bytes = bytes.dropFirst(16)
+        return ClockAnchor(
+            boot: boot,
+            tick: try tick(),
+            wall: WallTime(nanoseconds: try signed()),
+            trust: ClockTrust(stored: try number(in: 0...255, "a trust"))
+        )
+    }
+
+    private mutating func number(
+        in range: ClosedRange<UInt64>,
+        _ what: String
+    ) throws(CodecError) -> UInt64 {
+        let start = bytes.startIndex
+        let value = try unsigned()
+        guard range.contains(value) else { throw .invalid("\(what) of \(value)", at: start) }
+        return value
+    }
+}
+
+extension String {
+    /// The text, or its beginning and `…` when its UTF-8 takes more than `limit` bytes (≥ 3).
+    fileprivate func cut(toUTF8 limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var kept = ""
+        var byteCount = 3  // Of the ellipsis.
+        for character in unicodeScalars {
+            byteCount += UTF8.width(character)
+            guard byteCount <= limit else { break }
+            kept.unicodeScalars.append(character)
+        }
+        return kept + "…"
+    }
+}

@@ -1,0 +1,93 @@
+import Core
+
+/// Why there is no value for a stretch of time; `unexplained` is a cause too.
+package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
+    // What a sample said of itself.
+    case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped, noFix, notMeasured
+    // What a graph said of its derived channel.
+    case stale, gated, outOfRange
+    /// The user wanted no values; a sample says it, or a mark.
+    case muted
+    /// No file that was imported has it.
+    case notImported
+    /// The card did not take what waited, and the oldest of it was given up.
+    case cardDropped
+    /// The history had no place for the stream, and the journal needed the room of its samples.
+    case noPlace
+    /// A damaged block of the journal or of the history held it.
+    case damaged
+    /// Older than what the ring keeps.
+    case expired
+    /// From the start of the node to the first word of the channel.
+    case starting
+    /// Nobody ran: the machine was suspended, or the process stopped.
+    case suspended
+    case nodeStopped
+    /// The process ended without a stop, and came back within the same boot.
+    case nodeCrashed
+    /// No stop was written, and the next start was in another boot.
+    case powerLost
+    /// The node was off for a time that no trusted clock measured.
+    case clockUnknown
+    /// No sample was due: the device is measured on events, or was not configured.
+    case notScheduled
+    /// The schedule or the range ended before the next sample was due.
+    case notDue
+    /// A sample came, later than due by less than an interval.
+    case late
+    case unexplained
+
+    /// The cause that a sample without a value names.
+    package init(_ reason: NoData) {
+        self =
+            switch reason {
+            case .replyTimeout: .silent
+            case .badFrames: .badFrames
+            case .warmingUp: .warmingUp
+            case .unplugged: .unplugged
+            case .unusable: .unusable
+            case .stuck: .stuck
+            case .stopped: .driverStopped
+            case .noFix: .noFix
+            case .notMeasured: .notMeasured
+            case .stale: .stale
+            case .gated: .gated
+            case .outOfRange: .outOfRange
+            case .muted: .muted
+            }
+    }
+
+    /// As people say it.
+    package var words: String {
+        switch self {
+        case .silent: "sensor silent"
+        case .badFrames: "frames damaged"
+        case .warmingUp: "warming up"
+        case .unplugged: "unplugged"
+        case .unusable: "unusable"
+        case .stuck: "value stuck"
+        case .driverStopped: "driver stopped"
+        case .noFix: "position unknown"
+        case .notMeasured: "part has no such value"
+        case .stale: "input missing or old"
+        case .gated: "held back by a gate"
+        case .outOfRange: "out of range"
+        case .muted: "muted by you"
+        case .notImported: "not in the files"
+        case .cardDropped: "dropped: card stalled"
+        case .noPlace: "dropped: no place"
+        case .damaged: "lost: block damaged"
+        case .expired: "older than the ring"
+        case .starting: "node starting"
+        case .suspended: "node suspended"
+        case .nodeStopped: "node stopped"
+        case .nodeCrashed: "node crashed"
+        case .powerLost: "power lost"
+        case .clockUnknown: "off, clock unknown"
+        case .notScheduled: "not scheduled"
+        case .notDue: "not due yet"
+        case .late: "late"
+        case .unexplained: "unexplained"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Core
+
+/// A stretch of time whose samples are missing for a reason that no sample tells.
+///
+/// Kept as an event, so that people meet it in `roost events`, and the ledger reads it there. It is
+/// forgotten with that event: the time is unexplained again then.
+package struct GapMark: Hashable, Sendable {
+    /// A tick of a boot.
+    package struct Place: Hashable, Sendable {
+        package let boot: BootID
+        package let tick: Tick
+
+        package init(_ boot: BootID, _ tick: Tick) { (self.boot, self.tick) = (boot, tick) }
+    }
+
+    /// `Event.kind` of every mark.
+    package static let kind = "samples missing"
+    private static let source = "store"
+
+    package let cause: GapCause
+    /// Nil: all.
+    package let stream: StreamID?
+    package let from: Place
+    package let to: Place
+    /// Samples known to be lost in it.
+    package let lost: Int
+    /// Whose samples they are, where the history does not know the stream.
+    package var device: String?
+
+    package init(_ cause: GapCause, of stream: StreamID?, from: Place, to: Place, lost: Int = 0) {
+        (self.cause, self.stream, self.from, self.to) = (cause, stream, from, to)
+        self.lost = lost
+    }
+
+    /// The mark as it counts for a stream: a sample that is missing speaks for an interval before
+    /// it.
+    package func reaching(back tenths: Int64) -> GapMark {
+        switch cause {
+        case .suspended, .driverStopped, .noPlace: break
+        case .damaged where stream == nil: break
+        default: return self
+        }
+        let start = Place(from.boot, Tick(tenths: max(0, from.tick.tenths - tenths)))
+        // The last of many that found no place speaks for the time until the next would be due.
+        let end = cause == .noPlace ? Place(to.boot, Tick(tenths: to.tick.tenths + tenths)) : to
+        return GapMark(cause, of: stream, from: start, to: end, lost: lost)
+    }
+
+    /// A mark that was stored as an event; nil when the event is another one.
+    package init?(_ stored: BootEvent) {
+        let event = stored.event
+        guard event.kind == Self.kind, event.source == Self.source,
+            let cause = event["cause"].flatMap(GapCause.init(rawValue:)),
+            let from = event["from"].flatMap(Int64.init),
+            let to = event["to"].flatMap(Int64.init)
+        else { return nil }
+        let stream = event["stream"].map { UInt16($0) }
+        if case .some(.none) = stream { return nil }
+        let boots = ["fromBoot", "toBoot"].map { event[$0].map { BootID($0) } ?? stored.boot }
+        guard let fromBoot = boots[0], let toBoot = boots[1] else { return nil }
+        self.init(
+            cause,
+            of: stream?.map { StreamID($0) },
+            from: Place(fromBoot, Tick(tenths: from)),
+            to: Place(toBoot, Tick(tenths: to)),
+            lost: event["samples"].flatMap(Int.init) ?? 0
+        )
+        device = event["device"]
+    }
+
+    /// The event that carries it; `SPEC.md`, section Journal.
+    ///
+    /// - Parameters:
+    ///   - instant: When it became known.
+    ///   - boot: The boot of that instant.
+    /// - Returns: An event that `init(_:)` reads back.
+    package func event(at instant: MonotonicInstant, in boot: BootID) -> Event {
+        var details = [
+            Event.Detail("cause", cause.rawValue),
+            Event.Detail("from", "\(from.tick.tenths)"),
+            Event.Detail("to", "\(to.tick.tenths)"),
+        ]
+        if let stream { details.append(Event.Detail("stream", "\(stream.rawValue)")) }
+        if let device { details.append(Event.Detail("device", device)) }
+        if lost > 0 { details.append(Event.Detail("samples", "\(lost)")) }
+        if from.boot != boot { details.append(Event.Detail("fromBoot", "\(from.boot)")) }
+        if to.boot != boot { details.append(Event.Detail("toBoot", "\(to.boot)")) }
+        return Event(
+            at: instant,
+            source: Self.source,
+            kind: Self.kind,
+            severity: cause.severity,
+            details: details
+        )
+    }
+}
+
+extension GapCause {
+    fileprivate var severity: Event.Severity {
+        switch self {
+        case .muted: .notice
+        case .suspended, .driverStopped, .unplugged: .warning
+        default: .error
+        }
+    }
+}
+
+/// Marks of one stream, handed out in the order of the timeline.
+package struct GapMarks {
+    /// Marks that are kept; beyond it the oldest go, and what they explain is unexplained.
+    package static let countMax = 4_096
+
+    private var waiting: ArraySlice<(order: GapLedgerTimeline.Order, mark: GapMark)>
+
+    /// All marks that the history's events carry.
+    ///
+    /// - Throws: `StoreError.database`.
+    package static func all(in reader: HistoryReader) throws(StoreError) -> [GapMark] {
+        try reader.events(last: countMax, where: { $0.event.kind == GapMark.kind })
+            .compactMap { GapMark($0) }
+    }
+
+    /// Streams that have no place in the history, and of which marks alone tell.
+    static func placeless(
+        _ marks: [GapMark],
+        besides known: [StreamDescription]
+    ) -> [StreamDescription] {
+        var names: [StreamID: String] = [:]
+        for mark in marks where mark.cause == .noPlace {
+            guard let id = mark.stream, !known.contains(where: { $0.id == id }) else { continue }
+            let unnamed = StreamDescription.unnamed(id)
+            if names[id] ?? unnamed == unnamed { names[id] = mark.device ?? unnamed }
+        }
+        let lost = Quantity(name: "all channels", unit: "", decimals: 0)
+        return names.sorted { $0.key < $1.key }.map { id, device in
+            StreamDescription(id: id, device: device, quantities: [lost])
+        }
+    }
+
+    package init(_ marks: [GapMark], of stream: StreamID, along timeline: GapLedgerTimeline) {
+        waiting =
+            marks.enumerated()
+            .filter { $1.stream == nil || $1.stream == stream }
+            .map { (timeline.order($1.from.boot, $1.from.tick), $0, $1) }
+            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            .map { (order: $0.0, mark: $0.2) }[...]
+    }
+
+    package var isEmpty: Bool { waiting.isEmpty }
+
+    /// Where the next begins; nil after the last.
+    var nextOrder: GapLedgerTimeline.Order? { waiting.first?.order }
+
+    /// The next that begins at a place or before.
+    package mutating func next(upTo order: GapLedgerTimeline.Order) -> GapMark? {
+        guard let first = waiting.first, first.order <= order else { return nil }
+        waiting.removeFirst()
+        return first.mark
+    }
+}

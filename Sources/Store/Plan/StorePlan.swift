@@ -1,0 +1,146 @@
+import Core
+
+/// How large a store is and how often it writes; what follows from that is plain arithmetic.
+package struct StorePlan: Hashable, Sendable {
+    /// What the user said.
+    package enum Size: Hashable, Sendable {
+        /// MiB of the history's file.
+        case megabytes(Int)
+        /// Days of raw samples.
+        case days(Int)
+    }
+
+    /// Smallest and largest history: 4 MiB hold ten days at 1 Hz, 64 GiB is a large card.
+    package static let megabytesRange = 4...65_536
+
+    package let size: Size
+    package var load: StoreLoad
+    package var journal: JournalPlan
+    package var flash: FlashModel
+    /// Places for streams of a file that is not as its size says; nil: as many as that.
+    package var streamPlaces: Int?
+
+    /// A plan; a size out of range is brought into it.
+    package init(
+        _ size: Size = .megabytes(64),
+        load: StoreLoad = StoreLoad(),
+        journal: JournalPlan = JournalPlan(),
+        flash: FlashModel = FlashModel()
+    ) {
+        self.size = size
+        self.load = load
+        self.journal = journal
+        self.flash = flash
+    }
+}
+
+/// What is sampled.
+package struct StoreLoad: Hashable, Sendable {
+    package struct Stream: Hashable, Sendable {
+        package let channelCount: Int
+        /// Between two samples.
+        package let interval: Duration
+
+        package init(channelCount: Int, interval: Duration) {
+            precondition(channelCount > 0 && interval > .zero)
+            self.channelCount = channelCount
+            self.interval = interval
+        }
+
+        package var samplesPerDay: Double { 86_400 / interval.inSeconds }
+
+        /// Bytes of one sample in a segment.
+        ///
+        /// At 1 Hz a pair of channels takes 0.75 B (DESIGN §11); samples further apart differ by
+        /// more: 5 bits a value more beyond a minute.
+        var bytesPerSample: Double {
+            let bits = 3 + 5 * min(1, interval.inSeconds / 60)
+            return Double(channelCount) * bits / 8
+        }
+
+        /// Bytes of one bucket of one channel; measured by `RollupBlockTests`.
+        func bytesPerDay(of tier: RollupTier) -> Double {
+            let buckets = min(86_400 / Double(tier.seconds), samplesPerDay)
+            return buckets * Double(channelCount) * Self.bytesPerBucket
+        }
+
+        static let bytesPerBucket = 8.5
+    }
+
+    package var streams: [Stream]
+    package var eventsPerDay: Double
+    /// Bytes of an event as it is stored.
+    static let bytesPerEvent = 60.0
+
+    /// One SDS011, once a second, unless said otherwise.
+    package init(
+        streams: [Stream] = [Stream(channelCount: 2, interval: .seconds(1))],
+        eventsPerDay: Double = 100
+    ) {
+        self.streams = streams
+        self.eventsPerDay = eventsPerDay
+    }
+
+    /// Bytes a day that go into the slots of a ring.
+    func bytesPerDay(into ring: HistoryRing) -> Double {
+        func sum(_ of: (Stream) -> Double) -> Double { streams.map(of).reduce(0, +) }
+        return switch ring {
+        case .samples: sum { $0.samplesPerDay * $0.bytesPerSample }
+        case .minutes: sum { $0.bytesPerDay(of: .minute) }
+        case .quarterHours: sum { $0.bytesPerDay(of: .quarterHour) }
+        case .sixHours: sum { $0.bytesPerDay(of: .sixHours) }
+        case .events: eventsPerDay * Self.bytesPerEvent
+        }
+    }
+}
+
+/// How the journal writes.
+package struct JournalPlan: Hashable, Sendable {
+    /// Bytes of a block.
+    package var blockSize = 4_096
+    /// At most so much is lost with the power.
+    package var lossWindow: Duration = .seconds(600)
+    /// Between two transactions of the history.
+    package var takeInterval: Duration = .hours(24)
+    /// Whether the blocks lie on a partition: no file system writes along.
+    package var isOnPartition = false
+    /// Bytes that ext4 with 4 KiB blocks writes of its own for each block, at rest before: three
+    /// blocks of its journal for the file's time, and the inode's; SPEC.md, What a block costs.
+    package static let fileSystemBytesPerBlock = 16_384.0
+    /// Those are three requests, and the block is one; `scripts/bench wear`.
+    static let fileSystemRequestsPerBlock = 3.0
+
+    package init() {}
+}
+
+/// A simple model of a card that maps whole erase blocks, as cheap ones do.
+///
+/// Every write request programs whole pages, and in the worst case a page costs `amplification`
+/// pages until its block has been tidied up. Writing in more places than the card keeps open at
+/// once costs a whole erase block for each; cards that map single pages last some times longer.
+/// `Benchmarks/wear/flash.py` plays both kinds on recorded requests.
+package struct FlashModel: Hashable, Sendable {
+    /// Bytes that are programmed at once: 16 KiB.
+    package var pageBytes = 16_384.0
+    /// Bytes that are erased at once: 4 MiB.
+    package var eraseBlockBytes = 4.0 * 1_048_576
+    /// Times that a block can be erased: 1 000 is cautious for TLC.
+    package var enduranceCycles = 1_000.0
+    /// Bytes of the card, over which the controller spreads wear: 16 GB.
+    package var cardBytes = 16e9
+    /// Bytes programmed for each byte that the pages need; merging logs that are full.
+    package var amplification = 2.0
+    /// Erase blocks written anew for each transaction of the history: it writes in more places
+    /// than four logs serve; 2 to 5 were measured.
+    package var mergesPerTransaction = 5.0
+
+    package init() {}
+
+    /// Years until every block has been erased as often as it can be.
+    package func years(pagesPerDay: Double, transactionsPerDay: Double = 0) -> Double {
+        let written = pagesPerDay * pageBytes * amplification / eraseBlockBytes
+        let erasesPerDay = written + transactionsPerDay * mergesPerTransaction
+        let erases = (cardBytes / eraseBlockBytes).rounded(.down) * enduranceCycles
+        return erasesPerDay > 0 ? erases / erasesPerDay / 365.25 : .infinity
+    }
+}

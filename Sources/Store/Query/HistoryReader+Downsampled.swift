@@ -1,0 +1,270 @@
+import Core
+import SQLite
+
+/// One step of a down-sampled series.
+package struct HistoryPoint: Hashable, Sendable {
+    /// Tenths from the axis' origin to its start.
+    package let offset: Int64
+    /// Tenths that it spans.
+    package let width: Int64
+    /// What was measured; count 0 when nothing was.
+    package var bucket = RollupBucket()
+
+    package init(offset: Int64, width: Int64) {
+        self.offset = offset
+        self.width = width
+    }
+
+    /// Time for which no value speaks.
+    package var gap: Duration {
+        .milliseconds(max(0, width - bucket.covered) * 100)
+    }
+}
+
+extension HistoryReader {
+    /// Most points of one answer; more are brought down to it.
+    package static let pointCountMax = 10_000
+
+    /// One channel within the spans in equal steps, from the coarsest rollup that is fine enough.
+    ///
+    /// A bucket counts whole in the step it begins in. Where the rings no longer reach back, the
+    /// next coarser one answers.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream; one that is not known gives empty points.
+    ///   - channel: Its place in the stream.
+    ///   - spans: Oldest first, with offsets on one axis.
+    ///   - points: How many, 1…`pointCountMax`.
+    /// - Returns: The steps in order, the empty ones too.
+    /// - Throws: `StoreError.database`.
+    package func downsampled(
+        _ stream: StreamID,
+        channel: Int,
+        _ spans: [HistorySpan],
+        points: Int
+    ) throws(StoreError) -> [HistoryPoint] {
+        try downsampled(stream, channel: channel, spans, points: points, from: nil)
+    }
+
+    /// From the tier that is named, else from the coarsest that is no coarser than a step.
+    func downsampled(
+        _ stream: StreamID,
+        channel: Int,
+        _ spans: [HistorySpan],
+        points: Int,
+        from wanted: RollupTier?
+    ) throws(StoreError) -> [HistoryPoint] {
+        guard let first = spans.first, let last = spans.last else { return [] }
+        defer { rest() }
+        let origin = first.offset
+        let length = last.offset + last.to.tenths - last.from.tenths - origin
+        let count = Int64(min(max(points, 1), Self.pointCountMax))
+        let width = max(1, (length + count - 1) / count)
+        var cells = HistoryCells(origin: origin, length: length, width: width)
+        let ordinals = try ordinals()
+        if let known = try self.stream(stream), channel < known.decimals.count {
+            let tier = wanted ?? RollupTier.allCases.last { $0.tenths <= width }
+            for span in spans {
+                guard let boot = ordinals[span.boot] else { continue }
+                let question = Question(stream: known, channel: channel, boot: boot, span: span)
+                try fill(&cells, question, tier)
+            }
+        }
+        if tail.segments.contains(where: { $0.stream == stream }) {
+            try fillFromTail(&cells, stream, channel, spans)
+        }
+        return cells.points
+    }
+
+    fileprivate struct Question {
+        let stream: HistoryCatalog.Stream
+        let channel: Int
+        let boot: UInt32
+        var span: HistorySpan
+    }
+
+    /// From a tier, or from the samples when there is none fine enough.
+    private func fill(
+        _ cells: inout HistoryCells,
+        _ question: Question,
+        _ tier: RollupTier?
+    ) throws(StoreError) {
+        let ring = tier.map { HistoryRing($0) } ?? .samples
+        let key = SlotKey(
+            question.stream.description.id,
+            channel: tier == nil ? 0 : question.channel
+        )
+        guard let newest = try chain(ring, key, place: question.stream.place) else { return }
+        let start = tier.map {
+            question.span.from.tenths.flooredDivision(by: $0.tenths) * $0.tenths
+        }
+        let from = HistoryPosition(
+            boot: question.boot,
+            tick: Tick(tenths: start ?? question.span.from.tenths)
+        )
+        let found = try newest.chain.find(from, from: (newest.slot, newest.header))
+        var rest = question
+        if found.header.first > from, found.header.depth > 1,
+            let coarser = RollupTier(rawValue: (tier?.rawValue ?? -1) + 1)
+        {
+            rest.span = try older(&cells, question, than: found.header.first, coarser)
+        }
+        guard rest.span.from < rest.span.to else { return }
+        if let tier {
+            try fill(&cells, rest, tier, newest.chain, found)
+        } else {
+            try fillFromSamples(&cells, rest)
+        }
+    }
+
+    /// Fills what lies before `cut` from a coarser tier.
+    ///
+    /// - Returns: What is left of the span.
+    private func older(
+        _ cells: inout HistoryCells,
+        _ question: Question,
+        than cut: HistoryPosition,
+        _ coarser: RollupTier
+    ) throws(StoreError) -> HistorySpan {
+        let span = question.span
+        var end = span.to
+        if cut.boot == question.boot {
+            let index = (cut.tick.tenths + coarser.tenths - 1).flooredDivision(by: coarser.tenths)
+            end = min(max(Tick(tenths: index * coarser.tenths), span.from), span.to)
+        }
+        var part = question
+        part.span = HistorySpan(boot: span.boot, from: span.from, to: end, offset: span.offset)
+        try fill(&cells, part, coarser)
+        let offset = span.offset + end.tenths - span.from.tenths
+        return HistorySpan(boot: span.boot, from: end, to: span.to, offset: offset)
+    }
+
+    private func fill(
+        _ cells: inout HistoryCells,
+        _ question: Question,
+        _ tier: RollupTier,
+        _ chain: SlotChain<HistorySlots>,
+        _ start: (slot: Int, header: SlotHeader)
+    ) throws(StoreError) {
+        let span = question.span
+        let indices = (
+            from: span.from.tenths.flooredDivision(by: tier.tenths),
+            to: (span.to.tenths - 1).flooredDivision(by: tier.tenths)
+        )
+        var place: Int? = start.slot
+        while let slot = place {
+            let read = try slots(HistoryRing(tier)).read(slot)
+            if read.payload.isEmpty, read.header.count > 0 { noteDamage() }
+            var reader = RollupBlockReader(tier: tier, read.payload[...])
+            while let placed = reader.next() {
+                if placed.boot > question.boot { return }
+                guard placed.boot == question.boot, placed.index >= indices.from else { continue }
+                if placed.index > indices.to { return }
+                let begin = max(placed.index * tier.tenths, span.from.tenths)
+                cells.add(placed.bucket, at: span.offset + begin - span.from.tenths)
+            }
+            let later = try chain.later(than: read.header)
+            if let later, later.header.depth > read.header.depth + 1 { noteDamage() }
+            place = later?.slot
+        }
+    }
+
+    private func fillFromSamples(
+        _ cells: inout HistoryCells,
+        _ question: Question
+    ) throws(StoreError) {
+        let (span, id) = (question.span, question.stream.description.id)
+        let interval = try database { (catalogue) throws(SQLiteError) in
+            try catalogue.heads(question.stream.place).interval
+        }
+        var machine = RollupMachine(boot: question.boot, coveredUntil: nil)
+        let samples = RawSamples(self, question.stream, try ordinals(), [span], of: id, .history)
+        var rows = SegmentRows()
+        while let piece = try samples.nextRows(into: &rows) {
+            cells.add(rows, piece.range, question, &machine, interval)
+        }
+    }
+
+    /// Fills in what the history has not taken yet.
+    private func fillFromTail(
+        _ cells: inout HistoryCells,
+        _ id: StreamID,
+        _ channel: Int,
+        _ spans: [HistorySpan]
+    ) throws(StoreError) {
+        guard let description = try streams().first(where: { $0.id == id }),
+            channel < description.quantities.count
+        else { return }
+        let known = try self.stream(id)
+        var heads = StreamHeads()
+        var stored: HistoryPosition?
+        if let known {
+            heads = try database { (catalogue) throws(SQLiteError) in
+                try catalogue.heads(known.place)
+            }
+            stored = try chain(.samples, SlotKey(id), place: known.place)?.header.last
+        }
+        let part = RawSamples.Part.tail(after: stored, try self.cursor())
+        let ordinals = try ordinals()
+        let stream = known ?? HistoryCatalog.Stream(place: 0, description: description)
+        for span in spans {
+            guard let boot = ordinals[span.boot] else { continue }
+            let question = Question(stream: stream, channel: channel, boot: boot, span: span)
+            let covered = heads.boot == boot ? heads.coveredUntil[channel] : nil
+            var machine = RollupMachine(boot: boot, coveredUntil: covered)
+            let samples = RawSamples(self, known, ordinals, [span], of: id, part)
+            var rows = SegmentRows()
+            while let piece = try samples.nextRows(into: &rows) {
+                let tick = rows.tick(piece.range.lowerBound)
+                let interval =
+                    tail.schedule(of: id, span.boot, at: tick).map {
+                        $0.interval.map { $0.wholeNanoseconds / 100_000_000 }
+                    } ?? heads.interval
+                cells.add(rows, piece.range, question, &machine, interval)
+            }
+        }
+    }
+}
+
+/// The equal steps of an answer.
+private struct HistoryCells {
+    let origin: Int64
+    let width: Int64
+    var points: [HistoryPoint]
+
+    init(origin: Int64, length: Int64, width: Int64) {
+        (self.origin, self.width) = (origin, width)
+        points = stride(from: 0, to: length, by: Int64.Stride(width)).map { offset in
+            HistoryPoint(offset: origin + offset, width: min(width, length - offset))
+        }
+    }
+
+    mutating func add(_ bucket: RollupBucket, at offset: Int64) {
+        let index = (offset - origin) / width
+        guard points.indices.contains(Int(index)) else { return }
+        points[Int(index)].bucket.merge(bucket)
+    }
+
+    /// Adds rows of one piece, each as a bucket of its own.
+    mutating func add(
+        _ rows: SegmentRows,
+        _ range: Range<Int>,
+        _ question: HistoryReader.Question,
+        _ machine: inout RollupMachine,
+        _ interval: Int64?
+    ) {
+        let (span, channel) = (question.span, question.channel)
+        let decimals = question.stream.decimals[channel]
+        let status = rows.statuses[channel]
+        for row in range {
+            let tick = rows.ticks[row]
+            let value = status.outcome(rows.mantissa(row, channel)).value
+            let bucket = machine.bucket(
+                tick,
+                value?.mantissa(rounded: decimals),
+                interval: interval
+            )
+            add(bucket, at: span.offset + tick - span.from.tenths)
+        }
+    }
+}

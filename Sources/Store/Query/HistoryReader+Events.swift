@@ -1,0 +1,118 @@
+import Core
+
+/// An event with the boot it happened in.
+package struct BootEvent: Hashable, Sendable {
+    package let boot: BootID
+    package let event: Event
+
+    package init(boot: BootID, event: Event) {
+        self.boot = boot
+        self.event = event
+    }
+}
+
+extension HistoryReader {
+    /// The newest events, oldest of them first.
+    ///
+    /// - Parameters:
+    ///   - limit: At most so many.
+    ///   - isWanted: Which.
+    /// - Returns: Oldest first.
+    /// - Throws: `StoreError.database`.
+    package func events(
+        last limit: Int,
+        where isWanted: (BootEvent) -> Bool = { _ in true }
+    ) throws(StoreError) -> [BootEvent] {
+        defer { rest() }
+        let boots = try bootsByOrdinal()
+        let waiting = tail.events.filter(isWanted)
+        var newestFirst: [BootEvent] = []
+        guard let newest = try chain(.events, .events, place: 0) else {
+            return waiting.suffix(limit)
+        }
+        var current: (slot: Int, header: SlotHeader)? = (newest.slot, newest.header)
+        while let (slot, header) = current, newestFirst.count < limit {
+            for event in try eventsInSlot(slot, boots).reversed() where isWanted(event) {
+                guard newestFirst.count < limit else { break }
+                newestFirst.append(event)
+            }
+            current = nil
+            if let previous = header.previous,
+                let older = try newest.chain.live(previous, depth: header.depth &- 1)
+            {
+                current = (previous, older)
+            }
+        }
+        // What the history has of the tail is its beginning, in the same order.
+        let taken = newestFirst.first.flatMap { waiting.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
+        return (newestFirst.reversed() + waiting[taken...]).suffix(limit)
+    }
+
+    /// Hands each event from a position on to the closure, oldest first, one slot at a time.
+    ///
+    /// - Parameters:
+    ///   - boot: The first boot, or nil for all that is kept.
+    ///   - tick: From when on in that boot.
+    ///   - body: Returns false to stop.
+    /// - Throws: `StoreError.database`.
+    package func events(
+        from boot: BootID? = nil,
+        _ tick: Tick = Tick(tenths: 0),
+        body: (BootEvent) -> Bool
+    ) throws(StoreError) {
+        defer { rest() }
+        let boots = try bootsByOrdinal()
+        let ordinal = boot.flatMap { id in boots.first { $0.value == id }?.key } ?? 0
+        let start = HistoryPosition(boot: ordinal, tick: tick)
+        let ordinals = Dictionary(uniqueKeysWithValues: boots.map { ($1, $0) })
+        func isEarlier(_ event: BootEvent) -> Bool {
+            let position = ordinals[event.boot].map {
+                HistoryPosition(boot: $0, tick: Tick(event.event.instant))
+            }
+            return position.map { $0 < start } ?? false
+        }
+        var waiting = tail.events[...]
+        if let newest = try chain(.events, .events, place: 0) {
+            var current: (slot: Int, header: SlotHeader)?
+            current = try newest.chain.find(start, from: (newest.slot, newest.header))
+            while let (slot, header) = current {
+                for event in try eventsInSlot(slot, boots) {
+                    // What the history has of the tail is its beginning, in the same order.
+                    if waiting.first == event { waiting.removeFirst() }
+                    if !isEarlier(event), !body(event) { return }
+                }
+                rest()
+                current = try newest.chain.later(than: header)
+                if let current, current.header.depth > header.depth + 1 { noteDamage() }
+            }
+        }
+        for event in waiting where !isEarlier(event) {
+            if !body(event) { return }
+        }
+    }
+
+    private func bootsByOrdinal() throws(StoreError) -> [UInt32: BootID] {
+        var boots: [UInt32: BootID] = [:]
+        for boot in try self.boots() { boots[boot.ordinal] = boot.id }
+        return boots
+    }
+
+    private func eventsInSlot(
+        _ slot: Int,
+        _ boots: [UInt32: BootID]
+    ) throws(StoreError) -> [BootEvent] {
+        let read = try slots(.events).read(slot)
+        if read.payload.isEmpty, read.header.count > 0 { noteDamage() }
+        var reader = HistoryByteReader(read.payload[...])
+        var events: [BootEvent] = []
+        while let ordinal = reader.integer(UInt32.self), let length = reader.integer(UInt16.self),
+            let bytes = reader.take(Int(length))
+        {
+            guard let boot = boots[ordinal] else { continue }
+            for case .event(let event) in JournalRecordCodec.contents(Array(bytes)).records {
+                events.append(BootEvent(boot: boot, event: event))
+            }
+        }
+        return events
+    }
+}

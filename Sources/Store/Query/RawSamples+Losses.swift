@@ -1,0 +1,88 @@
+import Core
+
+/// What a reading of samples met that is not there any more, in its order.
+///
+/// Bound: what is between two samples, at most one entry for each slot and each segment passed.
+struct SampleLosses {
+    struct Loss: Hashable {
+        let cause: GapCause
+        /// Nil: from the beginning of all.
+        let from: HistoryPosition?
+        let to: HistoryPosition
+        let count: Int
+    }
+
+    private(set) var found: [Loss] = []
+    /// Slots up to this depth of the chain were looked at, so that none is told twice.
+    private var depth: UInt32 = 0
+    private var section: SampleSection?
+
+    /// A slot was read; `before` is the one read before it in this span.
+    mutating func read(_ slot: HistorySlot, after before: SlotHeader?) {
+        let header = slot.header
+        guard header.depth > depth else { return }
+        if depth == 0, header.depth > 1 {
+            // The ring has used the slots before it again.
+            found.append(Loss(cause: .expired, from: nil, to: header.first, count: 0))
+        } else if let before, header.depth > before.depth + 1 {
+            // No link leads to what was between.
+            found.append(Loss(cause: .damaged, from: before.last, to: header.first, count: 0))
+        }
+        depth = header.depth
+        guard slot.isDamaged else { return }
+        let count = Int(header.count)
+        found.append(Loss(cause: .damaged, from: header.first, to: header.last, count: count))
+    }
+
+    /// Nil: a segment of the tail, whose block was whole when it was read.
+    mutating func opened(_ section: SampleSection?) { self.section = section }
+
+    /// The open segment ends before its last sample; how many are lost, nobody knows.
+    mutating func segmentBroke() {
+        guard let section else { return }
+        let loss = Loss(
+            cause: .damaged,
+            from: HistoryPosition(boot: section.boot, tick: section.first),
+            to: HistoryPosition(boot: section.boot, tick: section.last),
+            count: 0
+        )
+        // Met again in a further span, it is the same loss.
+        if found.last != loss { found.append(loss) }
+    }
+
+    mutating func take() -> [Loss] {
+        defer { found.removeAll() }
+        return found
+    }
+}
+
+extension RawSamples {
+    /// What was met since the last call that is damaged or older than the ring, for the ledger.
+    ///
+    /// To be asked for after each `next()`, and given to the ledger before that sample.
+    ///
+    /// - Parameter interval: Tenths between samples: a lost one speaks for so long before it.
+    /// - Returns: Marks, oldest first; almost always none.
+    package func takeLosses(interval: Int64) -> [GapMark] {
+        losses.found.isEmpty ? [] : losses.take().compactMap { mark($0, interval) }
+    }
+
+    private func mark(_ loss: SampleLosses.Loss, _ interval: Int64) -> GapMark? {
+        let boots = ordinals.sorted { $0.value < $1.value }
+        let from =
+            loss.from ?? HistoryPosition(boot: boots.first?.value ?? 0, tick: Tick(tenths: 0))
+        // Boots that the history has forgotten do not count any more.
+        guard let first = boots.first(where: { $0.value >= from.boot }),
+            let last = boots.last(where: { $0.value <= loss.to.boot }), first.value <= last.value
+        else { return nil }
+        let begin = first.value == from.boot ? max(0, from.tick.tenths - interval * 3 / 2) : 0
+        let end = last.value == loss.to.boot ? loss.to.tick : .end
+        return GapMark(
+            loss.cause,
+            of: id,
+            from: GapMark.Place(first.key, Tick(tenths: begin)),
+            to: GapMark.Place(last.key, end),
+            lost: loss.count
+        )
+    }
+}

@@ -1,0 +1,46 @@
+import Core
+
+/// One sample with all that an export says of it.
+package struct DatedSample: Hashable, Sendable {
+    package let stream: StreamDescription
+    package let boot: BootID
+    package let tick: Tick
+    /// Nil when nothing dates its boot.
+    package let wall: WallTime?
+    /// Whether a trusted clock stands behind `wall`.
+    package let isSure: Bool
+    /// One for each of the stream's quantities.
+    package let outcomes: [Outcome]
+
+    package init(
+        stream: StreamDescription,
+        boot: BootID,
+        tick: Tick,
+        time: ClockAnchors.Time?,
+        outcomes: [Outcome]
+    ) {
+        self.stream = stream
+        self.boot = boot
+        self.tick = tick
+        wall = time?.wall
+        isSure = time?.isSure ?? false
+        self.outcomes = outcomes
+    }
+}
+
+/// Gives samples one after the other, oldest first, holding few of them at a time.
+package protocol SampleSource {
+    /// The next sample; nil at the end.
+    ///
+    /// - Throws: What the store says; an export passes it on.
+    mutating func next() throws -> DatedSample?
+}
+
+/// Samples from a sequence; for tests and for tails held in memory.
+package struct SequenceSource<Samples: Sequence<DatedSample>>: SampleSource {
+    private var iterator: Samples.Iterator
+
+    package init(_ samples: Samples) { iterator = samples.makeIterator() }
+
+    package mutating func next() -> DatedSample? { iterator.next() }
+}

@@ -1,0 +1,149 @@
+import Core
+
+/// Time in the store: tenths of a second since boot.
+///
+/// Finer would store the jitter of the scheduler, which costs more bits than the value itself.
+package struct Tick: Hashable, Comparable, Sendable {
+    package let tenths: Int64
+
+    package init(tenths: Int64) { self.tenths = tenths }
+
+    /// The tick an instant lies in.
+    package init(_ instant: MonotonicInstant) { tenths = instant.nanoseconds / 100_000_000 }
+
+    package var instant: MonotonicInstant { MonotonicInstant(nanoseconds: tenths * 100_000_000) }
+
+    package static func < (left: Tick, right: Tick) -> Bool { left.tenths < right.tenths }
+}
+
+/// Names one boot of the machine: the kernel's random id, 16 bytes.
+package struct BootID: Hashable, Sendable, CustomStringConvertible {
+    /// Sixteen bytes.
+    package let bytes: [UInt8]
+
+    /// A boot id of exactly sixteen bytes.
+    package init(bytes: [UInt8]) {
+        precondition(bytes.count == 16, "a boot id has sixteen bytes")
+        self.bytes = bytes
+    }
+
+    /// Reads `cca67d31-9dcd-45a4-819e-02af9384f2d6`; nil when it is none.
+    package init?(_ text: String) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+        guard digits.count == 32 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: 32, by: 2) {
+            let pair = String(decoding: digits[index..<index + 2], as: UTF8.self)
+            guard let byte = UInt8(pair, radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        self.bytes = bytes
+    }
+
+    /// Thirty-two hexadecimal digits.
+    package var description: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// Names a stream within one store; never given to another.
+package struct StreamID: Hashable, Comparable, Sendable {
+    package let rawValue: UInt16
+
+    package init(_ rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static func < (left: StreamID, right: StreamID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// The channels of one device that are sampled together, 1…16 of them.
+package struct StreamDescription: Hashable, Sendable {
+    /// Channels of one stream.
+    package static let channelLimit = 16
+
+    package let id: StreamID
+    package let device: String
+    package let quantities: [Quantity]
+
+    package init(id: StreamID, device: String, quantities: [Quantity]) {
+        precondition(
+            (1...Self.channelLimit).contains(quantities.count),
+            "a stream has 1 to 16 channels"
+        )
+        self.id = id
+        self.device = device
+        self.quantities = quantities
+    }
+
+    package var channels: [Channel] {
+        quantities.map { Channel(device: device, quantity: $0) }
+    }
+}
+
+/// One sample of a stream: an outcome for each of its channels, in the stream's order.
+package struct StoredSample: Hashable, Sendable {
+    package let stream: StreamID
+    package let tick: Tick
+    package let outcomes: [Outcome]
+
+    package init(stream: StreamID, tick: Tick, outcomes: [Outcome]) {
+        self.stream = stream
+        self.tick = tick
+        self.outcomes = outcomes
+    }
+}
+
+/// Where a boot's clock meets wall time: `wall` was `tick`, as far as `trust` says.
+package struct ClockAnchor: Hashable, Sendable {
+    package let boot: BootID
+    package let tick: Tick
+    package let wall: WallTime
+    package let trust: ClockTrust
+    /// Whether times that it gives are called sure.
+    package var isTrusted: Bool { trust.isSure }
+
+    package init(boot: BootID, tick: Tick, wall: WallTime, trust: ClockTrust) {
+        self.boot = boot
+        self.tick = tick
+        self.wall = wall
+        self.trust = trust
+    }
+
+    /// As a time server's word, or as nobody's.
+    package init(boot: BootID, tick: Tick, wall: WallTime, isTrusted: Bool) {
+        self.init(boot: boot, tick: tick, wall: wall, trust: isTrusted ? .synchronised : .unknown)
+    }
+}
+
+/// What is written to the journal, in the order it happened.
+package enum JournalRecord: Hashable, Sendable {
+    /// The node started in this boot; `previousEnd` is what is known of the end before.
+    case started(at: Tick, version: String)
+    /// The node stopped in order.
+    case stopped(at: Tick)
+    case stream(StreamDescription)
+    /// From now on a sample of the stream is expected this often; nil: none is.
+    case schedule(StreamID, from: Tick, interval: Duration?)
+    /// Samples of one stream, oldest first, encoded by `SegmentEncoder`.
+    case samples(StreamID, segment: [UInt8])
+    case event(Event)
+    case anchor(ClockAnchor)
+
+    /// When it was, or began; nil for what has no time or cannot be read.
+    package var tick: Tick? {
+        switch self {
+        case .started(let tick, _), .stopped(let tick), .schedule(_, let tick, _): tick
+        case .samples(_, let segment):
+            (try? SegmentHeader(segment)).map { Tick(tenths: $0.start) }
+        case .event(let event): Tick(event.instant)
+        case .anchor(let anchor): anchor.tick
+        case .stream: nil
+        }
+    }
+}
+
+extension ClockTrust {
+    /// What a store says; a step of a later version counts as unknown.
+    init(stored number: UInt64) { self = Int(exactly: number).flatMap(Self.init) ?? .unknown }
+}

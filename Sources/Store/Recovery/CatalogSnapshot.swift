@@ -1,0 +1,362 @@
+import Core
+import Glibc
+import SQLite
+
+/// The small tables of a history, remembered in case it has to be replaced.
+///
+/// The journal names a stream once, when it is new, and that block is long gone; without this, a
+/// new history would not know whose samples the journal holds, nor what a slot of the old one says.
+/// A database in memory with the rows that say something. Bound: that of the tables.
+final class CatalogSnapshot {
+    let connection: Connection
+    private var catalogue: HistoryCatalog { HistoryCatalog(connection: connection) }
+
+    /// Remembers nothing yet.
+    init() throws(StoreError) {
+        do throws(SQLiteError) {
+            connection = try Connection(":memory:")
+            for table in HistoryCopyTables.catalogue {
+                let columns = table.columns.joined(separator: ", ")
+                try connection.execute(
+                    "CREATE TABLE \(table.name)(place INTEGER PRIMARY KEY, \(columns))"
+                )
+            }
+            try connection.execute("CREATE TABLE heads(place INTEGER PRIMARY KEY, data)")
+            try connection.execute("CREATE TABLE numbers(name TEXT PRIMARY KEY, value)")
+        } catch { throw .database(error) }
+    }
+
+    /// What a damaged file at `path` still says, and where it cannot, the copy of its tables.
+    ///
+    /// - Parameters:
+    ///   - path: The file; nil when it is gone.
+    ///   - spare: The copy.
+    /// - Returns: What is known; nothing at worst.
+    /// - Throws: `StoreError.database` when there is no memory.
+    static func salvaged(
+        from path: String?,
+        _ spare: HistorySpare
+    ) throws(StoreError) -> CatalogSnapshot {
+        let keepsake = try CatalogSnapshot()
+        defer {
+            keepsake.complete(from: spare)
+            keepsake.inventBoots()
+        }
+        // A pipe would wait for a writer, a folder in place of the shared memory for ten seconds.
+        let areFiles = ["", "-wal", "-journal", "-shm"].allSatisfy { suffix in
+            var status = stat()
+            guard let path, lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
+            return status.st_mode & S_IFMT == S_IFREG
+        }
+        keepsake.unread = Set(HistoryCopyTables.catalogue.map(\.name) + ["heads"])
+        guard areFiles, let path, let connection = try? Connection(path, mode: .readOnly) else {
+            return keepsake
+        }
+        keepsake.unread = []
+        if keepsake.refresh(connection) != nil { keepsake.pick(from: connection) }
+        try? connection.close()
+        return keepsake
+    }
+
+    /// Reads what can be read; of a table that cannot, what was known before stays.
+    ///
+    /// - Returns: Why the first table that cannot be read cannot.
+    @discardableResult
+    func refresh(_ source: Connection) -> SQLiteError? {
+        var trouble: SQLiteError?
+        func remember(_ name: String, _ columns: [String], _ selection: String) {
+            do throws(SQLiteError) {
+                let rows = try source.rows(selection) { (row) throws(SQLiteError) in
+                    (0...columns.count).map(row.value)
+                }
+                guard !rows.isEmpty else { return }
+                try connection.transaction { () throws(SQLiteError) in
+                    try connection.execute("DELETE FROM \(name)")
+                    for row in rows { try insert(row, into: name, columns) }
+                }
+            } catch {
+                trouble = trouble ?? error
+                unread.insert(name)
+            }
+        }
+        for table in HistoryCopyTables.catalogue {
+            remember(table.name, table.columns, table.selection)
+        }
+        // Most places of a large history were never used.
+        let used = "SELECT place, data FROM heads WHERE place = 0 OR data <> zeroblob(length(data))"
+        remember("heads", ["data"], used)
+        remember("numbers", ["value"], "SELECT name, value FROM numbers")
+        return trouble
+    }
+
+    /// Takes what single rows of the tables say of which nothing is known.
+    private func pick(from source: Connection) {
+        func pick(_ name: String, _ columns: [String], _ selection: String, _ places: Range<Int>) {
+            let known: Int? = try? connection.scalar("SELECT count(*) FROM \(name)")
+            guard known == 0 else { return }
+            for place in places {
+                let rows = try? source.rows(selection, place) { (row) throws(SQLiteError) in
+                    (0...columns.count).map(row.value)
+                }
+                for row in rows ?? [] { try? insert(row, into: name, columns) }
+            }
+        }
+        for table in HistoryCopyTables.catalogue {
+            let selection = "\(table.selection) AND place = ?"
+            pick(table.name, table.columns, selection, 1..<table.rowCountMax + 1)
+        }
+        let heads = 0..<HistorySchema.streamCountMax + 1
+        pick("heads", ["data"], "SELECT place, data FROM heads WHERE place = ?", heads)
+    }
+
+    /// Takes from the copy what could not be read; nothing when it is of another history.
+    ///
+    /// The counters are worked out anew: an older cursor would have samples taken twice.
+    func complete(from spare: HistorySpare) {
+        guard spare.isThere, !unread.isEmpty, let copy = try? spare.open() else { return }
+        defer { try? copy.close() }
+        guard let told = try? HistoryCatalog(connection: copy).boots() else { return }
+        let mine = Dictionary(((try? catalogue.boots()) ?? []).map { ($0.ordinal, $0.id) }) { $1 }
+        guard told.allSatisfy({ (mine[$0.ordinal] ?? $0.id) == $0.id }) else { return }
+        let heads = ("heads", ["data"], "SELECT place, data FROM heads")
+        let tables = HistoryCopyTables.catalogue.map { ($0.name, $0.columns, $0.selection) }
+        for (name, columns, selection) in tables + [heads] where unread.contains(name) {
+            let rows = try? copy.rows(selection) { (row) throws(SQLiteError) in
+                (0...columns.count).map(row.value)
+            }
+            let places: [Int]? = try? connection.rows("SELECT place FROM \(name)") {
+                (row) throws(SQLiteError) in try row[0]
+            }
+            let known = Set((places ?? []).map { SQLiteValue.integer(Int64($0)) })
+            try? connection.transaction { () throws(SQLiteError) in
+                for row in rows ?? [] where !known.contains(row[0]) {
+                    try insert(row, into: name, columns)
+                }
+            }
+        }
+    }
+
+    /// Tables that could not be read whole.
+    private var unread: Set<String> = []
+
+    /// Where chains end is not known, or was when the copy was written.
+    var lacksHeads: Bool { unread.contains("heads") }
+
+    /// A check of all rows but counters, put beside them for the copy.
+    func seal() throws(SQLiteError) -> Int32 {
+        var check = CRC32C()
+        let tables = HistoryCopyTables.catalogue.map { ($0.selection, $0.columns.count) }
+        for (selection, count) in tables + [("SELECT place, data FROM heads", 1)] {
+            try connection.query(selection) { (row) throws(SQLiteError) in
+                for column in 0...count { check.append("\(row.value(column))\n".utf8) }
+            }
+        }
+        let seal = Int32(bitPattern: max(1, check.value))
+        try connection.setUserVersion(seal)
+        return seal
+    }
+
+    /// Whether it was lost how far the journal was taken.
+    private(set) var lacksCursor = false
+
+    /// Adds names of streams that the tables have lost; none is put in the place of another.
+    func learn(_ streams: [StreamDescription]) {
+        let known = (try? catalogue.streams()) ?? []
+        var places = Set(known.map(\.place))
+        for stream in streams where !known.contains(where: { $0.description.id == stream.id }) {
+            let free = (1...HistorySchema.streamCountMax).first { !places.contains($0) }
+            guard let place = free else { return }
+            places.insert(place)
+            let text = HistoryCatalog.text(stream.quantities)
+            let count = text.utf8.count + stream.device.utf8.count
+            let pad = max(0, HistorySchema.streamByteCountMax - count)
+            let row: [SQLiteValue] = [
+                .integer(Int64(place)), .blob([UInt8](repeating: 0, count: pad)),
+                .integer(Int64(stream.id.rawValue)), .text(stream.device), .text(text),
+            ]
+            try? insert(row, into: "streams", ["pad", "id", "device", "quantities"])
+            // What stands there is of a stream whose name is lost, or of none.
+            try? connection.execute("DELETE FROM heads WHERE place = ?", place)
+        }
+    }
+
+    /// Works out the counters, when they are lost, from what they count; not where rings begin.
+    func inventNumbers() {
+        let known: Int? = try? connection.scalar("SELECT count(*) FROM numbers")
+        guard known == 0 else { return }
+        let counts = [
+            ("boot", "SELECT max(boot) FROM boots"), ("run", "SELECT max(run) FROM runs"),
+            ("schedule", "SELECT max(number) FROM schedules"), ("cursor", "SELECT 1"),
+        ]
+        for (name, sql) in counts {
+            let value: Int64? = try? connection.scalar(sql)
+            try? insert([.text(name), .integer(value ?? 0)], into: "numbers", ["value"])
+        }
+        lacksCursor = true
+    }
+
+    /// Gives boots whose ids are lost ids of their own: what is known of them stays together.
+    private func inventBoots() {
+        let sql = "SELECT boot FROM runs UNION SELECT boot FROM anchors ORDER BY 1"
+        let told = try? connection.rows(sql) { (row) throws(SQLiteError) in try row[0] as Int64 }
+        let known = Set(((try? catalogue.boots()) ?? []).map { Int64($0.ordinal) })
+        for ordinal in told ?? [] where ordinal > 0 && !known.contains(ordinal) {
+            var id = [UInt8](repeating: 0, count: 16)
+            HistoryBytes.put(ordinal, in: &id, at: 0)
+            let place = (ordinal - 1) % Int64(HistorySchema.bootCountMax) + 1
+            let row: [SQLiteValue] = [.integer(place), .integer(ordinal), .blob(id)]
+            try? insert(row, into: "boots", ["boot", "id"])
+        }
+    }
+
+    private func insert(
+        _ row: [SQLiteValue],
+        into table: String,
+        _ columns: [String]
+    ) throws(SQLiteError) {
+        let key = table == "numbers" ? "name" : "place"
+        try connection.execute("INSERT INTO \(table)(\(key)) VALUES(?)", row[0])
+        for (index, column) in columns.enumerated() {
+            try connection.execute(
+                "UPDATE \(table) SET \(column) = ? WHERE \(key) = ?",
+                row[index + 1],
+                row[0]
+            )
+        }
+    }
+
+    /// In the order they happened.
+    private var boots: [BootID] { (try? catalogue.boots().map(\.id)) ?? [] }
+    private var streams: [StreamDescription] {
+        (try? catalogue.streams().map(\.description)) ?? []
+    }
+    var runs: [StoredRun] { (try? catalogue.runs()) ?? [] }
+    private var schedules: [StoredSchedule] { (try? catalogue.schedules()) ?? [] }
+    private var anchors: [ClockAnchor] { (try? catalogue.anchors()) ?? [] }
+    var settings: [String: String] { (try? catalogue.settings()) ?? [:] }
+
+    /// The records that tell a new history what the journal will not tell again, oldest first, and
+    /// which time is lost.
+    ///
+    /// - Parameter journal: What the ring still holds.
+    /// - Returns: Records in their order, with the boot of each.
+    func records(before journal: JournalOutline) -> [(boot: BootID, record: JournalRecord)] {
+        let (runs, order) = (runs, order(before: journal))
+        guard let oldest = order.first else { return [] }
+        var records = streams.map { (boot: oldest, record: JournalRecord.stream($0)) }
+        for run in runs where !journal.starts.contains(GapMark.Place(run.boot, run.started)) {
+            records.append((run.boot, .started(at: run.started, version: run.version)))
+            guard let stopped = run.stopped else { continue }
+            records.append((run.boot, .stopped(at: stopped)))
+        }
+        let schedules = schedules.map {
+            ($0.boot, JournalRecord.schedule($0.stream, from: $0.from, interval: $0.interval))
+        }
+        let anchors = anchors.map { ($0.boot, JournalRecord.anchor($0)) }
+        for (boot, record) in schedules + anchors where !journal.records.contains(record) {
+            records.append((boot, record))
+        }
+        if let loss = loss(before: journal) { records.append(loss) }
+        // Boots are numbered in the order they are met.
+        return order.flatMap { boot in records.filter { $0.boot == boot } }
+    }
+
+    /// All boots that anything is known of, the oldest first as far as that can be said.
+    private func order(before journal: JournalOutline) -> [BootID] {
+        let mine = runs.map(\.boot) + schedules.map(\.boot) + anchors.map(\.boot)
+        let told = Set(mine + journal.boots)
+        var order = boots.filter(told.contains)
+        for boot in mine + journal.boots where !order.contains(boot) { order.append(boot) }
+        return order
+    }
+
+    /// What tells of the time from the oldest boot known to what the ring still holds.
+    func loss(before journal: JournalOutline) -> (boot: BootID, record: JournalRecord)? {
+        guard let oldest = order(before: journal).first,
+            let mark = lost(since: oldest, before: journal)
+        else { return nil }
+        let event = mark.event(at: mark.to.tick.instant, in: mark.to.boot)
+        return (mark.to.boot, .event(event))
+    }
+
+    /// What tells of the time from where a chain is whole to what the ring still holds.
+    func loss(
+        after floor: HistoryPosition,
+        before journal: JournalOutline,
+        _ boots: [StoredBoot]
+    ) -> (boot: BootID, record: JournalRecord)? {
+        guard let end = journal.firstSample ?? journal.end,
+            let start = boots.first(where: { $0.ordinal == floor.boot })?.id
+        else { return nil }
+        // A boot that the history has not met comes after all others.
+        let ordinal = boots.first { $0.id == end.boot }?.ordinal ?? .max
+        guard floor < HistoryPosition(boot: ordinal, tick: end.tick) else { return nil }
+        let from = GapMark.Place(start, floor.tick)
+        let mark = GapMark(.damaged, of: nil, from: from, to: end)
+        return (end.boot, .event(mark.event(at: end.tick.instant, in: end.boot)))
+    }
+
+    /// From the oldest boot known to what the ring still holds.
+    private func lost(since oldest: BootID, before journal: JournalOutline) -> GapMark? {
+        guard let end = journal.firstSample ?? journal.end else { return nil }
+        let start = runs.first { $0.boot == oldest }?.started ?? Tick(tenths: 0)
+        let from = GapMark.Place(oldest, start)
+        guard from.boot != end.boot || from.tick < end.tick else { return nil }
+        return GapMark(.damaged, of: nil, from: from, to: end)
+    }
+}
+
+/// What a journal's blocks tell, but for the samples themselves.
+struct JournalOutline {
+    /// In their order.
+    private(set) var boots: [BootID] = []
+    private(set) var streams: [StreamDescription] = []
+    private(set) var starts: Set<GapMark.Place> = []
+    /// Schedules and anchors.
+    private(set) var records: Set<JournalRecord> = []
+    /// The latest first sample of the streams in the oldest block that has samples.
+    private(set) var firstSample: GapMark.Place?
+    /// The last moment named by anything but a sample.
+    private(set) var end: GapMark.Place?
+
+    /// What is in all blocks that wait in a journal.
+    init(_ journal: Journal) {
+        self.init { after, limit in journal.replay(after: after, limit: limit).blocks }
+    }
+
+    /// - Parameter blocks: The blocks newer than one, at most so many.
+    init(_ blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]) {
+        var after: UInt64 = 0
+        while true {
+            let some = blocks(after, StationStore.blocksPerTransaction)
+            guard let last = some.last else { return }
+            for block in some { take(block) }
+            after = last.sequence
+        }
+    }
+
+    /// Takes the blocks in the order of their sequence.
+    private mutating func take(_ block: JournalBlock) {
+        if boots.last != block.boot, !boots.contains(block.boot) { boots.append(block.boot) }
+        let hasSamples = firstSample != nil
+        for record in JournalRecordCodec.contents(block.payload).records {
+            switch record {
+            case .started(let tick, _):
+                starts.insert(GapMark.Place(block.boot, tick))
+                end = GapMark.Place(block.boot, tick)
+            case .schedule, .anchor: records.insert(record)
+            case .event(let event): end = GapMark.Place(block.boot, Tick(event.instant))
+            case .samples(_, let segment):
+                guard !hasSamples, let tenths = (try? SegmentHeader(segment))?.start else {
+                    continue
+                }
+                let tick = max(firstSample?.tick ?? Tick(tenths: tenths), Tick(tenths: tenths))
+                firstSample = GapMark.Place(block.boot, tick)
+            case .stream(let stream):
+                streams.removeAll { $0.id == stream.id }
+                streams.append(stream)
+            case .stopped: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Core
+import SQLite
+
+// What a history that lies aside, and the journal, say to the new one.
+extension StoreFiles {
+    /// Brings what can be read of a history that lies aside into the new one.
+    static func rescue(
+        _ aside: String?,
+        _ history: History,
+        _ journal: Journal?,
+        _ spare: HistorySpare
+    ) throws(StoreError) -> (CatalogSnapshot, HistoryRecovered?) {
+        guard let aside else { return (try CatalogSnapshot(), nil) }
+        try mend(aside, like: history)
+        let keepsake = try CatalogSnapshot.salvaged(from: aside, spare)
+        if let journal {
+            keepsake.learn(JournalOutline(journal).streams)
+            keepsake.inventNumbers()
+        }
+        let rescued = try HistoryRecovery.run(from: aside, into: history, keepsake)
+        if let journal, rescued != nil, keepsake.lacksCursor {
+            try history.restore(cursor: try cursor(of: history, in: journal))
+        }
+        return (keepsake, rescued)
+    }
+
+    /// Lets the history take what waits, and remembers its small tables.
+    ///
+    /// - Returns: Whether a reader holds it up, and what became of places and copy.
+    /// - Throws: `StoreError`.
+    static func takeWaiting(
+        _ journal: Journal,
+        _ history: History,
+        _ keepsake: CatalogSnapshot,
+        _ spare: HistorySpare
+    ) throws(StoreError) -> (isHeld: Bool, StreamNews) {
+        var (isHeld, news) = (false, StreamNews())
+        if !history.isReadOnly {
+            isHeld = try StationStore.take(from: journal, into: history, &news) != nil
+        }
+        keepsake.refresh(history.connection)
+        if !history.isReadOnly { news.copyTrouble = spare.write(keepsake)?.message }
+        return (isHeld, news)
+    }
+
+    /// How far a history took the journal, by what it holds: blocks stand in the order of time.
+    private static func cursor(
+        of history: History,
+        in journal: Journal
+    ) throws(StoreError) -> UInt64 {
+        guard let newest = try history.newestPlace(), let first = journal.blocks.first else {
+            return journal.newest
+        }
+        let boots = try history.boots()
+        let order = Dictionary(boots.map { ($0.id, $0.ordinal) }) { $1 }
+        func position(_ place: GapMark.Place) -> HistoryPosition {
+            HistoryPosition(boot: order[place.boot] ?? .max, tick: place.tick)
+        }
+        let end = position(newest)
+        var cursor = first - 1
+        for sequence in journal.blocks {
+            guard let block = try? journal.read(sequence) else { continue }
+            guard let place = block.lastPlace else { continue }
+            guard position(place) <= end else { break }
+            cursor = sequence
+        }
+        return max(1, cursor)
+    }
+
+    /// Puts whole trees into a damaged history.
+    static func mend(_ aside: String, like history: History) throws(StoreError) {
+        do { try HistoryTrees(of: history.connection).mend(aside) } catch { throw .database(error) }
+    }
+
+    /// Lets a rescued history take what it does not have, and the ring still holds.
+    static func retake(
+        _ journal: Journal,
+        _ history: History,
+        _ floors: HistoryFloors,
+        _ keepsake: CatalogSnapshot
+    ) throws(StoreError) {
+        journal.rewind()
+        if let floor = floors.samples.values.min() {
+            let outline = JournalOutline(journal)
+            let loss =
+                floor.boot == 0
+                ? keepsake.loss(before: outline)
+                : keepsake.loss(after: floor, before: outline, try history.boots())
+            try history.begin(with: loss.map { [$0] } ?? [])
+        }
+        var after: UInt64 = 0
+        while after < history.cursor {
+            let blocks = journal.replay(after: after, limit: StationStore.blocksPerTransaction)
+                .blocks
+            guard let last = blocks.last else { break }
+            try history.retake(blocks, after: floors)
+            after = last.sequence
+        }
+        try StationStore.release(journal, of: history)
+    }
+
+    /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
+    static func begin(
+        _ history: History,
+        _ journal: Journal,
+        _ keepsake: CatalogSnapshot
+    ) throws(StoreError) {
+        journal.rewind()
+        try begin(history, keepsake) { after, limit in
+            journal.replay(after: after, limit: limit).blocks
+        }
+    }
+
+    /// Tells a new history what the one before knew, and what the blocks that follow do not tell.
+    static func begin(
+        _ history: History,
+        _ keepsake: CatalogSnapshot,
+        before blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]
+    ) throws(StoreError) {
+        let outline = JournalOutline(blocks)
+        // First: what fails here is done again with a history that knows nothing yet.
+        let refused = try carry(keepsake.settings, to: history)
+        var records = keepsake.records(before: outline)
+        if let last = records.last?.boot ?? outline.boots.last {
+            let instant = outline.end?.tick.instant ?? .boot
+            records += refused.map { key in
+                let details: KeyValuePairs = ["setting": key]
+                let kind = "setting lost"
+                let event = Event(
+                    at: instant,
+                    source: "store",
+                    kind: kind,
+                    severity: .error,
+                    details
+                )
+                return (last, .event(event))
+            }
+        }
+        try history.begin(with: records)
+    }
+
+    /// Gives a new history the settings: names of parts, mutes, hours of lasers.
+    ///
+    /// - Returns: Keys of those that no history takes, which rot alone can have made.
+    private static func carry(
+        _ settings: [String: String],
+        to history: History
+    ) throws(StoreError) -> [String] {
+        var refused: [String] = []
+        for (key, value) in settings.sorted(by: { $0.key < $1.key }) {
+            do throws(StoreError) {
+                try history.set(key, to: value)
+            } catch {
+                // SQLITE_TOOBIG; anything else is the card's word, and it is asked again.
+                guard case .database(let cause) = error, cause.code == 18 else { throw error }
+                refused.append(String(key.prefix(40)))
+            }
+        }
+        return refused
+    }
+}

@@ -1,0 +1,123 @@
+import Core
+
+/// Numbers that encoder and decoder share; their meaning is in `SPEC.md`, *Segment*.
+enum SegmentFormat {
+    static let version: UInt8 = 1
+    static let channelRange = 1...16
+    /// Rows in one segment, at most: twelve days at 1 Hz.
+    ///
+    /// A row can take no bits at all, so the size of a segment does not bound its rows. One row
+    /// more is a programmer error; a segment that claims more is refused.
+    static let maximumCount = 1 << 20
+    /// What an instant in nanoseconds can hold: ± 292 years, in tenths of a second.
+    static let maximumTick = Int64.max / 100_000_000
+    /// Bytes that a row can add, at most, for each channel and for its time.
+    ///
+    /// A change of status takes 3 + 1 + 3 bytes, a delta 10 + 6 + 64 bits.
+    static let maximumByteCountPerChannel = 24
+
+    /// What the exception stream says, in the low three bits of its heads.
+    enum Operation: UInt8 {
+        case intervalOnce = 0
+        case intervalFromNow = 1
+        case beginJitter = 2
+        case endJitter = 3
+        case values = 4
+        case noData = 5
+    }
+}
+
+/// What kind of outcome a channel has, row after row, until an exception changes it.
+package enum ChannelStatus: Hashable, Sendable {
+    /// Values with this many decimals, 0…9, and this quality.
+    case values(decimals: Int, Quality)
+    case noData(NoData)
+
+    init(_ outcome: Outcome) {
+        self =
+            switch outcome {
+            case .value(let value, let quality): .values(decimals: value.decimals, quality)
+            case .noData(let reason): .noData(reason)
+            }
+    }
+
+    var hasValues: Bool { if case .values = self { true } else { false } }
+
+    /// The outcome of a row whose mantissa is this, which nobody reads when there is no data.
+    package func outcome(_ mantissa: Int64) -> Outcome {
+        switch self {
+        case .values(let decimals, let quality):
+            .value(FixedPoint(mantissa, decimals: decimals), quality)
+        case .noData(let reason): .noData(reason)
+        }
+    }
+}
+
+extension NoData {
+    /// The number on the card, 0…15: never given to another reason.
+    var storageCode: UInt8 {
+        switch self {
+        case .replyTimeout: 0
+        case .badFrames: 1
+        case .warmingUp: 2
+        case .unplugged: 3
+        case .unusable: 4
+        case .stuck: 5
+        case .stopped: 6
+        case .noFix: 7
+        case .notMeasured: 8
+        case .stale: 9
+        case .gated: 10
+        case .outOfRange: 11
+        case .muted: 12
+        }
+    }
+
+    init?(storageCode: UInt8) {
+        guard let found = Self.allCases.first(where: { $0.storageCode == storageCode }) else {
+            return nil
+        }
+        self = found
+    }
+}
+
+/// Numbers in one to ten bytes.
+///
+/// Seven bits a byte, the lowest first; the high bit says that more follow.
+enum Varint {
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// Reads one number before `end` and moves `offset` behind it.
+    static func read(
+        _ bytes: [UInt8],
+        at offset: inout Int,
+        before end: Int
+    ) throws(CodecError) -> UInt64 {
+        var (value, shift) = (UInt64(0), UInt64(0))
+        while true {
+            guard offset < end else { throw CodecError(.truncated, at: offset) }
+            let byte = bytes[offset]
+            guard shift < 63 || byte <= 1 else { throw CodecError(.outOfRange, at: offset) }
+            value |= UInt64(byte & 0x7F) << shift
+            offset += 1
+            guard byte & 0x80 != 0 else { return value }
+            shift += 7
+        }
+    }
+
+    /// Numbers near zero as small ones: 0, −1, 1, −2 become 0, 1, 2, 3.
+    static func zigzag(_ value: Int64) -> UInt64 {
+        UInt64(bitPattern: (value << 1) ^ (value >> 63))
+    }
+
+    static func unzigzag(_ value: UInt64) -> Int64 {
+        Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+}

@@ -1,0 +1,149 @@
+import Core
+import Synchronization
+
+/// Watches that children make progress, and pets upward only while every permanent one does.
+///
+/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer. A
+/// child that waits for its restart is not watched: its fault may lie outside the box.
+package final class HealthMonitor: Child {
+    /// What a HealthMonitor may do.
+    package struct Reach: Sendable {
+        /// Says upward that all is well: `WATCHDOG=1`, `/dev/watchdog`.
+        package let pet: @Sendable () -> Void
+        package let observer: @Sendable (Event) -> Void
+        /// Called once when replacing a child did not help: the process ends itself.
+        package let onStillLate: @Sendable (_ child: String) -> Void
+        /// Called when nobody ran for a while, in which something fell due.
+        ///
+        /// The machine was suspended, or the process stopped. From the last look before it to now.
+        package let onStandstill: @Sendable (Range<MonotonicInstant>) -> Void
+        /// Called when a child is replaced, with the time in which it should have made progress.
+        package let onReplaced: @Sendable (_ child: String, Range<MonotonicInstant>) -> Void
+
+        package init(
+            pet: @escaping @Sendable () -> Void,
+            observer: @escaping @Sendable (Event) -> Void = { _ in },
+            onStillLate: @escaping @Sendable (String) -> Void,
+            onStandstill: @escaping @Sendable (Range<MonotonicInstant>) -> Void = { _ in },
+            onReplaced: @escaping @Sendable (String, Range<MonotonicInstant>) -> Void = { _, _ in }
+        ) {
+            self.pet = pet
+            self.observer = observer
+            self.onStillLate = onStillLate
+            self.onStandstill = onStandstill
+            self.onReplaced = onReplaced
+        }
+    }
+
+    /// Later than its window by more than this, the HealthMonitor itself was held up, and so was
+    /// everybody.
+    static let delayMax: Duration = .seconds(1)
+
+    private let registry: HeartbeatRegistry
+    private let clock: any NodeClock
+    private let reach: Reach
+    private let machine: Mutex<HealthMonitorMachine>
+
+    /// A HealthMonitor that pets within `petWindow` of the last time.
+    package init(
+        _ registry: HeartbeatRegistry,
+        petWindow: ClosedRange<Duration>,
+        clock: any NodeClock,
+        reach: Reach
+    ) {
+        self.registry = registry
+        self.clock = clock
+        self.reach = reach
+        machine = Mutex(HealthMonitorMachine(petWindow: petWindow, startingAt: clock.now))
+    }
+
+    package func run() async throws {
+        while !Task.isCancelled {
+            registry.plan(wakeAt: nil)
+            let looked = clock.now
+            look()
+            let (opens, closes) = machine.withLock { $0.nextLook(Self.watched(registry.watches)) }
+            registry.plan(wakeAt: closes)
+            _ = try await clock.wait(
+                for: registry.deadlineCameNearer,
+                until: opens,
+                tolerance: opens.duration(to: closes)
+            )
+            let (limit, now) = (closes.advanced(by: Self.delayMax), clock.now)
+            guard now > limit else { continue }
+            machine.withLock { $0.wokeUp(after: opens..<now) }
+            reach.onStandstill(looked..<now)
+        }
+    }
+
+    /// Until when no child is replaced for being late; nil when that is not so now.
+    package var snoozedUntil: MonotonicInstant? {
+        machine.withLock { $0.snoozedUntil }.flatMap { $0 > clock.now ? $0 : nil }
+    }
+
+    /// Takes every child as on time for `duration`, at most 15 min, for debugging; zero ends that.
+    package func snooze(for duration: Duration) {
+        let now = clock.now
+        let bounded = min(duration, HealthMonitorMachine.snoozeMax)
+        machine.withLock { $0.snooze(until: now.advanced(by: bounded), now: now) }
+        reach.observer(
+            Event(
+                at: now,
+                source: "vigil",
+                kind: "vigil snoozed",
+                severity: .warning,
+                ["for": bounded.shortText]
+            )
+        )
+    }
+
+    private func look() {
+        let now = clock.now
+        let watches = registry.watches
+        for action in machine.withLock({ $0.look(at: now, Self.watched(watches)) }) {
+            switch action {
+            case .pet:
+                reach.pet()
+            case .warn(let child, let late):
+                report("child late", .warning, child, late)
+            case .recovered(let child):
+                report("child on time again", .notice, child, .zero)
+            case .replace(let key, let child, let late):
+                report("child replaced", .error, child, late)
+                guard let watch = watches.first(where: { $0.key == key }) else { continue }
+                // Nobody knows when it hung: what it promised ended a limit after that at the most.
+                reach.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
+                watch.replace("no progress")
+            case .escalate(let child):
+                report("child still late", .error, child, .zero)
+                reach.onStillLate(child)
+            }
+        }
+    }
+
+    private static func watched(_ watches: [HeartbeatRegistry.Watch]) -> [HealthMonitorMachine
+        .Watched]
+    {
+        watches.map { watch in
+            HealthMonitorMachine.Watched(
+                key: watch.key,
+                child: watch.child,
+                limit: watch.limit,
+                isCritical: watch.isCritical,
+                beat: watch.heartbeat.snapshot
+            )
+        }
+    }
+
+    private func report(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ child: String,
+        _ late: Duration
+    ) {
+        let details: KeyValuePairs = ["child": child, "late": late.shortText]
+        reach.observer(
+            Event(at: clock.now, source: "vigil", kind: kind, severity: severity, details)
+        )
+    }
+}

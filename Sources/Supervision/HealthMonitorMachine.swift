@@ -1,0 +1,159 @@
+import Core
+
+/// Decides whom to warn about, whom to replace, and whether all is well.
+///
+/// Pure. A child that misses its promise is warned about; after its limit more it is replaced; if
+/// the new one misses its first promise too, replacing does not help and the next level decides.
+package struct HealthMonitorMachine: Sendable {
+    /// What is known of one child at one look.
+    package struct Watched: Sendable {
+        /// Another for each start of the child.
+        package let key: UInt64
+        package let child: String
+        package let limit: Duration
+        package let isCritical: Bool
+        package let beat: Heartbeat.State
+
+        package init(
+            key: UInt64,
+            child: String,
+            limit: Duration,
+            isCritical: Bool,
+            beat: Heartbeat.State
+        ) {
+            self.key = key
+            self.child = child
+            self.limit = limit
+            self.isCritical = isCritical
+            self.beat = beat
+        }
+    }
+
+    package enum Action: Hashable, Sendable {
+        case warn(child: String, late: Duration)
+        case replace(key: UInt64, child: String, late: Duration)
+        case escalate(child: String)
+        /// A child that was late beats again.
+        case recovered(child: String)
+        case pet
+    }
+
+    private enum Standing: Hashable {
+        case warned
+        /// The child with this key was told to make room for a new one.
+        case replaced(key: UInt64)
+        case escalated
+    }
+
+    /// Time from one pet to the next: not sooner than the one, not later than the other.
+    ///
+    /// The wider, the more pets ride on wake-ups that come anyway.
+    package let petWindow: ClosedRange<Duration>
+    /// Longest snooze.
+    package static let snoozeMax = Duration.minutes(15)
+
+    // Children not here are on time. Bound: one for each child that is late or was replaced and has
+    // not beaten since.
+    private var standings: [String: Standing] = [:]
+    private var petDue: MonotonicInstant
+    private(set) var snoozedUntil: MonotonicInstant?
+    private var unseen: Range<MonotonicInstant>?
+
+    package init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {
+        precondition(petWindow.lowerBound > .zero)
+        self.petWindow = petWindow
+        petDue = now
+    }
+
+    /// Takes every child as on time for a while, for debugging; at most `snoozeMax`.
+    package mutating func snooze(until instant: MonotonicInstant, now: MonotonicInstant) {
+        snoozedUntil = min(instant, now.advanced(by: Self.snoozeMax))
+    }
+
+    /// Takes notice that nobody ran for a while: the machine was suspended, or the process stopped.
+    ///
+    /// What fell due in that time could not be done; it is due a limit later.
+    package mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
+
+    /// Looks at all children.
+    ///
+    /// - Returns: What to do, in the order of `watched`, and whether to pet.
+    package mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {
+        var actions: [Action] = []
+        for child in watched {
+            if let action = judge(child, at: now) { actions.append(action) }
+        }
+        let present = Set(watched.map(\.child))
+        standings = standings.filter { child, standing in
+            // A replaced child may be between two lives; any other that is absent was stopped.
+            if case .replaced = standing { true } else { present.contains(child) }
+        }
+        if petDue <= now {
+            // While a late child is being replaced the ladder still makes progress: a board that
+            // resets within 15 s must leave it the time.
+            let isWell = !watched.contains { $0.isCritical && standings[$0.child] == .escalated }
+            if isWell { actions.append(.pet) }
+            petDue = now.advanced(by: petWindow.lowerBound)
+        }
+        return actions
+    }
+
+    /// The window of the next look: it opens with the first thing to do and closes with the first
+    /// that cannot wait longer.
+    package func nextLook(
+        _ watched: [Watched]
+    ) -> (opens: MonotonicInstant, closes: MonotonicInstant) {
+        var opens = petDue
+        var closes = petDue.advanced(by: petWindow.upperBound - petWindow.lowerBound)
+        for child in watched {
+            guard let due = nextStep(for: child) else { continue }
+            opens = min(opens, due)
+            closes = min(closes, due.advanced(by: child.limit / 10))
+        }
+        return (opens, closes)
+    }
+
+    private func deadline(of child: Watched) -> MonotonicInstant {
+        var deadline = child.beat.deadline
+        if let unseen, unseen.contains(deadline) {
+            deadline = unseen.upperBound.advanced(by: child.limit)
+        }
+        guard let snoozedUntil else { return deadline }
+        return max(deadline, snoozedUntil.advanced(by: child.limit))
+    }
+
+    private func nextStep(for child: Watched) -> MonotonicInstant? {
+        let deadline = deadline(of: child)
+        return switch standings[child.child] {
+        case nil: deadline
+        case .warned: deadline.advanced(by: child.limit)
+        case .replaced(let key): key == child.key ? nil : deadline
+        case .escalated: nil
+        }
+    }
+
+    private mutating func judge(_ child: Watched, at now: MonotonicInstant) -> Action? {
+        let deadline = deadline(of: child)
+        let standing = standings[child.child]
+        guard deadline <= now else {
+            // A replacement proves itself by its first beat.
+            if case .replaced = standing, child.beat.count == 0 { return nil }
+            standings[child.child] = nil
+            return standing == nil ? nil : .recovered(child: child.child)
+        }
+        let late = deadline.duration(to: now)
+        switch standing {
+        case nil:
+            standings[child.child] = .warned
+            return .warn(child: child.child, late: late)
+        case .warned where late >= child.limit:
+            standings[child.child] = .replaced(key: child.key)
+            return .replace(key: child.key, child: child.child, late: late)
+        case .replaced(let key) where key != child.key:
+            standings[child.child] = .escalated
+            return .escalate(child: child.child)
+        case .warned, .replaced, .escalated:
+            return nil
+        }
+    }
+}

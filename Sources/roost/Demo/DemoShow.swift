@@ -1,0 +1,153 @@
+import ControlProtocol
+import Core
+import Glibc
+import HardwareIO
+import LinuxIO
+import Synchronization
+
+/// Shows what happens on the demo's stage, to a person or to a log.
+final class DemoShow: Sendable {
+    private let length: Duration?
+    private let json: Bool
+    private let stage: DemoStage
+    private let seen = Mutex<(state: WatchState, port: String)?>(nil)
+    private let watch = Mutex<WatchShow?>(nil)
+    private let hasScreen = TerminalScreen.isUsable
+    private let paint = Paint.forStandardOutput
+
+    init(length: Duration?, json: Bool, stage: DemoStage) {
+        (self.length, self.json, self.stage) = (length, json, stage)
+    }
+
+    /// Runs until its time is over, a key or a signal ends it.
+    ///
+    /// - Returns: Whether a key or a signal ended it.
+    func run(_ signals: SignalMonitor) async throws -> Bool {
+        let (port, socket) = try await stage.set()
+        let clock = stage.loop.clock
+        let end = length.map { clock.now.advanced(by: $0) }
+        seen.withLock { $0 = (WatchState(), port) }
+        let isOver = Mutex(false)
+        if hasScreen, !json {
+            try await clock.run(until: end) {
+                try await self.show(socket, port).runUntilSignal(signals)
+                isOver.withLock { $0 = true }
+            }
+            return isOver.withLock { $0 }
+        }
+        if !json { Output.line("demo: a simulated SDS011 speaks on \(port)") }
+        try await clock.run(until: end) {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await signals.nextEnd()
+                    return true
+                }
+                group.addTask {
+                    try await self.follow(socket)
+                    return false
+                }
+                defer { group.cancelAll() }
+                if try await group.next() ?? false { isOver.withLock { $0 = true } }
+            }
+        }
+        if json, !isOver.withLock({ $0 }) {
+            let status = try await ask(socket, .status, StatusReport.self)
+            Output.line(try ControlCodec.line(status))
+        }
+        return isOver.withLock { $0 }
+    }
+
+    private func show(_ socket: String, _ port: String) -> WatchShow {
+        let rest = length.map { "ends after \(words(seconds: $0.inSeconds))" }
+        let show = WatchShow(
+            socket: socket,
+            on: stage.loop,
+            note: "demo: simulated SDS011 on \(port), simulated pins"
+                + (rest.map { "; \($0)" } ?? ""),
+            endsWithStation: true
+        )
+        watch.withLock { $0 = show }
+        return show
+    }
+
+    /// Gives the terminal back, whatever ends us.
+    func leave() { watch.withLock { $0 }?.screen.leave() }
+
+    private func connect(_ socket: String) throws -> ControlClient {
+        let connection = try LocalSocket.connect(path: socket, on: stage.loop)
+        return ControlClient(connection: connection, clock: stage.loop.clock, path: socket)
+    }
+
+    private func ask<Body: Codable & Sendable>(
+        _ socket: String,
+        _ command: ControlRequest.Command,
+        _ type: Body.Type
+    ) async throws -> Body {
+        let client = try connect(socket)
+        defer { client.connection.close() }
+        return try await client.ask(ControlRequest(command), type)
+    }
+
+    /// Takes the live stream in.
+    private func follow(_ socket: String) async throws {
+        let client = try connect(socket)
+        defer { client.connection.close() }
+        // What happened before we came: the node reads its sensor from its first moment on.
+        let past = try await client.pages { from in
+            let request = ControlRequest(.events).page(from: from)
+            let page = try await client.ask(request, EventsReport.self)
+            return (page.events, page.omittedCount, page.next)
+        }
+        for event in past.items { take(LiveItem(event: event)) }
+        try client.connection.send(ControlCodec.line(ControlRequest(.live)))
+        while !Task.isCancelled, let line = try await client.connection.nextLine() {
+            if json { Output.line(line) }
+            take(try ControlCodec.message(LiveItem.self, from: line))
+        }
+        throw stage.failure("the node has ended")
+    }
+
+    private func take(_ item: LiveItem) {
+        let count = seen.withLock { seen -> Int in
+            seen?.state.take(item)
+            return seen?.state.readingCount ?? 0
+        }
+        guard !json else { return }
+        let moment = WatchMoment.now(stage.loop.clock)
+        if let event = item.event { Output.line(moment.words(event, paint)) }
+        // A log wants to know that it goes on, not every second.
+        if let reading = item.reading, count <= 2 || count % 10 < 2 {
+            Output.line(moment.words(reading))
+        }
+    }
+
+    /// The last words and the exit code.
+    ///
+    /// - Throws: `ClientFailure` when something that a demo shows was not seen.
+    func conclude(wasInterrupted: Bool, isClean: Bool) throws {
+        guard let state = seen.withLock({ $0?.state }) else {
+            if wasInterrupted { return }
+            throw stage.failure("nothing was seen")
+        }
+        let own = (state.readingCount, state.lampChangeCount, state.motionCount)
+        let (readings, lampChanges, motions) = watch.withLock { $0 }?.seen ?? own
+        if !json {
+            Output.line(
+                "demo: \(readings) readings, \(lampChanges) lamp changes, "
+                    + "\(motions) movements"
+            )
+        }
+        guard isClean else { throw stage.failure("the node did not stop in order") }
+        if wasInterrupted { return }
+        let missing = [
+            (readings, "reading"), (lampChanges, "lamp change"),
+            (motions, "movement"),
+        ].filter { $0.0 == 0 }.map(\.1)
+        guard missing.isEmpty else {
+            let time = length.map { words(seconds: $0.inSeconds) } ?? "this time"
+            throw stage.failure(
+                "no \(missing.joined(separator: ", no ")) in \(time); try --for 30s"
+            )
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Core
+import Profiles
+
+/// Profiles in words.
+enum ProfileText {
+    static func lines(_ profile: Profile) -> [String] {
+        var lines = ["\(profile.id) – \(profile.name)", profile.words, ""]
+        lines.append(row("kind", profile.kind.rawValue))
+        lines.append(row("from", profile.origin))
+        if let driver = profile.driver { lines.append(row("driver", driver)) }
+        for (index, match) in profile.matches.enumerated() {
+            lines.append(row(index == 0 ? "adapters" : "", match.words))
+        }
+        if let probe = profile.probe { lines.append(row("probe", words(probe))) }
+        if let duty = profile.duty {
+            let period = "every \(seconds(duty.period)), \(seconds(duty.warmUp)) of warm-up"
+            lines.append(row("duty", "\(period), \(seconds(duty.window)) of values"))
+        }
+        for channel in profile.channels {
+            let (low, high) = (number(channel.range.lowerBound), number(channel.range.upperBound))
+            let quantity = channel.quantity
+            lines.append(
+                row(quantity.name, "\(low)…\(high) \(quantity.unit). \(channel.words)")
+            )
+        }
+        if let board = profile.board { lines += words(board) }
+        if profile.graph != nil { lines += [""] + graph(profile) }
+        for (index, source) in profile.sources.enumerated() {
+            lines.append(row(index == 0 ? "sources" : "", source))
+        }
+        return lines
+    }
+
+    /// The graph as text: one node a line, its inputs before it.
+    static func graph(_ profile: Profile) -> [String] {
+        guard case .object(let graph)? = profile.graph, case .array(let nodes)? = graph["nodes"]
+        else { return ["\(profile.id) reckons nothing: all its channels are as measured"] }
+        return nodes.map { node in
+            guard case .object(let fields) = node else { return node.text }
+            let inputs = fields["input"] ?? fields["inputs"] ?? .null
+            let others = fields.filter { !["input", "inputs", "name", "type"].contains($0.key) }
+            let settings = others.sorted { $0.key < $1.key }
+                .map { "\($0.key) \($0.value.text)" }.joined(separator: ", ")
+            let (type, name) = (plain(fields["type"]), plain(fields["name"]))
+            return "\(plain(inputs)) ─▶ \(type)(\(settings)) ─▶ \(name)"
+        }
+    }
+
+    private static func plain(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text)?: text
+        case .array(let values)?: values.map(plain).joined(separator: ", ")
+        case let value?: value.text
+        case nil: "?"
+        }
+    }
+
+    private static func words(_ probe: ProbeRules) -> String {
+        let rates = probe.bauds.map(String.init).joined(separator: ", ")
+        let listening = "listens \(seconds(probe.listen)) at \(rates) baud"
+        return probe.mayAsk
+            ? "\(listening), asks where it hears nothing" : "\(listening), never writes"
+    }
+
+    private static func words(_ board: BoardProfile) -> [String] {
+        var lines: [String] = []
+        if let chip = board.gpioChip { lines.append(row("GPIO chip", chip)) }
+        if !board.header.isEmpty {
+            let pins = board.header.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            lines.append(row("header", pins.joined(separator: ", ")))
+        }
+        if let limit = board.watchdogLimit {
+            lines.append(row("watchdog", "at most \(seconds(limit))"))
+        }
+        if !board.uarts.isEmpty {
+            lines.append(row("ports", board.uarts.joined(separator: ", ")))
+        }
+        return lines
+    }
+
+    private static func row(_ name: String, _ value: String) -> String {
+        StoreText.row(name, value)
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        "\(number(duration / .seconds(1))) s"
+    }
+
+    private static func number(_ value: Double) -> String { JSONValue.number(value).shown }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import ControlProtocol
+import Core
+import Glibc
+import HardwareIO
+import LinuxIO
+import Station
+
+/// Where the station is, and how to answer.
+struct ClientOptions: ParsableArguments {
+    @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
+    var socket: String?
+
+    @Option(help: "How long to wait for an answer of the station.")
+    var timeout = DurationArgument(ControlClient.patience)
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    /// Options of a command that has only `--socket`.
+    ///
+    /// ArgumentParser gives options their values by parsing; reading one before that ends the
+    /// process.
+    ///
+    /// - Parameter socket: The station's control socket; nil for the usual one.
+    /// - Returns: The options, all others at their defaults.
+    /// - Throws: What ArgumentParser says of the socket's path.
+    static func reaching(_ socket: String?) throws -> ClientOptions {
+        try parse(socket.map { ["--socket=\($0)"] } ?? [])
+    }
+
+    var socketPath: String {
+        socket ?? getenv("ROOST_SOCKET").map { String(cString: $0) }
+            ?? StationConfiguration.defaultSocket
+    }
+
+    /// Connects, runs `body`, and turns what goes wrong into words and an exit code.
+    func withStation<Value: Sendable>(
+        _ body: @escaping @Sendable (ControlClient) async throws -> Value
+    ) throws -> Value {
+        let (path, timeout) = (socketPath, timeout.duration)
+        let loop = try EventLoop()
+        do {
+            return try loop.run {
+                let connection = try LocalSocket.connect(path: path, on: loop)
+                let client = ControlClient(
+                    connection: connection,
+                    clock: loop.clock,
+                    path: path,
+                    timeout: timeout
+                )
+                defer { connection.close() }
+                return try await body(client)
+            }
+        } catch let error as LocalSocketError {
+            throw ClientFailure.words(for: error, path: path)
+        } catch let failure as ControlFailure {
+            throw ClientFailure(message: failure.message, exitCode: 1)
+        }
+    }
+
+    /// Asks for one report, and prints it as JSON or as words.
+    func show<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        as type: Body.Type,
+        _ words: @escaping @Sendable (Body, Paint) -> [String]
+    ) throws {
+        try show(withStation { try await $0.ask(request, Body.self) }, words)
+    }
+
+    /// Prints a report as JSON or as words.
+    func show<Body: Codable & Sendable>(
+        _ body: Body,
+        _ words: (Body, Paint) -> [String]
+    ) throws {
+        if json {
+            Output.line(try ControlCodec.line(body))
+        } else {
+            for line in words(body, .forStandardOutput) { Output.line(line) }
+        }
+    }
+}
+
+/// Asks a station, one request at a time.
+struct ControlClient: Sendable {
+    /// What an answer may take; a station that does not answer in that time hangs or is stopped.
+    static let patience = Duration.seconds(10)
+
+    let connection: any LineConnection
+    let clock: any NodeClock
+    /// Where the station listens, for words.
+    let path: String
+    var timeout = patience
+
+    /// Sends a request and waits for its answer, `timeout` at most.
+    ///
+    /// - Throws: `ControlFailure` when the station refuses; `ClientFailure` when it does not
+    ///   answer; `LocalSocketError`.
+    func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type
+    ) async throws -> Body {
+        try connection.send(ControlCodec.line(request))
+        guard let line = try await nextLine() else { throw LocalSocketError.closed }
+        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: line)
+        if let error = answer.error { throw error }
+        guard let body = answer.body else {
+            throw ControlFailure(code: "bad-answer", message: "the station sent an empty answer")
+        }
+        return body
+    }
+}
+
+extension ControlClient {
+    /// The next line; nil when the station closes the connection.
+    private func nextLine() async throws -> String? {
+        enum Heard {
+            case line(String?)
+        }
+        let connection = connection
+        let heard = try await clock.value(within: timeout) {
+            Heard.line(try await connection.nextLine())
+        }
+        guard case .line(let line)? = heard else {
+            throw StationUnreachable.failure(
+                path: path,
+                process: connection.peer?.processID,
+                after: timeout.inSeconds
+            )
+        }
+        return line
+    }
+
+    /// Asks page after page until there is no next.
+    func pages<Item>(
+        _ ask: (_ from: String?) async throws -> ([Item], omittedCount: Int, next: String?)
+    ) async throws -> (items: [Item], omittedCount: Int) {
+        var (items, omitted) = ([Item](), 0)
+        var from: String?
+        repeat {
+            let page = try await ask(from)
+            items += page.0
+            omitted += page.omittedCount
+            from = page.next
+        } while from != nil
+        return (items, omitted)
+    }
+}
+
+/// What a person reads when a command could not be carried out.
+struct ClientFailure: Error, CustomStringConvertible {
+    let message: String
+    let exitCode: Int32
+    /// Whether nobody listens at the socket.
+    var isAbsence = false
+    /// Whether somebody listens and does not answer.
+    var isSilence = false
+
+    var description: String { message }
+
+    /// What stands between us and the station, with the next step.
+    static func words(for error: LocalSocketError, path: String) -> ClientFailure {
+        let message: String
+        var isAbsence = false
+        switch error {
+        case .system(_, ENOENT, _), .system(_, ECONNREFUSED, _):
+            isAbsence = true
+            message =
+                "no station answers at \(path); start one with `roostd`, "
+                + "or name its socket with --socket"
+        case .system(_, EACCES, _): return Permission.failure(path)
+        case .system(_, EAGAIN, _):
+            message =
+                "the station at \(path) takes no more connections: it is stopped or hangs; "
+                + "see what it logged: journalctl -u roostd"
+        case .closed:
+            message = "the station closed the connection: it is stopping, or has too many"
+        default:
+            message = "\(error)"
+        }
+        return ClientFailure(
+            message: message,
+            exitCode: unavailableExitCode,
+            isAbsence: isAbsence
+        )
+    }
+}
+
+/// `EX_UNAVAILABLE` of sysexits.h: no station answers.
+let unavailableExitCode: Int32 = 69

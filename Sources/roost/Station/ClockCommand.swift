@@ -1,0 +1,73 @@
+import ArgumentParser
+import ControlProtocol
+import Core
+
+struct ClockCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock",
+        abstract: "What time the station has, and how far that can be trusted.",
+        discussion: """
+            A station dates what it measures by the system clock. A time server makes dates sure.
+            Without one they come from the real time clock, or from the time stamp of a file, and
+            are marked with a ?. `roost clock trust` takes your word for it.
+
+            Examples: roost clock
+                      roost clock trust
+                      roost clock trust --at 2026-11-21T07:15
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """,
+        subcommands: [Show.self, Trust.self],
+        defaultSubcommand: Show.self
+    )
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "What time the station has, and by what.",
+            discussion: "Examples: roost clock\n          roost clock --utc --json"
+        )
+        @OptionGroup var zone: ZoneOptions
+        @OptionGroup var client: ClientOptions
+
+        func run() throws {
+            try client.show(ControlRequest(.clock), as: ClockReport.self) { report, _ in
+                [ReportText.clock(report)]
+            }
+        }
+    }
+
+    struct Trust: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says that the system clock is right, or what time it is.",
+            discussion: """
+                It dates everything since the board started, until a time server says better. It
+                counts for this start of the board alone.
+
+                Examples: roost clock trust
+                          roost clock trust --at 2026-11-21T07:15
+                """
+        )
+        @Option(
+            help: "What time it is, as 2026-11-21T07:15; what the system clock says by default."
+        )
+        var at: TimeArgument?
+
+        @OptionGroup var zone: ZoneOptions
+        @OptionGroup var client: ClientOptions
+
+        func run() throws {
+            var request = ControlRequest(.trustClock)
+            if let moments = at?.moments() {
+                if let oddity = moments.oddity {
+                    let next =
+                        moments.first == moments.last
+                        ? "type what the clocks show now" : "type one of these"
+                    throw ClientFailure(message: "\(oddity); \(next)", exitCode: 64)
+                }
+                request.time = moments.first.iso8601
+            }
+            try client.show(request, as: ClockReport.self) { report, _ in
+                [ReportText.clock(report)]
+            }
+        }
+    }
+}

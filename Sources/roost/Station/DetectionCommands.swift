@@ -1,0 +1,111 @@
+import ArgumentParser
+import ControlProtocol
+
+/// Sends what a person says of a device, and shows all devices after it.
+private func say(_ request: ControlRequest, _ client: ClientOptions) throws {
+    try client.show(request, as: DevicesReport.self, ReportText.devices)
+}
+
+struct AdoptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt",
+        abstract: "Looks again at an adapter or device, or says what it is.",
+        discussion: """
+            Without --profile the adapter is probed again, and a device that was ignored is used
+            again. With --profile it is believed without any proof; an id is in `roost profiles
+            list`.
+
+            Examples: roost adopt /dev/ttyUSB0
+                      roost adopt /dev/ttyUSB0 --profile plantower-pms --name attic
+                      roost adopt nova-sds011:A160 --name balcony
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A port, an identity or a name, as in `roost devices`.")
+    var device: String
+
+    @Option(help: "What is there, by a profile's id.")
+    var profile: String?
+
+    @Option(help: "The name under which it shall read.")
+    var name: String?
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.adopt, name: name)
+        (request.device, request.profile) = (device, profile)
+        try say(request, client)
+    }
+}
+
+struct IgnoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ignore",
+        abstract: "Leaves an adapter or device alone from now on, until `roost adopt`.",
+        discussion: """
+            An adapter that is ignored is not even probed.
+
+            Examples: roost ignore /dev/ttyUSB1
+                      roost ignore sds011-2
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A port, an identity or a name, as in `roost devices`.")
+    var device: String
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.ignore)
+        request.device = device
+        try say(request, client)
+    }
+}
+
+struct RenameCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename",
+        abstract: "Gives a device that was found another name.",
+        discussion: """
+            What it measured before stays under the old name.
+
+            Example: roost rename sds011 balcony
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A port, an identity or a name, as in `roost devices`.")
+    var device: String
+
+    @Argument(help: "The new name: 1 to 64 letters, digits, - _ or ., neither - nor . the first.")
+    var name: String
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.rename, name: name)
+        request.device = device
+        try say(request, client)
+    }
+}
+
+struct ForgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Forgets a device that was found: its name, and that it was ignored.",
+        discussion: """
+            What it measured stays in the history. One that is plugged in is found anew.
+
+            Example: roost forget plantower
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A port, an identity or a name, as in `roost devices`.")
+    var device: String
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.forget)
+        request.device = device
+        try say(request, client)
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import ControlProtocol
+
+struct MuteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mute",
+        abstract: "Leaves the values of a device or channel out for a while.",
+        discussion: """
+            The sensor goes on measuring. Each of its values is replaced by `no data: muted` before
+            the lamp, the store or anybody else sees it, and `roost ledger` says *muted by you*.
+            It survives a restart where the station has a store. What a profile works out from a
+            muted channel goes on; mute the device to leave that out too.
+
+            Examples: roost mute balcony --for 2h
+                      roost mute balcony/pm25
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A device, or a channel as in balcony/pm25.")
+    var target: String
+
+    @Option(name: .customLong("for"), help: "How long: 90s, 15m, 2h, 7d; for good unless told.")
+    var length: DurationArgument?
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.mute, seconds: length?.seconds)
+        request.device = target
+        try client.show(request, as: DevicesReport.self, ReportText.devices)
+    }
+}
+
+struct UnmuteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmute",
+        abstract: "Takes a `roost mute` back.",
+        discussion: """
+            Example: roost unmute balcony
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "What was muted, as in `roost devices`.")
+    var target: String
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.unmute)
+        request.device = target
+        try client.show(request, as: DevicesReport.self, ReportText.devices)
+    }
+}

@@ -1,0 +1,209 @@
+import ControlProtocol
+import Core
+
+/// Reports as lines of text.
+enum ReportText {
+    static func status(_ report: StatusReport, _ paint: Paint) -> [String] {
+        let mode = report.mode
+        let end = mode.endsInSeconds.map { ", ends in \(words(seconds: $0))" } ?? ""
+        let name = mode.name.map { " \($0)" } ?? ""
+        let budget = report.budget
+        var lines = [
+            "\(paint.bold(report.name))  up \(words(seconds: report.uptimeSeconds)), "
+                + "pid \(report.processID), roost \(report.version)",
+            "mode    \(mode.mode)\(name)\(end)",
+            "time    \(time(report))",
+            "lamp    \(paint.lamp(report.lamp))",
+        ]
+        if report.channels.isEmpty { lines.append("values  none yet") }
+        lines += report.channels.map { channel($0, paint) }
+        lines.append(
+            "costs   \(budget.wakeUps) wake-ups (\(budget.wakeUpsPerMinute)/min), "
+                + "\(budget.cpuMilliseconds) ms CPU, \(budget.residentKiB) KiB resident "
+                + "(\(budget.privateKiB) private), \(budget.readingCount) readings, "
+                + "\(budget.eventCount) events"
+        )
+        lines += [("hour", budget.hour), ("day", budget.day)].compactMap { name, cost in
+            cost.map { "\(name.column(8))\(describe($0))" }
+        }
+        lines += report.lasers.map { "laser   \(describe($0))" }
+        if let board = report.board {
+            lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
+        }
+        if let watchdog = report.watchdog {
+            let cause = watchdog.causedLastBoot ? ", it caused the last boot" : ""
+            lines.append(
+                "watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)"
+            )
+        }
+        if let seconds = report.snoozedSeconds {
+            lines.append(
+                "snooze  nothing that hangs is replaced for \(words(seconds: seconds)) more"
+            )
+        }
+        return lines + report.faults.flatMap { fault($0, paint) }
+    }
+
+    /// One line: `ok`, or the ids of the faults.
+    static func check(_ report: StatusReport, _ paint: Paint) -> [String] {
+        let ids = report.faults.map(\.id).joined(separator: " ")
+        return [ids.isEmpty ? "ok" : "fault \(ids)"]
+    }
+
+    /// What is wrong, since when, and what to do.
+    private static func fault(_ fault: FaultReport, _ paint: Paint) -> [String] {
+        let age = words(seconds: fault.ageSeconds)
+        let since = fault.since.map { ", since \(Zone.current.words($0))" } ?? ""
+        return [
+            "fault   \(paint(fault.sentence, .red))",
+            "        \(fault.id), for \(age)\(since)",
+            "        next: \(fault.nextStep)",
+        ]
+    }
+
+    /// What a stretch of time cost.
+    private static func describe(_ cost: CostReport) -> String {
+        let bytes = cost.cardBytes.map { "\(($0 + 1_023) / 1_024) KiB and " } ?? ""
+        return "\(cost.wakeUps) wake-ups, \(cost.cpuMilliseconds) ms CPU, "
+            + "\(bytes)\(cost.cardSyncs) syncs to the card in \(words(seconds: cost.seconds))"
+    }
+
+    /// The clock, and why it may be wrong.
+    private static func time(_ report: StatusReport) -> String {
+        guard let clock = report.clock else {
+            return report.wallTime.map { Zone.current.words($0) } ?? "not known yet"
+        }
+        return self.clock(clock)
+    }
+
+    static func clock(_ report: ClockReport) -> String {
+        guard let time = report.time else {
+            return "not known: the clock was never set; say it with `roost clock trust --at TIME`"
+        }
+        let words = Zone.current.words(time)
+        guard !report.isSure else { return "\(words), by a \(report.trust)" }
+        return "\(words)?, dated uncertainly: by a \(report.trust) alone; "
+            + "if it is right, say so with `roost clock trust`"
+    }
+
+    /// Hours of a laser and when they are over.
+    private static func describe(_ laser: LaserReport) -> String {
+        let life = laser.lifeHours.map { " of \(Int($0))" } ?? ""
+        let days = laser.daysLeft.map { ", \(Int($0)) days left at this pace" } ?? ""
+        let end = laser.endOfLife.map { ", until \($0.prefix(10))" } ?? ""
+        let device = laser.device.map { "\($0): " } ?? ""
+        return "\(device)\(laser.part) on for \(laser.hours) h\(life)\(days)\(end)"
+    }
+
+    /// One channel: value, unit, age, doubts.
+    static func channel(_ report: ChannelReport, _ paint: Paint) -> String {
+        let name = report.channel.padded(to: 18)
+        guard let latest = report.latest else { return "  \(name) nothing yet" }
+        let age = "\(words(seconds: latest.ageSeconds)) ago"
+        guard let value = latest.measured?.description else {
+            let before =
+                report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
+            return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
+        }
+        let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
+        let stale = report.isStale ? paint(" STALE", .red) : ""
+        return
+            "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  \(age)\(doubts)\(stale)"
+    }
+
+    static func tree(_ report: TreeReport, _ paint: Paint) -> [String] {
+        treeLines(report, paint, lead: "", childLead: "")
+    }
+
+    private static func treeLines(
+        _ report: TreeReport,
+        _ paint: Paint,
+        lead: String,
+        childLead: String
+    ) -> [String] {
+        var line = "\(lead)\(report.id)  "
+        line +=
+            report.state == "running" ? paint(report.state, .green) : paint(report.state, .yellow)
+        if let up = report.upSeconds { line += " \(words(seconds: up))" }
+        if report.restartCount > 0 { line += ", \(report.restartCount) restarts" }
+        if let exit = report.lastExit { line += ", last: \(exit)" }
+        if let next = report.nextBeatInSeconds {
+            line += paint(", beats within \(words(seconds: next))", .grey)
+        }
+        let last = report.children.count - 1
+        return [line]
+            + report.children.enumerated().flatMap { index, child in
+                treeLines(
+                    child,
+                    paint,
+                    lead: childLead + (index == last ? "└─ " : "├─ "),
+                    childLead: childLead + (index == last ? "   " : "│  ")
+                )
+            }
+    }
+
+    static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
+        var lines: [String] = report.devices.isEmpty ? ["no devices are in use"] : []
+        for device in report.devices {
+            let isWell = !["absent", "unusable", "fault", "not answering"].contains(device.state)
+            lines.append(
+                "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
+                    + paint(device.state, isWell ? .green : .red)
+            )
+            lines += device.facts.pairs.map { "  \($0.key.padded(to: 20)) \($0.value)" }
+            lines += device.mutes.map { mute in
+                let what = mute.target == device.name ? "all" : mute.target
+                return "  \("muted".padded(to: 20)) \(what) \(ends(mute))"
+            }
+        }
+        if !report.found.isEmpty { lines.append("found by itself:") }
+        for found in report.found {
+            let isWell = !["unknown", "faulty"].contains(found.state)
+            let place = found.node ?? "-"
+            lines.append(
+                "  \(paint(found.state.column(9), isWell ? .green : .red))"
+                    + "\(place.padded(to: 14)) \((found.usb ?? "").column(10))"
+                    + "\(paint.bold(found.name ?? "")) \(found.identity)"
+            )
+            lines.append("            \(found.why)")
+        }
+        return lines
+    }
+
+    private static func ends(_ mute: MuteReport) -> String {
+        if let time = mute.endTime { return "until \(Zone.current.words(time))" }
+        if let seconds = mute.endsInSeconds { return "for \(words(seconds: seconds)) more" }
+        return "until unmuted"
+    }
+
+    /// When it was, on the clocks of the zone; seconds since boot while the clock was never set.
+    private static func stamp(_ time: String?, _ isSure: Bool?, _ seconds: Double) -> String {
+        guard let time else { return stamp(seconds) }
+        return Zone.current.words(time) + (isSure == false ? "?" : " ")
+    }
+
+    static func reading(_ report: ReadingReport) -> String {
+        let value = report.measured.map { "\($0.description.aligned(to: 7)) \(report.unit)" }
+        let doubts = report.quality.isEmpty ? "" : " (\(report.quality.joined(separator: ", ")))"
+        return "\(stamp(report.time, report.isSure, report.instantSeconds)) "
+            + "\(report.channel.padded(to: 18)) " + (value ?? "no data: \(report.noData ?? "")")
+            + doubts
+    }
+
+    static func event(_ report: EventReport, _ paint: Paint) -> String {
+        paint.severity(
+            report.severity,
+            "\(stamp(report.time, report.isSure, report.instantSeconds)) "
+                + "\(report.source.padded(to: 18)) \(report.kind) "
+                + report.details.line
+        )
+    }
+
+    /// Seconds since boot with three decimals.
+    private static func stamp(_ seconds: Double) -> String {
+        let milliseconds = Int((seconds * 1_000).rounded())
+        let fraction = String(milliseconds % 1_000)
+        let zeros = String(repeating: "0", count: 3 - fraction.count)
+        return "\(milliseconds / 1_000).\(zeros)\(fraction)".aligned(to: 12)
+    }
+}

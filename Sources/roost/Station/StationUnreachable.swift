@@ -1,0 +1,86 @@
+import Glibc
+
+/// Why a station that listens does not answer, as far as its process shows.
+enum StationUnreachable {
+    /// What a person reads, with the next step.
+    ///
+    /// - Parameters:
+    ///   - path: The control socket.
+    ///   - process: Who listens there; nil when that is not known.
+    ///   - limit: How long was waited, in seconds.
+    /// - Returns: The failure, with the exit code of a station that is not there.
+    static func failure(
+        path: String,
+        process: Int32?,
+        after limit: Double
+    ) -> ClientFailure {
+        let waited = "the station at \(path) does not answer within \(words(seconds: limit))"
+        var failure = ClientFailure(
+            message: waited + reason(process),
+            exitCode: unavailableExitCode
+        )
+        failure.isSilence = true
+        return failure
+    }
+
+    private static func reason(_ process: Int32?) -> String {
+        guard let process, process > 0 else { return "; see what it logged: journalctl -u roostd" }
+        let file = "/proc/\(process)/stat"
+        return reason(process, state: TextOutput.read(file).flatMap(state))
+    }
+
+    /// What the state of a process explains.
+    static func reason(_ process: Int32, state: Character?) -> String {
+        switch state {
+        case "T", "t": ": its process \(process) is stopped; let it go on: kill -CONT \(process)"
+        case "D":
+            ": its process \(process) waits for a disk or a device; see `dmesg`, and whether the "
+                + "card is well: roost doctor"
+        case "Z", "X", nil:
+            ": its process \(process) has ended; start it: sudo systemctl start roostd"
+        default:
+            ": its process \(process) runs and is busy or hangs; see what it logged: "
+                + "journalctl -u roostd, or wait longer with --timeout"
+        }
+    }
+
+    /// The third field of `/proc/PID/stat`, behind a name that may hold anything.
+    ///
+    /// - Source: proc_pid_stat(5).
+    static func state(_ text: String) -> Character? {
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        return text[end...].dropFirst().first { $0 != " " }
+    }
+}
+
+/// What a person without the right to open something may do.
+enum Permission {
+    /// Whether a path cannot be reached for want of permission.
+    static func isMissing(_ path: String, _ mode: Int32 = R_OK) -> Bool {
+        faccessat(AT_FDCWD, path, mode, AT_EACCESS) != 0 && errno == EACCES
+    }
+
+    /// `may not open PATH: join the group roost: sudo adduser $USER roost, then log in again`.
+    static func failure(_ path: String) -> ClientFailure {
+        ClientFailure(
+            message: "may not open \(path): \(nextStep(group: group(of: path)))",
+            exitCode: unavailableExitCode
+        )
+    }
+
+    static func nextStep(group: String?) -> String {
+        guard let group, group != "root" else { return "use sudo" }
+        return "join the group \(group): sudo adduser $USER \(group), then log in again"
+    }
+
+    /// Whose group would help: that of the nearest thing on the way that can be looked at.
+    private static func group(of path: String) -> String? {
+        var path = path
+        var status = stat()
+        while stat(path, &status) != 0 {
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+            path = String(path[..<slash])
+        }
+        return getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) }
+    }
+}

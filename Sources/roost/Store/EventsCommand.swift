@@ -1,0 +1,122 @@
+import ArgumentParser
+import ControlProtocol
+import Core
+import Store
+
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "What happened: restarts, lamp changes, motion, devices that went and came.",
+        discussion: """
+            Everything that is kept unless told, oldest first: from the history on the card, and
+            from the running station what is not there yet.
+
+            Examples: roost events --last 1h
+                      roost events --from 2026-11-01 --limit 20 --json
+            """
+    )
+    @OptionGroup var span: SpanOptions
+    @OptionGroup var source: StoreOptions
+
+    @Flag(help: "Print a JSON object a line instead of words.")
+    var json = false
+
+    func run() throws {
+        let source: StoreSource
+        do { source = try self.source.open() } catch let error as StationWithoutStore {
+            return try fromMemory(error)
+        }
+        try withStore(source.folder) {
+            let window = try span.window(source, standard: nil)
+            let paint = Paint.forStandardOutput
+            var failure: (any Error)?
+            var count = 0
+            func show(_ event: BootEvent) -> Bool {
+                let tick = Tick(event.event.instant)
+                guard window.contains(event.boot, tick) else { return true }
+                count += 1
+                let report = StoredEventReport(event, window.times.clock.time(event.boot, tick))
+                do { Output.line(json ? try ControlCodec.line(report) : report.words(paint)) } catch
+                {
+                    failure = error
+                }
+                return failure == nil
+            }
+            if let limit = span.limit {
+                let found = try source.reader.events(last: limit) { event in
+                    window.contains(event.boot, Tick(event.event.instant))
+                }
+                for event in found where !show(event) { break }
+            } else {
+                try source.reader.events(body: show)
+            }
+            if let failure { throw failure }
+            if count == 0, !json { Output.line("no events in this time") }
+            try StoreText.tellDoubts(false, window, source.reader)
+        }
+    }
+
+    /// What the station has in memory.
+    private func fromMemory(_ error: StationWithoutStore) throws {
+        guard span.range == TimeRange() else {
+            let message = "\(error); of its memory ask with --last and --limit"
+            throw ClientFailure(message: message, exitCode: 1)
+        }
+        if error.because != nil { Output.error("\(error)") }
+        let client = try ClientOptions.reaching(source.socket)
+        let span = span
+        let report = try client.withStation { client in
+            try await client.pages { from in
+                let request = span.request(.events, from: from)
+                let page = try await client.ask(request, EventsReport.self)
+                return (page.events, page.omittedCount, page.next)
+            }
+        }
+        let paint = Paint.forStandardOutput
+        for event in report.items {
+            Output.line(json ? try ControlCodec.line(event) : ReportText.event(event, paint))
+        }
+        if report.items.isEmpty, !json { Output.line("no events yet") }
+    }
+}
+
+/// One event out of a store.
+struct StoredEventReport: Encodable, Hashable {
+    /// ISO 8601; nil while nothing dates its boot.
+    let time: String?
+    /// Whether a trusted clock stands behind the time.
+    let isSure: Bool
+    let bootID: String
+    /// Since that boot.
+    let instantSeconds: Double
+    let source: String
+    let kind: String
+    let severity: String
+    let details: Details
+    private let wall: WallTime?
+    private let tick: Tick
+
+    private enum CodingKeys: CodingKey {
+        case time, isSure, bootID, instantSeconds, source, kind, severity, details
+    }
+
+    init(_ event: BootEvent, _ time: ClockAnchors.Time?) {
+        (wall, tick) = (time?.wall, Tick(event.event.instant))
+        self.time = time?.wall.iso8601
+        isSure = time?.isSure ?? false
+        bootID = "\(event.boot)"
+        instantSeconds = Double(tick.tenths) / 10
+        source = event.event.source
+        kind = event.event.kind
+        severity = event.event.severity.name
+        details = Details(event.event.details)
+    }
+
+    func words(_ paint: Paint) -> String {
+        paint.severity(
+            severity,
+            StoreText.stamp(wall, isSure, tick) + source.column(18) + kind + " "
+                + details.line
+        )
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import ControlProtocol
+import Core
+import Store
+
+struct ImportCommand: ParsableCommand {
+    /// The files that are understood.
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case periods
+        case sensorCommunity = "sensor-community"
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Takes measurements of other programs into the history.",
+        discussion: """
+            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`.
+            A sample is known by its source and tenth of a second, so the same files may be given
+            again, and files may overlap. All or nothing is written, and bad rows are named and left
+            out. The history is a ring: an import takes room as if it were measured now, and pushes
+            out the oldest. It is refused when it takes more than a quarter of a ring, unless --yes
+            is given, and always when it does not fit as a whole. Stop the station first.
+
+            Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row in one
+            of the files: the others are imported all the same.
+
+            Examples: roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
+                      roost import weekly/*.csv --as periods --source balcony --zone +01:00
+                      roost import day.csv --as sensor-community --print | head
+            """
+    )
+    @Argument(help: "Files; - for standard input, with --print.")
+    var files: [String]
+
+    @Option(name: .customLong("as"), help: "periods or sensor-community.")
+    var kind: Kind
+
+    @Option(help: "Who measured, for `periods`, whose files do not say.")
+    var source: String?
+
+    @Option(help: "Zone of the times in `periods`, as +01:00; UTC unless told.")
+    var zone = ZoneArgument(seconds: 0)
+
+    @Option(help: "The store's folder.")
+    var store = StoreFolder.standard
+
+    @Option(help: "Make a history of so many MiB, and its folder, when there is none.")
+    var megabytes: Int?
+
+    @Flag(help: "Say what would be written and what it would push out; write nothing.")
+    var dryRun = false
+
+    @Flag(help: "Also when it takes more than a quarter of a ring.")
+    var yes = false
+
+    @Flag(name: .customLong("print"), help: "Print the samples as NDJSON; touch no history.")
+    var prints = false
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
+    func validate() throws {
+        if kind == .periods, source == nil {
+            throw ValidationError("periods do not say who measured; name it with --source")
+        }
+        if let source,
+            !(1...64).contains(source.utf8.count) || source.utf8.contains(where: { $0 < 33 })
+        {
+            throw ValidationError("--source is a word of 1 to 64 bytes")
+        }
+        if let megabytes, !StorePlan.megabytesRange.contains(megabytes) {
+            let range = StorePlan.megabytesRange
+            throw ValidationError("--megabytes is \(range.lowerBound) to \(range.upperBound)")
+        }
+        if !prints, files.contains("-") {
+            throw ValidationError(
+                "an import reads its files twice, so it takes no standard input; write it into a "
+                    + "file, or add --print to convert it"
+            )
+        }
+        if prints, dryRun || json {
+            throw ValidationError("--print writes nothing and gives no report; drop the others")
+        }
+    }
+
+    private var format: ImportFormat {
+        switch kind {
+        case .periods: .periods(source: "periods:\(source ?? "")", utcOffset: zone.seconds)
+        case .sensorCommunity: .sensorCommunity
+        }
+    }
+
+    func run() throws {
+        if prints { return try ImportPrinting(format: format).run(files) }
+        let folder = StoreFolder(path: store)
+        let summary = try withStore(folder) {
+            let run = try ImportRun(format: format, isDryRun: dryRun, isBold: yes)
+            return try run.run(files, into: folder, megabytes: megabytes)
+        }
+        if json {
+            Output.line(try ControlCodec.line(summary))
+        } else {
+            for line in summary.lines { Output.line(line) }
+        }
+        if let refusal = summary.refusal { throw ClientFailure(message: refusal, exitCode: 1) }
+        let isForeign = summary.files.contains(where: \.isForeign)
+        if summary.samples + summary.known == 0 || isForeign { throw ExitCode(1) }
+    }
+}

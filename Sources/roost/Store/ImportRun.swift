@@ -1,0 +1,304 @@
+import ArgumentParser
+import Core
+import Glibc
+import SQLite
+import Station
+import Store
+
+/// Reads files of other programs into a history: once to see what is there, once to take it.
+struct ImportRun {
+    /// Of any ring of the history; beyond it somebody has to say yes.
+    static let shareMax = 0.25
+
+    private struct File {
+        let path: String
+        let first: WallTime
+        let last: WallTime
+    }
+
+    private let format: ImportFormat
+    private let isDryRun: Bool
+    private let isBold: Bool
+    private let progress: ProgressLine
+
+    init(format: ImportFormat, isDryRun: Bool, isBold: Bool) throws {
+        (self.format, self.isDryRun, self.isBold) = (format, isDryRun, isBold)
+        progress = try ProgressLine()
+    }
+
+    /// Imports all files, or none.
+    ///
+    /// - Throws: `ClientFailure`, `StoreError`.
+    func run(_ paths: [String], into folder: StoreFolder, megabytes: Int?) throws -> ImportSummary {
+        defer { progress.finish() }
+        var summary = ImportSummary()
+        summary.isDryRun = isDryRun
+        let files = try survey(paths, &summary)
+        guard !files.isEmpty else { return summary }
+        try folder.demandAlone(for: "import")
+        let isFresh = access(folder.historyPath, F_OK) != 0
+        let isNewFolder = try megabytes != nil && folder.make()
+        var isKept = false
+        defer {
+            if isFresh, !isKept { unlink(folder.historyPath) }
+            if isNewFolder, !isKept { rmdir(folder.path) }
+        }
+        let report = try write(files, into: try open(folder, megabytes), folder, &summary)
+        isKept = !isDryRun && summary.refusal == nil
+        if isFresh, !isKept { unlink(folder.historyPath) }
+        guard access(folder.historyPath, F_OK) == 0 else {
+            summary.take(report) { _ in DatedMoment(time: nil, isSure: nil) }
+            return summary
+        }
+        let times = try StoreTimes(try folder.reader())
+        summary.take(report) { place in times.moment(place.boot, place.tick) }
+        return summary
+    }
+
+    /// Takes all files in one transaction, looks at what that did, and keeps it or not.
+    private func write(
+        _ files: [File],
+        into history: History,
+        _ folder: StoreFolder,
+        _ summary: inout ImportSummary
+    ) throws -> HistoryImportReport {
+        do {
+            let report = try history.importing { target in
+                for file in files { try take(file, into: target) }
+                let report = try target.report()
+                summary.refusal = refusal(report)
+                let isKept = !isDryRun && summary.refusal == nil
+                return (report, isKept ? .keep : .discard)
+            }
+            try history.close()
+            return report
+        } catch let error as ImportError {
+            let message = "\(error); nothing was imported"
+            throw ClientFailure(message: message, exitCode: 1)
+        } catch StoreError.database(let error) where error.code == 5 {
+            throw folder.busy("import", nil)
+        }
+    }
+
+    /// Reads every file and names what is bad; those with good rows come back, oldest first.
+    ///
+    /// Of files that begin together the longest comes first: it holds what the others do.
+    private func survey(_ paths: [String], _ summary: inout ImportSummary) throws -> [File] {
+        var files: [File] = []
+        for path in paths {
+            var range: ClosedRange<WallTime>?
+            let report = try ImportReading.read(path, format, progress, "read") { sample in
+                let known = range ?? sample.wall...sample.wall
+                range = min(known.lowerBound, sample.wall)...max(known.upperBound, sample.wall)
+            }
+            summary.add(report, path)
+            guard let range else { continue }
+            files.append(File(path: path, first: range.lowerBound, last: range.upperBound))
+        }
+        return files.sorted { ($0.first, $1.last) < ($1.first, $0.last) }
+    }
+
+    private func take(_ file: File, into target: HistoryImport) throws {
+        var batch: [ImportedSample] = []
+        batch.reserveCapacity(HistoryImport.batchCountMax)
+        _ = try ImportReading.read(file.path, format, progress, "import") { sample in
+            batch.append(sample)
+            guard batch.count == HistoryImport.batchCountMax else { return }
+            try target.add(batch)
+            batch.removeAll(keepingCapacity: true)
+        }
+        try target.add(batch)
+    }
+
+    private func open(_ folder: StoreFolder, _ megabytes: Int?) throws -> History {
+        if access(folder.historyPath, F_OK) == 0 {
+            // A reader refuses what is damaged; opening to write would set it aside.
+            _ = try folder.reader()
+        } else if megabytes == nil {
+            let message =
+                "\(folder.historyPath): there is no history; name the store's folder with --store, "
+                + "or make one with --megabytes 64"
+            throw ClientFailure(message: message, exitCode: 1)
+        }
+        let plan = StorePlan(.megabytes(megabytes ?? 64))
+        let (history, _) = try History.open(
+            path: folder.historyPath,
+            plan: plan,
+            version: roostVersion
+        )
+        folder.giveToOwner(folder.historyPath)
+        return history
+    }
+
+    private func refusal(_ report: HistoryImportReport) -> String? {
+        let percent = ImportSummary.percent(report.share)
+        if report.samplesShare > 1 {
+            return "this is more than the history holds; import less, or copy it into a larger one "
+                + "with `roost store compact-copy`; nothing was imported"
+        }
+        guard report.share > Self.shareMax, !isBold else { return nil }
+        return "this takes \(percent) of the history's room; nothing was imported; say --yes if "
+            + "that is meant, or copy it into a larger one with `roost store compact-copy`"
+    }
+}
+
+/// One pass over a file.
+enum ImportReading {
+    static func read(
+        _ path: String,
+        _ format: ImportFormat,
+        _ progress: ProgressLine,
+        _ word: String,
+        take: @escaping (ImportedSample) throws -> Void
+    ) throws -> ImportReport {
+        var file = ImportFile(path, as: format, isKnown: { _, _ in false }, take: take)
+        try FileBytes.pieces(of: path) { piece in
+            let rows = try file.take(piece)
+            progress.show("\(word): \(path), \(rows) rows")
+        }
+        return try file.finish()
+    }
+
+    /// Says what was bad, on standard error.
+    ///
+    /// A file of which no row could be read takes one message.
+    static func tell(_ report: ImportReport, _ path: String) {
+        if report.isForeign, let first = report.problems.first {
+            let rows =
+                report.rows == 1 ? "its only row is bad" : "all its \(report.rows) rows are bad"
+            Output.error("\(path): no file of this kind, \(rows); \(first)")
+            return
+        }
+        for problem in report.problems { Output.error("\(problem)") }
+        let omitted = report.badRows - report.problems.count
+        if omitted > 0 { Output.error("\(path): \(omitted) more bad rows") }
+    }
+}
+
+/// Prints the samples of files and leaves every history alone.
+struct ImportPrinting {
+    let format: ImportFormat
+
+    func run(_ paths: [String]) throws {
+        let progress = try ProgressLine()
+        defer { progress.finish() }
+        var (count, isForeign) = (0, false)
+        for path in paths {
+            var text = ""
+            let report = try ImportReading.read(path, format, progress, "read") { sample in
+                text += ImportText.line(sample) + "\n"
+                guard text.utf8.count >= FileBytes.pieceByteCount else { return }
+                Output.write(text)
+                text = ""
+            }
+            Output.write(text)
+            ImportReading.tell(report, path)
+            count += report.imported
+            isForeign = isForeign || report.isForeign
+        }
+        if count == 0 || isForeign { throw ExitCode(1) }
+    }
+}
+
+/// What an import did, or would do.
+struct ImportSummary: Codable, Hashable {
+    struct File: Codable, Hashable {
+        let path: String
+        let rows: Int
+        let badRows: Int
+        /// Whether no row is one of this format.
+        let isForeign: Bool
+        /// The first bad rows, with line and reason; one of a foreign file.
+        let problems: [String]
+    }
+
+    struct Overwritten: Codable, Hashable {
+        let device: String
+        let samples: Int
+        let from: DatedMoment?
+        let to: DatedMoment?
+    }
+
+    var isDryRun = false
+    private(set) var files: [File] = []
+    private(set) var samples = 0
+    private(set) var known = 0
+    private(set) var newStreams = 0
+    /// Of the ring that it fills most; 1 is all of it.
+    private(set) var share = 0.0
+    private(set) var overwritten: [Overwritten] = []
+    /// Why it was not done.
+    var refusal: String?
+
+    mutating func add(_ report: ImportReport, _ path: String) {
+        ImportReading.tell(report, path)
+        files.append(
+            File(
+                path: path,
+                rows: report.rows,
+                badRows: report.badRows,
+                isForeign: report.isForeign,
+                problems: report.problems.prefix(report.isForeign ? 1 : .max).map(\.description)
+            )
+        )
+    }
+
+    mutating func take(
+        _ report: HistoryImportReport,
+        moment: (HistoryImportReport.Place) -> DatedMoment
+    ) {
+        (samples, known) = (report.samples, report.known)
+        (newStreams, share) = (report.streams, report.share)
+        overwritten = report.overwritten.map { gone in
+            Overwritten(
+                device: gone.device,
+                samples: gone.samples,
+                from: gone.from.map(moment),
+                to: gone.to.map(moment)
+            )
+        }
+    }
+
+    static func percent(_ share: Double) -> String { "\(StoreText.rounded(share * 100)) %" }
+
+    var lines: [String] {
+        let isDone = !isDryRun && refusal == nil
+        let bad = files.reduce(0) { $0 + $1.badRows }
+        var lines = [
+            StoreText.row("files", "\(files.count)"),
+            StoreText.row("rows", "\(files.reduce(0) { $0 + $1.rows })", "\(bad) bad"),
+            StoreText.row(isDone ? "samples imported" : "samples to import", "\(samples)"),
+            StoreText.row("known already", "\(known)"),
+            StoreText.row(isDone ? "new streams" : "streams to make", "\(newStreams)"),
+            StoreText.row("of the history's room", Self.percent(share)),
+        ]
+        for gone in overwritten {
+            let range = [gone.from, gone.to].compactMap(\.?.words).joined(separator: " to ")
+            lines.append(
+                StoreText.row(
+                    isDone ? "overwritten" : "would overwrite",
+                    "\(gone.samples) samples of \(gone.device)",
+                    range
+                )
+            )
+        }
+        if overwritten.isEmpty { lines.append(StoreText.row("overwritten", "nothing")) }
+        if isDryRun { lines.append("a dry run: nothing was written") }
+        return lines
+    }
+}
+
+/// Imported samples as text.
+enum ImportText {
+    /// One object: `{"time":…,"source":…,"channels":{"pm25":{"value":12.3,"unit":…}}}`.
+    static func line(_ sample: ImportedSample) -> String {
+        let channels = sample.values.map { value in
+            let name = JSONText.string(value.quantity.name)
+            let unit = JSONText.string(value.quantity.unit)
+            return "\(name):{\"value\":\(value.value),\"unit\":\(unit)}"
+        }
+        return "{\"time\":\"\(sample.wall.iso8601Tenths)\",\"source\":"
+            + JSONText.string(sample.source)
+            + ",\"channels\":{\(channels.joined(separator: ","))}}"
+    }
+}

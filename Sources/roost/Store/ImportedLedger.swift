@@ -1,0 +1,103 @@
+import Core
+import Store
+
+/// Accounts for the time between the first and the last sample of a stream that was imported.
+///
+/// The files say neither how often a sample was due nor why one is missing. A sample speaks for the
+/// time since the one before it as `GapLedger` has it, at the median distance of the first samples;
+/// the rest is `notImported`, whoever was at fault, or `damaged` where a slot of the history is.
+enum ImportedLedger {
+    /// Distances that the median is of, 4 096: eleven days of Sensor.Community's 150 s.
+    static let distanceCountMax = 4_096
+
+    static func report(
+        of stream: StreamDescription,
+        _ reader: HistoryReader,
+        _ clock: ClockAnchors,
+        _ range: TimeRange
+    ) throws -> GapLedgerReport {
+        let spans = try reader.spans(of: stream.id)
+        guard let first = spans.map(\.from).min(), let end = spans.map(\.to).max(),
+            let boot = spans.first?.boot
+        else { return emptyReport(of: stream, clock) }
+        // All its boots share one clock, so one run holds them all.
+        let last = Tick(tenths: end.tenths - 1)
+        let run = NodeRun(boot: boot, started: first, ended: last, end: .stopped)
+        let timeline = GapLedgerTimeline(runs: [run], clock: clock)
+        let from = range.from.map { timeline.position(at: $0) } ?? 0
+        let to = range.to.map { timeline.position(at: $0) } ?? timeline.length
+        var ledger = GapLedger(stream, along: timeline, within: from..<max(from, to))
+        let interval = try interval(stream, reader, spans)
+        ledger.schedule(interval.map { .milliseconds($0 * 100) }, boot, from: first)
+        var samples = try ImportedSamples(reader, stream, spans)
+        var before = first
+        while let sample = try samples.next() {
+            for loss in samples.takeLosses(interval: interval ?? 0) {
+                let (from, to) = (loss.from.tick, loss.to.tick)
+                if from < to { ledger.mark(loss.cause, boot, from..<to, lost: loss.lost) }
+            }
+            if sample.tick > before { ledger.mark(.notImported, boot, before..<sample.tick) }
+            before = sample.tick
+            ledger.sample(sample.outcomes, boot, sample.tick)
+            // Closed stretches are not shown; their sums stay in the books.
+            _ = ledger.takeStretches()
+        }
+        return ledger.finish()
+    }
+
+    private static func emptyReport(
+        of stream: StreamDescription,
+        _ clock: ClockAnchors
+    ) -> GapLedgerReport {
+        var ledger = GapLedger(stream, along: GapLedgerTimeline(runs: [], clock: clock))
+        return ledger.finish()
+    }
+
+    /// The median distance of the first samples, tenths; nil when there are not two.
+    private static func interval(
+        _ stream: StreamDescription,
+        _ reader: HistoryReader,
+        _ spans: [HistorySpan]
+    ) throws -> Int64? {
+        var samples = try ImportedSamples(reader, stream, spans)
+        var (distances, before): ([Int64], Tick?) = ([], nil)
+        while distances.count < distanceCountMax, let sample = try samples.next() {
+            if let before { distances.append(sample.tick.tenths - before.tenths) }
+            before = sample.tick
+        }
+        return distances.isEmpty ? nil : distances.sorted()[distances.count / 2]
+    }
+}
+
+/// The samples of an imported stream by their time, whatever boots they are in.
+struct ImportedSamples {
+    /// Bound: `ImportedBoot.countMax`.
+    private var lines: [(samples: RawSamples, head: BootSample?)] = []
+
+    init(
+        _ reader: HistoryReader,
+        _ stream: StreamDescription,
+        _ spans: [HistorySpan]
+    ) throws {
+        for span in spans {
+            let samples = try reader.raw(stream.id, [span])
+            lines.append((samples, try samples.next()))
+        }
+    }
+
+    /// What damaged slots before the samples handed out held; see `RawSamples`.
+    func takeLosses(interval: Int64) -> [GapMark] {
+        lines.flatMap { $0.samples.takeLosses(interval: interval) }
+    }
+
+    mutating func next() throws -> BootSample? {
+        var best: (index: Int, sample: BootSample)?
+        for (index, line) in lines.enumerated() {
+            guard let head = line.head else { continue }
+            if best.map({ head.tick < $0.sample.tick }) ?? true { best = (index, head) }
+        }
+        guard let best else { return nil }
+        lines[best.index].head = try lines[best.index].samples.next()
+        return best.sample
+    }
+}

@@ -1,0 +1,236 @@
+import ArgumentParser
+import ControlProtocol
+import Core
+import Store
+
+struct ReadingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "readings",
+        abstract: "What was measured, oldest first: the last 24 hours unless told.",
+        discussion: """
+            From the history on the card, and from the running station what is not there yet.
+            Streams: a year takes no more memory than a day. Times are typed and printed on the
+            clocks of the machine's zone, unless --zone or --utc is given; JSON is in UTC. A time
+            with a ? is dated uncertainly: see `roost clock`. A station without a store has the last
+            24 hours in memory.
+
+            Examples: roost readings --last 1h
+                      roost readings --from 2026-11-01 --to 2026-11-02 --channel balcony/pm25
+                      roost readings --limit 10 --json
+                      roost readings --channel dust/pm25 --place bgeigie
+            """
+    )
+    @OptionGroup var span: SpanOptions
+
+    @Option(help: "As balcony/pm25; all channels unless told.")
+    var channel: String?
+
+    @Option(help: "Say where each was taken, by the latitude and longitude of this device.")
+    var place: String?
+
+    @OptionGroup var source: StoreOptions
+
+    @Flag(help: "Print a JSON object a line instead of words.")
+    var json = false
+
+    func run() throws {
+        let source: StoreSource
+        do { source = try self.source.open() } catch let error as StationWithoutStore {
+            return try fromMemory(error)
+        }
+        try withStore(source.folder) {
+            let window = try span.window(source, standard: .days(1))
+            guard let limit = span.limit else {
+                return try print(source, window, dropping: 0)
+            }
+            let (found, dropping) = try window.newest(limit) { try count(source, $0) }
+            try print(source, found, dropping: dropping)
+        }
+    }
+
+    /// Samples of the wanted channel, or of all.
+    private func samples(_ source: StoreSource, _ window: StoreWindow) throws -> StoreSamples {
+        let channel = channel
+        let streams = try source.reader.streams()
+        if let channel, !streams.flatMap(\.channels).contains(where: { "\($0)" == channel }) {
+            throw ClientFailure(
+                message: StoreText.noChannel(channel, streams),
+                exitCode: 1
+            )
+        }
+        return try StoreSamples(source.reader, window) { stream in
+            channel == nil || stream.channels.contains { "\($0)" == channel }
+        }
+    }
+
+    /// How many readings are in a window.
+    private func count(_ source: StoreSource, _ window: StoreWindow) throws -> Int {
+        var samples = try samples(source, window)
+        var count = 0
+        while let sample = try samples.next() {
+            count += channel == nil ? sample.outcomes.count : 1
+        }
+        return count
+    }
+
+    private func print(_ source: StoreSource, _ window: StoreWindow, dropping: Int) throws {
+        var samples = try samples(source, window)
+        var finder = try finder(source, window)
+        var labels: [StreamID: ReadingLabels] = [:]
+        var stamp = ReadingStamp()
+        var lines = OutputLines()
+        var (number, isUnsure) = (0, false)
+        while let sample = try samples.next() {
+            if sample.wall != nil, !sample.isSure { isUnsure = true }
+            let place = try finder?.place(of: sample).report
+            let label =
+                labels[sample.stream.id] ?? ReadingLabels(sample.stream, isWanted: channel)
+            labels[sample.stream.id] = label
+            for index in label.wanted {
+                number += 1
+                guard number > dropping else { continue }
+                if json {
+                    let report = StoredReadingReport(sample, index, at: place)
+                    lines.line(try ControlCodec.line(report))
+                } else {
+                    let words = label.words(sample.outcomes[index], index)
+                    let end = place.map { "  \($0.words)" } ?? ""
+                    lines.line(stamp.words(sample) + words + end)
+                }
+            }
+        }
+        lines.flush()
+        if number == 0, !json { Output.line("no readings in this time") }
+        try StoreText.tellDoubts(isUnsure, window, source.reader)
+        let damaged = samples.damagedSegments + source.reader.damagedSlots
+        if damaged > 0 {
+            Output.error("\(damaged) damaged parts left out; see `roost store check`")
+        }
+    }
+
+    /// Who says where; nil when nobody asks.
+    private func finder(
+        _ source: StoreSource,
+        _ window: StoreWindow
+    ) throws -> PlaceFinder<StoreSamples>? {
+        guard let place else { return nil }
+        let streams = try source.reader.streams().filter(PlaceFinder<StoreSamples>.knows)
+        guard streams.contains(where: { $0.device == place }) else {
+            let known = Set(streams.map(\.device)).sorted()
+            let others = known.isEmpty ? "and none does" : "but \(known.joined(separator: ", "))"
+            throw ClientFailure(
+                message: "\(place) has no latitude and longitude, \(others)",
+                exitCode: 1
+            )
+        }
+        let fixes = try StoreSamples(source.reader, window) { stream in
+            stream.device == place && PlaceFinder<StoreSamples>.knows(stream)
+        }
+        let ordinals = try source.reader.boots().map { ($0.id, $0.ordinal) }
+        return try PlaceFinder(fixes, ordinals: Dictionary(ordinals) { first, _ in first })
+    }
+
+    /// The station's own last day.
+    private func fromMemory(_ error: StationWithoutStore) throws {
+        guard span.range == TimeRange(), channel == nil, place == nil else {
+            let message = "\(error); of its memory ask with --last and --limit"
+            throw ClientFailure(message: message, exitCode: 1)
+        }
+        if error.because != nil { Output.error("\(error)") }
+        let client = try ClientOptions.reaching(source.socket)
+        let span = span
+        let report = try client.withStation { client in
+            try await client.pages { from in
+                let request = span.request(.readings, from: from)
+                let page = try await client.ask(request, ReadingsReport.self)
+                return (page.readings, page.omittedCount, page.next)
+            }
+        }
+        for reading in report.items {
+            Output.line(json ? try ControlCodec.line(reading) : ReportText.reading(reading))
+        }
+        if report.items.isEmpty, !json { Output.line("no readings yet") }
+    }
+}
+
+/// What every reading of a stream says again, made once.
+private struct ReadingLabels {
+    /// Places of the channels that are wanted.
+    let wanted: [Int]
+    private let names: [String]
+    private let units: [String]
+
+    /// - Parameters:
+    ///   - stream: Whose readings they are.
+    ///   - channel: The wanted one; nil wants all.
+    init(_ stream: StreamDescription, isWanted channel: String?) {
+        let channels = stream.channels.map(\.description)
+        wanted = channels.indices.filter { channel == nil || channel == channels[$0] }
+        names = channels.map { $0.column(18) }
+        units = stream.quantities.map { " " + $0.unit }
+    }
+
+    func words(_ outcome: Outcome, _ index: Int) -> String {
+        switch outcome {
+        case .value(let value, let doubts):
+            let words = names[index] + "\(value)".aligned(to: 7) + units[index]
+            return doubts.names.isEmpty
+                ? words : words + " (\(doubts.names.joined(separator: ", ")))"
+        case .noData(let reason): return names[index] + "no data: \(reason.rawValue)"
+        }
+    }
+}
+
+/// When samples were; those of one second share their words.
+private struct ReadingStamp {
+    private var last: (second: Int64, isSure: Bool, words: String)?
+
+    mutating func words(_ sample: DatedSample) -> String {
+        guard let wall = sample.wall else {
+            return StoreText.stamp(nil, false, sample.tick)
+        }
+        let second = wall.tenths / 10
+        if let last, last.second == second, last.isSure == sample.isSure { return last.words }
+        let words = StoreText.stamp(wall, sample.isSure, sample.tick)
+        last = (second, sample.isSure, words)
+        return words
+    }
+}
+
+/// One reading out of a store.
+struct StoredReadingReport: Codable, Hashable {
+    let channel: String
+    /// ISO 8601; nil while nothing dates its boot.
+    let time: String?
+    /// Whether a trusted clock stands behind the time.
+    let isSure: Bool
+    let bootID: String
+    /// Since that boot.
+    let instantSeconds: Double
+    /// Nil when there is none.
+    let value: Double?
+    /// How many decimals the value has.
+    let decimals: Int
+    let unit: String
+    let quality: [String]
+    let noData: String?
+    /// Where it was taken, when that was asked for.
+    let place: PlaceReport?
+
+    init(_ sample: DatedSample, _ index: Int, at place: PlaceReport? = nil) {
+        self.place = place
+        let outcome = sample.outcomes[index]
+        channel = "\(sample.stream.channels[index])"
+        time = sample.wall?.iso8601
+        isSure = sample.isSure
+        bootID = "\(sample.boot)"
+        instantSeconds = Double(sample.tick.tenths) / 10
+        let measured = outcome.value.flatMap { Measured("\($0)") }
+        (value, decimals) = (measured?.number, measured?.decimals ?? 0)
+        unit = sample.stream.quantities[index].unit
+        switch outcome {
+        case .value(_, let doubts): (quality, noData) = (doubts.names, nil)
+        case .noData(let reason): (quality, noData) = ([], reason.rawValue)
+        }
+    }
+}

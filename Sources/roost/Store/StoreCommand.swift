@@ -1,0 +1,153 @@
+import ArgumentParser
+import ControlProtocol
+import Core
+import Store
+
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store",
+        abstract:
+            "What the station keeps on its card: plan it, look at it, check it, copy it.",
+        subcommands: [
+            StorePlanCommand.self, StoreStatusCommand.self, StoreCheckCommand.self,
+            StoreSeriesCommand.self, StoreReplayCommand.self, StoreCompactCopyCommand.self,
+        ]
+    )
+}
+
+struct StorePlanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "How long a history of some size reaches back, and what it costs the card.",
+        discussion: """
+            Plain arithmetic from measured sizes; nothing is written.
+
+            Examples: roost store plan --megabytes 64
+                      roost store plan --days 365 --card-gb 16 --json
+                      roost store plan --interval 5m --partition
+            """
+    )
+    @Option(help: "MiB of the history's file, 4…65536; 64 unless told.")
+    var megabytes: Int?
+
+    @Option(help: "Days of raw samples to keep, instead of a size.")
+    var days: Int?
+
+    @Option(help: "Between two samples of the sensor.")
+    var interval = DurationArgument(.seconds(1))
+
+    @Option(help: "Channels of the sensor.")
+    var channels = 2
+
+    @Option(help: "At most so much is lost with the power.")
+    var window = DurationArgument(.seconds(600))
+
+    @Option(help: "Between two transactions of the history.")
+    var take = DurationArgument(.hours(24))
+
+    @Option(help: "Bytes of a journal block.")
+    var block = 4_096
+
+    @Option(name: .customLong("card-gb"), help: "Size of the card in GB.")
+    var cardGigabytes = 16.0
+
+    @Flag(help: "The journal lies on a partition of its own.")
+    var partition = false
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    func validate() throws {
+        if megabytes != nil, days != nil {
+            throw ValidationError("give --megabytes or --days, not both")
+        }
+        let range = StorePlan.megabytesRange
+        if let megabytes, !range.contains(megabytes) {
+            throw ValidationError(
+                "--megabytes is \(range.lowerBound) to \(range.upperBound), not \(megabytes)"
+            )
+        }
+        if let days, !(1...36_500).contains(days) {
+            throw ValidationError("--days is 1 to 36500, not \(days)")
+        }
+        guard (1...16).contains(channels) else {
+            throw ValidationError("--channels is 1 to 16, not \(channels)")
+        }
+        guard cardGigabytes.isFinite, cardGigabytes >= 0.1, cardGigabytes <= 10_000 else {
+            throw ValidationError("--card-gb is 0.1 to 10000")
+        }
+        try BlockSize.validate(block)
+    }
+
+    var plan: StorePlan {
+        var journal = JournalPlan()
+        journal.blockSize = block
+        journal.lossWindow = window.duration
+        journal.takeInterval = take.duration
+        journal.isOnPartition = partition
+        var flash = FlashModel()
+        flash.cardBytes = cardGigabytes * 1e9
+        let stream = StoreLoad.Stream(channelCount: channels, interval: interval.duration)
+        return StorePlan(
+            days.map { .days($0) } ?? .megabytes(megabytes ?? 64),
+            load: StoreLoad(streams: [stream]),
+            journal: journal,
+            flash: flash
+        )
+    }
+
+    func run() throws {
+        let plan = plan
+        if json {
+            Output.line(try ControlCodec.line(StorePlanReport(plan)))
+        } else {
+            for line in StoreText.plan(plan) { Output.line(line) }
+        }
+    }
+}
+
+/// Sizes that a journal block can have.
+enum BlockSize {
+    static func validate(_ byteCount: Int) throws {
+        guard (512...65_536).contains(byteCount), byteCount.nonzeroBitCount == 1 else {
+            throw ValidationError("--block is a power of two from 512 to 65536, not \(byteCount)")
+        }
+    }
+}
+
+/// The figures of a plan as JSON.
+struct StorePlanReport: Codable, Hashable {
+    let megabytes: Int
+    let rawDays: Double
+    let minuteDays: Double
+    let quarterHourDays: Double
+    let sixHourDays: Double
+    let eventDays: Double
+    let bytesPerDay: Double
+    let journalBytesPerDay: Double
+    let historyBytesPerDay: Double
+    let requestsPerDay: Double
+    let samplesPerDay: Double
+    let bytesPerSample: Double
+    let cardYears: Double
+
+    init(_ plan: StorePlan) {
+        let figures = plan.figures
+        megabytes = figures.megabytes
+        rawDays = Self.finite(figures.rawDays)
+        minuteDays = Self.finite(figures.minuteDays)
+        quarterHourDays = Self.finite(figures.quarterHourDays)
+        sixHourDays = Self.finite(figures.sixHourDays)
+        eventDays = Self.finite(figures.eventDays)
+        bytesPerDay = figures.bytesPerDay
+        journalBytesPerDay = figures.journalBytesPerDay
+        historyBytesPerDay = figures.historyBytesPerDay
+        requestsPerDay = figures.requestsPerDay
+        samplesPerDay = figures.samplesPerDay
+        bytesPerSample = figures.bytesPerSample
+        cardYears = Self.finite(figures.cardYears)
+    }
+
+    /// JSON has no infinity.
+    private static func finite(_ value: Double) -> Double { min(value, 1e9) }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Core
+import Glibc
+import HardwareIO
+import LinuxIO
+import SQLite
+import Store
+
+/// The files of a store in one folder.
+struct StoreFolder {
+    static let standard = "/var/lib/roost"
+
+    let path: String
+
+    var journalPath: String { path + "/journal.ring" }
+    var historyPath: String { path + "/history.db" }
+
+    /// Opens the history for reading; the daemon may be writing.
+    ///
+    /// - Throws: `ClientFailure`.
+    func reader() throws -> HistoryReader {
+        do { return try HistoryReader(path: historyPath) } catch { throw failure(error) }
+    }
+
+    /// Makes the folder where there is none.
+    ///
+    /// - Returns: Whether there was none.
+    /// - Throws: `ClientFailure`.
+    func make() throws -> Bool {
+        if mkdir(path, 0o755) == 0 { return true }
+        guard errno == EEXIST else { throw FileBytes.failure(path, "cannot be made") }
+        guard access(path + "/.", F_OK) == 0 else { throw FileBytes.failure(path, "is no folder") }
+        return false
+    }
+
+    /// What went wrong, with the file and the next step.
+    func failure(_ error: StoreError) -> ClientFailure {
+        guard case .database(let found) = error else {
+            return ClientFailure(message: "\(error)", exitCode: 1)
+        }
+        let message: String
+        switch found.code {
+        case 14 where Permission.isMissing(historyPath): return Permission.failure(historyPath)
+        case 14 where access(historyPath, F_OK) != 0:
+            message =
+                "\(historyPath): there is no history; name the store's folder, "
+                + "or make one with `roost store replay` or a running station"
+        case 14: message = "\(historyPath): cannot be opened; use sudo, or join the store's group"
+        case 5, 6: message = "\(historyPath): another program holds it; try again"
+        case 11, 26:
+            message =
+                "\(historyPath): \(found.message); `roost store check \(path)` says more, "
+                + "and the station sets it aside at its next start"
+        default: message = "\(found)"
+        }
+        return ClientFailure(message: message, exitCode: 1)
+    }
+}
+
+/// Runs a body and gives what the store throws its words.
+func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch let error as StoreError { throw folder.failure(error) }
+}
+
+/// Says on standard error how far something has come: first after two seconds, then each second.
+final class ProgressLine {
+    private let loop: EventLoop
+    private var clock: any NodeClock { loop.clock }
+    private let start: MonotonicInstant
+    private var next: MonotonicInstant
+    private var hasSpoken = false
+
+    init() throws {
+        loop = try EventLoop()
+        start = loop.clock.now
+        next = start.advanced(by: .seconds(2))
+    }
+
+    var elapsed: Double { start.duration(to: clock.now).inSeconds }
+
+    func show(_ text: @autoclosure () -> String) {
+        let now = clock.now
+        guard now >= next else { return }
+        next = now.advanced(by: .seconds(1))
+        hasSpoken = true
+        let end = isatty(2) == 1 ? "\u{1B}[K\r" : "\n"
+        Output.write("roost: \(text())\(end)", to: 2)
+    }
+
+    /// Waits in real time.
+    func pause(for length: Duration) throws {
+        let clock = loop.clock
+        try loop.run { try await clock.sleep(for: length) }
+    }
+
+    /// Leaves the last state on the screen.
+    func finish() {
+        if hasSpoken, isatty(2) == 1 { Output.write("\n", to: 2) }
+        hasSpoken = false
+    }
+}

@@ -1,0 +1,51 @@
+import Core
+import Devices
+import Testing
+
+@Suite struct DisagreementDetectorTests {
+    private var detector = DisagreementDetector(.dust)
+    private var minute = 0
+
+    /// One value of each device, half a minute apart.
+    private mutating func pair(_ first: Double, _ second: Double) -> [DisagreementDetector.Change] {
+        minute += 5
+        let now = MonotonicInstant.boot.advanced(by: .minutes(minute))
+        let changes = [
+            detector.take(first, from: .first, at: now),
+            detector.take(second, from: .second, at: now.advanced(by: .seconds(30))),
+        ]
+        return changes.compactMap(\.self)
+    }
+
+    @Test mutating func takesThreePairsToBeginAndToEnd() {
+        let changes = (0..<4).map { _ in pair(10, 100) }
+        #expect(changes == [[], [], [.begun], []])
+        #expect(detector.isDisagreeing)
+        #expect((0..<4).map { _ in pair(10, 12) } == [[], [], [.ended], []])
+    }
+
+    @Test mutating func forgivesWhatTheMakerDoes() {
+        for _ in 0..<10 { #expect(pair(0, 20).isEmpty && pair(100, 130).isEmpty) }
+        #expect(!detector.isDisagreeing)
+    }
+
+    @Test mutating func isNotMovedByOnePairAmongGoodOnes() {
+        for _ in 0..<10 { #expect(pair(5, 500).isEmpty && pair(5, 6).isEmpty) }
+    }
+
+    @Test mutating func comparesNothingThatIsFarApartInTime() {
+        for hour in 0..<10 {
+            let now = MonotonicInstant.boot.advanced(by: .hours(hour))
+            #expect(detector.take(5, from: .first, at: now) == nil)
+            let later = now.advanced(by: .minutes(11))
+            #expect(detector.take(500, from: .second, at: later) == nil)
+        }
+        #expect(!detector.isDisagreeing)
+    }
+
+    @Test mutating func usesEachValueOnce() {
+        #expect(detector.take(5, from: .first, at: .boot) == nil)
+        for _ in 0..<10 { #expect(detector.take(500, from: .second, at: .boot) == nil) }
+        #expect(!detector.isDisagreeing)
+    }
+}

@@ -1,0 +1,31 @@
+import Core
+import Devices
+import Testing
+
+@Suite struct RecoveryPolicyTests {
+    @Test func goesDownRungByRungAndNeverGivesUp() {
+        var ladder = RecoveryPolicy()
+        let steps = (0..<20).map { _ in ladder.fail(at: .boot) }
+        let delays: [Int64] = [5, 10, 20, 40, 80, 160, 300, 300]
+        let expected: [RecoveryPolicy.Step] =
+            [.remedy(.askAgain), .remedy(.reopen), .remedy(.restAndWake), .report]
+            + delays.flatMap { [.wait(.seconds($0)), .remedy(.reopen)] }
+        #expect(steps == expected)
+    }
+
+    @Test func saysHowLongANamedOutageLasted() {
+        var ladder = RecoveryPolicy()
+        for second in 0..<4 { _ = ladder.fail(at: .boot.advanced(by: .seconds(second))) }
+        #expect(ladder.isReported)
+        #expect(ladder.succeed(at: .boot.advanced(by: .seconds(60))) == .seconds(60))
+        #expect(ladder == RecoveryPolicy())
+    }
+
+    @Test func saysNothingOfAnOutageThatARemedyEnded() {
+        var ladder = RecoveryPolicy()
+        _ = ladder.fail(at: .boot)
+        #expect(ladder.remedy == .askAgain)
+        #expect(ladder.succeed(at: .boot) == nil)
+        #expect(ladder.remedy == nil)
+    }
+}

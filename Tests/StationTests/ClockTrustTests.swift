@@ -1,0 +1,111 @@
+import ControlProtocol
+import Core
+import Glibc
+import SimulationKit
+import Store
+import Testing
+
+@testable import Station
+
+/// The clock grows in trust while the station runs, and every answer says how far it got.
+@Suite struct ClockTrustTests {
+    /// A folder on the real file system, gone afterwards.
+    private final class Folder: Sendable {
+        let path: String
+
+        init() throws {
+            var template = Array("/tmp/roost-clock-XXXXXX".utf8CString)
+            try #require(mkdtemp(&template) != nil)
+            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+
+        deinit {
+            for end in ["", "-wal", "-shm"] { unlink("\(path)/history.db\(end)") }
+            rmdir(path)
+        }
+
+        var configuration: String {
+            """
+            {"name": "test", "mode": "live",
+             "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+             "store": {"folder": "\(path)", "megabytes": 4, "journalBlocks": 64}}
+            """
+        }
+    }
+
+    private static let noon = WallTime(nanoseconds: 1_790_000_000_000_000_000)
+
+    /// The anchors among what the card does not have yet.
+    private static func anchors(_ test: TestStation) async throws -> [ClockAnchor] {
+        var (anchors, from): ([ClockAnchor], String?) = ([], nil)
+        repeat {
+            let request = ControlRequest(.tail).page(from: from)
+            let page = try #require(try await test.ask(request, TailReport.self).body)
+            for record in page.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
+                if case .anchor(let anchor) = record { anchors.append(anchor) }
+            }
+            from = page.next
+        } while from != nil
+        return anchors
+    }
+
+    @Test func aClockWithoutATimeServerDatesUncertainly() throws {
+        let folder = try Folder()
+        let (report, status, anchors) = try simulate { clock in
+            clock.setWallTime(Self.noon, trust: .fileStamp)
+            let test = try TestStation(clock, folder.configuration)
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let report = try await test.ask(ControlRequest(.readings), ReadingsReport.self)
+                let status = try await test.ask(ControlRequest(.status), StatusReport.self)
+                return (report.body, status.body, try await Self.anchors(test))
+            }
+        }
+        #expect(anchors.map(\.trust) == [.fileStamp])
+        let last = try #require(report?.readings.last)
+        #expect(last.isSure == false && last.time?.hasPrefix("2026-09-21T") == true)
+        #expect(status?.clock?.isSure == false && status?.clock?.trust == "file time stamp")
+        #expect(status?.wallTime != nil)
+    }
+
+    @Test func trustGrowsByAPersonAndByATimeServer() throws {
+        let folder = try Folder()
+        let (before, person, after, steps) = try simulate { clock in
+            clock.setWallTime(Self.noon, trust: .hardwareClock)
+            let test = try TestStation(clock, folder.configuration)
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                var request = ControlRequest(.trustClock)
+                request.time = "2026-09-21T15:00:00Z"
+                let said = try await test.ask(request, ClockReport.self).body
+                try await test.sleep(.seconds(30))
+                let person = try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                clock.setWallTime(Self.noon)
+                try await test.sleep(.minutes(11))
+                let after = try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                return (said, person, after, try await Self.anchors(test).map(\.trust))
+            }
+        }
+        #expect(before == ClockReport(time: "2026-09-21T15:00:00Z", trust: "person", isSure: true))
+        #expect(person?.time == "2026-09-21T15:00:30Z")
+        #expect(after?.trust == "time server" && after?.isSure == true)
+        #expect(steps.contains(.synchronised) && steps.contains(.person))
+    }
+
+    @Test func aClockThatWasNeverSetHasNoTimeAndSaysHowToGiveIt() throws {
+        let folder = try Folder()
+        let (clockReport, failure, reading) = try simulate { clock in
+            let test = try TestStation(clock, folder.configuration)
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let report = try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                let failure = try await test.ask(ControlRequest(.trustClock), ClockReport.self)
+                let readings = try await test.ask(ControlRequest(.readings), ReadingsReport.self)
+                return (report, failure.error, readings.body?.readings.last)
+            }
+        }
+        #expect(clockReport == ClockReport(time: nil, trust: "unknown", isSure: false))
+        #expect(failure?.code == "no-clock" && failure?.message.contains("--at") == true)
+        #expect(reading != nil && reading?.time == nil && reading?.isSure == nil)
+    }
+}

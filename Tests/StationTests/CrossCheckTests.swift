@@ -1,0 +1,125 @@
+import Core
+import Devices
+import SimulationKit
+import Testing
+
+@testable import Station
+
+@Suite struct CrossCheckTests {
+    private static func sample(_ device: String, _ value: Int64, minute: Int) -> [Reading] {
+        let instant = MonotonicInstant.boot.advanced(by: .minutes(minute))
+        return [Quantity.pm25, .pm10].map { quantity in
+            Reading(
+                Channel(device: device, quantity: quantity),
+                at: instant,
+                .value(FixedPoint(value * 10, decimals: 1))
+            )
+        }
+    }
+
+    /// Rounds of five minutes, in which each device says one value.
+    private static func run(
+        _ names: [String],
+        _ rounds: [[(String, Int64)]]
+    ) -> (doubted: [[Bool]], events: [Event]) {
+        let air = CrossCheck()
+        air.configure(names)
+        var (doubted, events) = ([[Bool]](), [Event]())
+        for (round, values) in rounds.enumerated() {
+            doubted.append(
+                values.map { device, value in
+                    let found = air.compare(sample(device, value, minute: round * 5))
+                    events += found.events
+                    guard case .value(_, let quality) = found.readings[0].outcome else {
+                        return false
+                    }
+                    return quality.contains(.disagrees)
+                }
+            )
+        }
+        return (doubted, events)
+    }
+
+    @Test func bothAreDoubtedFromTheThirdPairOnUntilThreePairsAgree() {
+        let apart = Array(repeating: [("a", Int64(10)), ("b", Int64(90))], count: 4)
+        let near = Array(repeating: [("a", Int64(50)), ("b", Int64(55))], count: 4)
+        let (doubted, events) = Self.run(["a", "b"], apart + near)
+        #expect(
+            doubted == [
+                [false, false], [false, false], [false, true], [true, true],
+                [true, true], [true, true], [true, false], [false, false],
+            ]
+        )
+        #expect(events.map(\.kind) == ["sensors disagree", "sensors agree again"])
+        #expect(events.first?.source == "b" && events.first?["with"] == "a")
+    }
+
+    @Test func whoeverIsNotNamedIsComparedWithNobody() {
+        let rounds = Array(repeating: [("a", Int64(10)), ("c", Int64(900))], count: 9)
+        let (doubted, events) = Self.run(["a", "b"], rounds)
+        #expect(doubted.allSatisfy { $0 == [false, false] } && events.isEmpty)
+    }
+
+    @Test func theOneOfThreeThatIsWrongMakesTheOthersDoubtfulToo() {
+        let rounds = Array(
+            repeating: [("a", Int64(10)), ("b", Int64(12)), ("c", Int64(90))],
+            count: 9
+        )
+        let (doubted, events) = Self.run(["a", "b", "c"], rounds)
+        #expect(doubted.last == [true, true, true])
+        #expect(
+            Set(events.map { [$0.source, $0["with"] ?? ""].sorted() }) == [
+                ["a", "c"], ["b", "c"],
+            ]
+        )
+    }
+
+    @Test func aReloadKeepsWhatIsKnownOfThePairsThatStay() {
+        let air = CrossCheck()
+        air.configure(["a", "b"])
+        for minute in 0..<4 {
+            _ = air.compare(Self.sample("a", 10, minute: minute))
+            _ = air.compare(Self.sample("b", 90, minute: minute))
+        }
+        air.configure(["a", "b", "c"])
+        let kept = air.compare(Self.sample("a", 10, minute: 5)).readings[0].outcome
+        air.configure([])
+        let gone = air.compare(Self.sample("a", 10, minute: 6)).readings[0].outcome
+        #expect(kept == .value(FixedPoint(100, decimals: 1), .disagrees))
+        #expect(gone == .value(FixedPoint(100, decimals: 1)))
+    }
+
+    @Test func aStationComparesSensorsThatItFinds() throws {
+        let (flags, kinds) = try simulate { clock in
+            let text = #"{"name": "test", "mode": "live", "sameAir": ["sds011", "sds011-2"]}"#
+            let bench = try DetectionBench(clock, text)
+            let parts = [(UInt16(0xA160), UInt16(80)), (0xB270, 900)].map { id, tenths in
+                SimulatedAdapter("\(id)", clock: clock) { now in
+                    let memory = SDS011Simulator.Memory(deviceID: SDS011DeviceID(rawValue: id))
+                    let air = SDS011Measurement(pm25Tenths: tenths, pm10Tenths: tenths * 2)
+                    return SensorPart(
+                        SDS011Simulator(air: .constant(air), memory: memory),
+                        poweredAt: now
+                    )
+                }
+            }
+            return try await bench.run { bench in
+                for (index, part) in parts.enumerated() { bench.usb.plug(part, into: index) }
+                try await bench.sleep(.minutes(2))
+                let last = ["sds011", "sds011-2"].map { name in
+                    bench.values(of: name).last { $0.channel.quantity == .pm25 }?.outcome
+                }
+                let flags = last.map { outcome in
+                    if case .value(_, let quality)? = outcome {
+                        quality.contains(.disagrees)
+                    } else {
+                        false
+                    }
+                }
+                return (flags, bench.events.map(\.kind))
+            }
+        }
+        #expect(flags == [true, true])
+        #expect(kinds.count { $0 == "sensors disagree" } == 1)
+    }
+}

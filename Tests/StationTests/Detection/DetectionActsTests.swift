@@ -1,0 +1,168 @@
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import SimulationKit
+import Testing
+
+@testable import Station
+
+/// What people say about devices, and what becomes of a device that moves.
+@Suite struct DetectionActsTests {
+    private static func request(
+        _ command: ControlRequest.Command,
+        _ device: String,
+        name: String? = nil,
+        profile: String? = nil
+    ) -> ControlRequest {
+        var request = ControlRequest(command, name: name)
+        (request.device, request.profile) = (device, profile)
+        return request
+    }
+
+    @Test func aSensorKeepsItsNameWhereverItIsPluggedIn() throws {
+        let (states, absences, names, kinds) = try simulate { clock in
+            let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)
+            let sensor = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                var states: [String] = []
+                bench.usb.plug(sensor, into: 1)
+                try await bench.sleep(.minutes(2))
+                states += bench.found.map(\.state)
+                bench.usb.unplug(1)
+                try await bench.sleep(.minutes(2))
+                states += bench.found.map(\.state)
+                bench.usb.plug(sensor, into: 4)
+                try await bench.sleep(.minutes(2))
+                states += bench.found.map(\.state)
+                let readings = bench.station.context.recorder.readings(since: .boot)
+                let absences = readings.filter { $0.outcome == .noData(.unplugged) }
+                let kinds = bench.events.filter { $0.source == "sds011" }.map(\.kind)
+                return (
+                    states, absences.count, Set(readings.map(\.channel.device)), Set(kinds)
+                )
+            }
+        }
+        #expect(states == ["adopted", "absent", "adopted"])
+        #expect(absences == 2, "once for each channel")
+        #expect(names == ["sds011"])
+        #expect(kinds.isSuperset(of: ["device adopted", "device away", "device back"]))
+    }
+
+    @Test func lampsFollowASensorThatIsFoundLater() throws {
+        let (before, facts, after, lit) = try simulate { clock in
+            let text = """
+                {"name": "test", "mode": "live", "lights": {"follows": "sds011"},
+                 "devices": [{"name": "lamp", "type": "led", "line": "GPIO22",
+                              "shows": "level", "follows": "sds011"}]}
+                """
+            let bench = try DetectionBench(clock, text)
+            let other = try SimulatedAdapter.part(of: "plantower-pms", on: clock)
+            let sensor = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(other, into: 1)
+                try await bench.sleep(.minutes(2))
+                let before = bench.station.status.lamp
+                let report = try #require(try await bench.ask(ControlRequest(.devices)).body)
+                let lights = report.devices.first { $0.name == "lights" }
+                bench.usb.plug(sensor, into: 2)
+                try await bench.sleep(.minutes(2))
+                let lamp = bench.station.context.leds.light("lamp").pattern
+                return (before, lights?.facts, bench.station.status.lamp, lamp)
+            }
+        }
+        #expect(before == "unknown")
+        #expect(facts?["follows"] == .text("sds011") && facts?["isFollowing"] == .truth(false))
+        #expect(after != nil && after != "unknown")
+        #expect(lit != .flashing)
+    }
+
+    @Test func aConfiguredPortIsNeverProbed() throws {
+        let heard = try simulate { clock in
+            let text = """
+                {"name": "test", "detect": {"leave": ["/dev/ttyUSB1"]},
+                 "devices": [{"name": "far", "type": "sds011",
+                              "port": "/dev/serial/by-path/platform-usb-0:1.1:1.0-port0"}]}
+                """
+            let bench = try DetectionBench(clock, text)
+            let silent = (0..<2).map { _ in
+                SimulatedAdapter("silent", clock: clock) {
+                    SensorPart(Stranger.silent.peer(), poweredAt: $0)
+                }
+            }
+            return try await bench.run { bench in
+                bench.usb.plug(silent[0], into: 1)
+                bench.usb.plug(silent[1], into: 2)
+                try await bench.sleep(.minutes(1))
+                return silent.map(\.heardByteCount) + [bench.found.count]
+            }
+        }
+        #expect(heard == [0, 0, 0])
+    }
+
+    @Test func detectionThatIsOffTouchesNothing() throws {
+        let (heard, found) = try simulate { clock in
+            let bench = try DetectionBench(clock, #"{"name": "test", "detect": false}"#)
+            let sensor = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(sensor, into: 1)
+                try await bench.sleep(.minutes(1))
+                return (sensor.heardByteCount, bench.found)
+            }
+        }
+        #expect(heard == 0)
+        #expect(found.map(\.state) == ["found"])
+        #expect(found.map(\.why) == ["detection is off"])
+    }
+
+    /// Its driver let it sleep when it was ignored, and asleep it hears nothing but a wake.
+    @Test(arguments: ["/dev/ttyUSB0", "plantower"])
+    func wakesAPlantowerThatWasIgnoredAndIsForgotten(target: String) throws {
+        let states = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = try SimulatedAdapter.part(of: "plantower-pms", on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(part, into: 1)
+                try await bench.sleep(.minutes(2))
+                var states = bench.found.map(\.state)
+                for command in [ControlRequest.Command.ignore, .forget] {
+                    let request = Self.request(command, target)
+                    #expect(try await bench.ask(request).error == nil)
+                    try await bench.sleep(.seconds(20))
+                    states += bench.found.map(\.state)
+                }
+                return states
+            }
+        }
+        #expect(states == ["adopted", "ignored", "adopted"])
+    }
+
+    @Test func renamesIgnoresAdoptsAndForgets() throws {
+        let (names, refused) = try simulate { clock in
+            let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)
+            let sensor = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(sensor, into: 1)
+                try await bench.sleep(.minutes(1))
+                var names: [String] = []
+                func say(_ request: ControlRequest) async throws {
+                    #expect(try await bench.ask(request).error == nil)
+                    try await bench.sleep(.seconds(30))
+                    let now = bench.found.first
+                    names.append("\(now?.state ?? "") \(now?.name ?? "")")
+                }
+                try await say(Self.request(.rename, "sds011", name: "balcony"))
+                try await say(Self.request(.ignore, "balcony"))
+                try await say(Self.request(.adopt, "/dev/ttyUSB0"))
+                try await say(Self.request(.forget, "nova-sds011:A160"))
+                let refused = try await bench.ask(Self.request(.rename, "sds011", name: "store"))
+                let unknown = try await bench.ask(Self.request(.ignore, "nobody"))
+                return (names, [refused.error?.code, unknown.error?.code])
+            }
+        }
+        #expect(
+            names == ["adopted balcony", "ignored balcony", "adopted balcony", "adopted sds011"]
+        )
+        #expect(refused == ["bad-request", "unknown-device"])
+    }
+}

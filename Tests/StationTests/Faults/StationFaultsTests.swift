@@ -1,0 +1,120 @@
+import ControlProtocol
+import Core
+import Devices
+import Glibc
+import HardwareIO
+import Profiles
+import SimulationKit
+import Testing
+
+@testable import Station
+
+/// A folder on the real file system, gone afterwards.
+private final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/roost-faults-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["history.db", "history.db-wal", "history.db-shm"] { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+}
+
+@Suite struct StationFaultsTests {
+    @Test func aSensorThatDoesNotAnswerIsAFaultUntilItDoes() throws {
+        let (during, after) = try simulate { clock in
+            let test = try TestStation(clock)
+            return try await test.run { test in
+                try await test.sleep(.minutes(7))
+                test.line.withPeer { peer, now in
+                    peer.inject(
+                        SDS011FaultWindow(.silence, from: now, to: now.advanced(by: .minutes(15)))
+                    )
+                }
+                try await test.sleep(.minutes(10))
+                let during = test.station.status.faults
+                try await test.sleep(.minutes(40))
+                return (during, test.station.status.faults)
+            }
+        }
+        #expect(during.map(\.id) == ["sensor-silent:dust"])
+        #expect(during.first.map { $0.ageSeconds > 300 } == true)
+        #expect(after.isEmpty)
+    }
+
+    @Test func aRejectedConfigurationIsAFaultUntilOneIsTaken() throws {
+        let (during, after, events) = try simulate { clock in
+            let test = try TestStation(clock)
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                test.station.reject(
+                    ConfigurationError(file: "/etc/roost/roost.json", message: "no such key: x")
+                )
+                let during = test.station.status.faults
+                let text = Array(TestStation.everything.utf8)
+                test.station.reload(try StationConfiguration.read(text, file: "next"))
+                return (during, test.station.status.faults, test.events)
+            }
+        }
+        #expect(during.map(\.id) == ["configuration-rejected"])
+        #expect(during.first?.sentence.contains("no such key: x") == true)
+        #expect(after.isEmpty)
+        let told = events.filter { $0["fault"] == "configuration-rejected" }.map(\.kind)
+        #expect(told == ["fault began", "fault over"])
+    }
+
+    @Test func aStoreWithoutMemoryBesideItSaysSo() throws {
+        let folder = try Folder()
+        let text = """
+            {"name": "test", "store": {"folder": "\(folder.path)", "megabytes": 4}}
+            """
+        let faults = try simulate { clock in
+            let test = try TestStation(clock, text)
+            test.platform.hasMirror = false
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                return test.station.status.faults
+            }
+        }
+        #expect(faults.map(\.id) == ["mirror-missing"])
+    }
+
+    @Test func aStationLampBlinksForEveryFault() throws {
+        let text = """
+            {"name": "test", "devices": [{"name": "alive", "type": "led", "line": "GPIO22"}]}
+            """
+        let (before, during) = try simulate { clock in
+            let test = try TestStation(clock, text)
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let light = test.station.context.leds.light("alive")
+                let before = light.pattern
+                test.station.context.faults.raise(.restartNeeded, "another name")
+                return (before, light.pattern)
+            }
+        }
+        #expect(before == .on)
+        #expect(during == .blinking)
+    }
+
+    @Test func tooManyFaultsAreCounted() throws {
+        let (faults, ids) = try simulate { clock in
+            let test = try TestStation(clock, #"{"name": "test"}"#)
+            return try await test.run { test in
+                let board = test.station.context.faults
+                for number in 0..<70 { board.raise(.profileLeftOut, of: "\(number)", "broken") }
+                let before = test.station.faults
+                for number in 0..<70 { board.clear(.profileLeftOut, of: "\(number)") }
+                return (before, test.station.faults.map(\.id))
+            }
+        }
+        #expect(faults.count == 65)
+        #expect(faults.last?.sentence == "6 more things are wrong")
+        #expect(ids.isEmpty)
+    }
+}

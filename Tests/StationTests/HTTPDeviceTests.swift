@@ -1,0 +1,178 @@
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import Profiles
+import SimulationKit
+import Testing
+
+@testable import Station
+
+@Suite struct HTTPDeviceTests {
+    private static let text = """
+        {"name": "test", "devices": [{"name": "milano", "type": "milano-board",
+         "address": "http://192.168.1.20/", "intervalSeconds": 5}]}
+        """
+
+    private static func board() throws -> HTTPLineSimulator {
+        try HTTPLineSimulator(#require(ProfileCatalog.shipped.profile("milano-board")), seed: 7)
+    }
+
+    /// What it said of fine dust, in its own resolution.
+    private static func dust(_ test: TestStation) -> [Reading] {
+        test.station.context.recorder.readings(since: .boot)
+            .filter { $0.channel.quantity.name == "pm25" }
+    }
+
+    private func problems(_ device: String) -> [String] {
+        let text = #"{"devices": [{"name": "m", "type": "milano-board"\#(device)}]}"#
+        do throws(ConfigurationError) {
+            _ = try StationConfiguration.read(Array(text.utf8), file: "roost.json")
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "devices[0].address: is missing"),
+        (
+            #", "address": "https://10.0.0.1/""#,
+            #"devices[0].address: expected http://name:port/path, found "https://10.0.0.1/""#
+        ),
+        (
+            #", "address": "http://8.8.8.8/""#,
+            "devices[0].address: 8.8.8.8 is not on the local network, and no other is asked"
+        ),
+        (
+            #", "address": "http://board/", "intervalSeconds": 0.5"#,
+            "devices[0].intervalSeconds: expected a number 1…3600, found 0.5"
+        ),
+        (
+            #", "address": "http://board/", "adress": 1"#,
+            "devices[0].adress: unknown key; did you mean address?"
+        ),
+    ])
+    func saysWhatIsWrongWithItsEntry(device: String, problem: String) {
+        #expect(problems(device) == [problem])
+    }
+
+    @Test func takesTheIntervalOfItsProfileUnlessTold() throws {
+        let text = #"{"devices": [{"name": "m", "type": "milano-board", "address": "http://b"}]}"#
+        let device = try StationConfiguration.read(Array(text.utf8), file: "f").devices[0]
+        guard case .http(let board) = device.kind else {
+            Issue.record("not a board")
+            return
+        }
+        #expect(board.interval == .seconds(5) && board.target.description == "http://b/")
+        #expect(device.sampleInterval(isContinuous: false) == .seconds(5))
+        #expect(device.ageLimit(isContinuous: true) == .seconds(27))
+    }
+
+    @Test func refusesTwoDevicesAtOneAddress() {
+        let entry = #"{"name": "NAME", "type": "milano-board", "address": "http://b:80"}"#
+        let entries = ["a", "b"].map { name in
+            entry.split(separator: "NAME").joined(separator: name)
+        }
+        do throws(ConfigurationError) {
+            let text = #"{"devices": [\#(entries.joined(separator: ","))]}"#
+            _ = try StationConfiguration.read(Array(text.utf8), file: "f")
+            Issue.record("was accepted")
+        } catch {
+            #expect(
+                error.problems.map(\.description) == [
+                    "devices[1].address: is the address of devices[0] too"
+                ]
+            )
+        }
+    }
+
+    @Test func aStationReadsABoardOnItsNetwork() throws {
+        let (readings, report, status) = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            test.platform.network.put(try Self.board(), at: "192.168.1.20")
+            return try await test.run { test in
+                try await test.sleep(.minutes(10))
+                let answer = try await test.ask(
+                    ControlRequest(.devices),
+                    DevicesReport.self
+                )
+                return (Self.dust(test), try #require(answer.body), test.station.status)
+            }
+        }
+        #expect((119...122).contains(readings.count))
+        #expect(readings.allSatisfy { $0.outcome.value != nil })
+        #expect(status.channels.count == 11 && status.channels.allSatisfy { !$0.isStale })
+        let device = try #require(report.devices.first)
+        #expect(device.state == "answering" && device.location == "http://192.168.1.20/")
+        #expect(device.type == "milano-board")
+        let facts = device.facts
+        #expect(facts["answerCount"] == .number(Double(readings.count)))
+        #expect(facts["lastTrouble"] == nil)
+    }
+
+    @Test func aBoardThatLiesOrGoesAwayGivesNoValueAndIsNamedOnce() throws {
+        let (readings, events, stale, device) = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            test.platform.network.put(try Self.board(), at: "192.168.1.20")
+            return try await test.run { test in
+                try await test.sleep(.seconds(58))
+                let network = test.platform.network
+                _ = network.withBoard(at: "192.168.1.20") { $0.fault = .commas }
+                try await test.sleep(.minutes(2))
+                network.put(nil, at: "192.168.1.20")
+                try await test.sleep(.minutes(10))
+                let stale = test.station.status.channels.allSatisfy(\.isStale)
+                let device = await test.station.context.devices.reports()[0]
+                network.put(try Self.board(), at: "192.168.1.20")
+                try await test.sleep(.minutes(10))
+                return (Self.dust(test), test.events, stale, device)
+            }
+        }
+        let lies = readings.filter { $0.instant > .boot.advanced(by: .seconds(60)) }
+            .filter { $0.instant < .boot.advanced(by: .seconds(125)) }
+        #expect(!lies.isEmpty && lies.allSatisfy { $0.outcome == .noData(.badFrames) })
+        #expect(readings.last?.outcome.value != nil && stale)
+        #expect(device.state == "not answering")
+        #expect(
+            device.facts["lastTrouble"]?.words.contains("no answer") == true
+        )
+        let kinds = events.filter { $0.source == "milano" }.map(\.kind)
+        #expect(kinds.filter { $0 == "board not answering" }.count == 1)
+        #expect(kinds.filter { $0 == "board answers again" }.count == 1)
+    }
+
+    @Test func aLampOutlastsOneMissedAnswerOfABoardInMonths() throws {
+        let lamps = try simulate { clock in
+            let text =
+                String(Self.text.dropLast()).replacing("5}", with: "600}")
+                + #", "lights": {}}"#
+            let test = try TestStation(clock, text)
+            test.platform.network.put(try Self.board(), at: "192.168.1.20")
+            return try await test.run { test in
+                var lamps: [String?] = []
+                try await test.sleep(.minutes(1))
+                test.platform.network.put(nil, at: "192.168.1.20")
+                for minutes in [14, 10] {
+                    try await test.sleep(.minutes(minutes))
+                    lamps.append(test.station.status.lamp)
+                }
+                return lamps
+            }
+        }
+        #expect(lamps == ["poor", "poor"], "one answer is missing, then two")
+    }
+
+    @Test func theLampFollowsABoardThatMeasuresDust() throws {
+        let lamp = try simulate { clock in
+            let text = String(Self.text.dropLast()) + #", "lights": {}}"#
+            let test = try TestStation(clock, text)
+            test.platform.network.put(try Self.board(), at: "192.168.1.20")
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                return test.station.status.lamp
+            }
+        }
+        #expect(lamp == "poor", "its dust drifts about 500 µg/m³")
+    }
+}

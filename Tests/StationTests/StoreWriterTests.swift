@@ -1,0 +1,201 @@
+import ControlProtocol
+import Core
+import Devices
+import Glibc
+import HardwareIO
+import Logging
+import SimulationKit
+import Store
+import Supervision
+import Testing
+
+@testable import Station
+
+/// A folder on the real file system, gone afterwards.
+private final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/roost-store-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["history.db", "history.db-wal", "history.db-shm"] { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+}
+
+@Suite struct StoreWriterTests {
+    private static func text(_ folder: Folder, mode: String = "months") -> String {
+        """
+        {"name": "test", "mode": "\(mode)",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+         "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+        """
+    }
+
+    /// Everything the history holds of the first stream.
+    private static func stored(_ folder: Folder) throws -> [BootSample] {
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        guard let stream = try reader.streams().first else { return [] }
+        let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+        var found: [BootSample] = []
+        while let sample = try samples.next() { found.append(sample) }
+        return found
+    }
+
+    @Test func everyReadingOfADayIsInTheHistoryAfterAnOrderlyStop() throws {
+        let folder = try Folder()
+        let (readings, writes) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await test.run { try await $0.sleep(.days(1)) }
+            return (test.readings(), test.platform.card.storage?.writeCount ?? 0)
+        }
+        let stored = try Self.stored(folder)
+        #expect(readings.count > 280)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        #expect(stored.map(\.tick) == readings.map { Tick($0.instant) })
+        // One write for each loss window with a sample in it, and a few for what is urgent.
+        #expect(writes < 200)
+    }
+
+    @Test func aSecondLifeGoesOnWhereTheFirstEnded() throws {
+        let folder = try Folder()
+        let lives = try simulate { clock in
+            let first = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await first.run { try await $0.sleep(.hours(2)) }
+            let card = first.platform.card
+            let second = try TestStation(
+                clock,
+                Self.text(folder),
+                air: .drifting(seed: 6),
+                card: card
+            )
+            try await second.run { try await $0.sleep(.hours(2)) }
+            return [first.readings().count, second.readings().count]
+        }
+        let stored = try Self.stored(folder)
+        #expect(stored.count == lives.reduce(0, +))
+        #expect(zip(stored, stored.dropFirst()).allSatisfy { $0.tick <= $1.tick })
+    }
+
+    @Test func tellsWhatTheLastHourAndTheLastDayCost() throws {
+        let folder = try Folder()
+        let budget = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder))
+            return try await test.run { test in
+                try await test.sleep(.hours(30))
+                return test.station.status.budget
+            }
+        }
+        let (hour, day) = (try #require(budget.hour), try #require(budget.day))
+        #expect((3_000...4_600).contains(hour.seconds) && (82_000...90_000).contains(day.seconds))
+        #expect(hour.wakeUps > 0 && hour.wakeUps * 10 < day.wakeUps)
+        // A block each loss window with a sample in it.
+        #expect((4...10).contains(hour.cardSyncs) && (80...200).contains(day.cardSyncs))
+        #expect(try #require(day.cardBytes) >= day.cardSyncs * 512)
+        #expect(day.wakeUps < budget.wakeUps)
+    }
+
+    @Test func theHoursOfTheLaserGoOnInTheNextLife() throws {
+        let folder = try Folder()
+        let reports = try simulate { clock in
+            var reports: [LaserReport] = []
+            let card = SimulatedCard()
+            for _ in 0..<2 {
+                let test = try TestStation(clock, Self.text(folder), card: card)
+                // A power cut after this would cost six minutes of laser at most.
+                let stop: LaserReport? = try await test.run { test in
+                    try await test.sleep(.hours(10))
+                    return test.station.status.lasers.first
+                }
+                reports += [stop].compactMap(\.self)
+            }
+            return reports
+        }
+        #expect(reports.map(\.part) == ["nova-sds011 A160", "nova-sds011 A160"])
+        #expect(reports.map(\.hours) == [0.83, 1.67])
+        // 7 999 h at one in twelve are 3 999 days.
+        #expect(reports.allSatisfy { (3_990...4_000).contains($0.daysLeft ?? 0) })
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        let text = try #require(reader.settings()[LaserHours.key]?.split(separator: "=").last)
+        let saved = try #require(Double(text))
+        #expect((6_000...6_010).contains(saved))
+    }
+
+    @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
+        let folder = try Folder()
+        let (told, readings, faults) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            test.platform.refuseJournal(with: .readOnly(path: "journal.ring"))
+            let faults = try await test.run { test in
+                try await test.sleep(.hours(2))
+                let faults = test.station.status.faults
+                test.platform.refuseJournal(with: nil)
+                try await test.sleep(.hours(1))
+                return faults
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            return (told, test.readings(), faults)
+        }
+        #expect(told == ["card does not write", "card writes again", "store open"])
+        #expect(faults.map(\.id) == ["store-not-writing"])
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        // It ran from its start on, not from the store's.
+        let runs = try HistoryReader(path: "\(folder.path)/history.db").runs()
+        #expect(runs.map(\.started.tenths) == [0])
+    }
+
+    /// Overwrites the history as it lies there, but for its first page.
+    private static func damage(_ folder: Folder) {
+        let descriptor = Glibc.open("\(folder.path)/history.db", O_WRONLY)
+        defer { close(descriptor) }
+        let noise = [UInt8](repeating: 0xA5, count: 1 << 20)
+        for place in 0..<4 { pwrite(descriptor, noise, noise.count, off_t(4_096 + place << 20)) }
+    }
+
+    @Test func aHistoryDamagedMeanwhileIsReplacedWhileReadingsGoOn() throws {
+        let folder = try Folder()
+        let (told, readings) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await test.run { test in
+                try await test.sleep(.hours(7))
+                Self.damage(folder)
+                try await test.sleep(.hours(12))
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            return (told, test.readings())
+        }
+        #expect(told == ["store open", "history set aside"])
+        // The ring had not gone round: nothing is lost.
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        unlink("\(folder.path)/history.db.damaged-1")
+        unlink("\(folder.path)/history.db.damaged-1-wal")
+    }
+
+    @Test func aCardThatFailsForLongIsOpenedAnewAndNothingIsLostOrTwice() throws {
+        let folder = try Folder()
+        let (told, readings) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await test.run { test in
+                try await test.sleep(.hours(1))
+                let card = test.platform.card.storage
+                let number = card?.syncCount ?? 0
+                card?.faults.failingSyncs = Set(number..<number + 5)
+                try await test.sleep(.hours(2))
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            return (told, test.readings())
+        }
+        #expect(
+            told == ["store open", "card does not write", "store open", "card writes again"]
+        )
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+        #expect(stored.map(\.tick) == readings.map { Tick($0.instant) })
+    }
+}
