@@ -117,6 +117,7 @@ let package = Package(
             resources: [.embedInCode("Shipped")],
             swiftSettings: strict
         ),
+        library("ClientSupport", ["Core", "LinuxIO", arguments]),
         .executableTarget(
             name: "roostd",
             dependencies: [
@@ -128,8 +129,8 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
-                "Profiles", "Core", "SQLite", "Scenarios", "SimulationKit", "Store",
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxIO",
+                "LinuxPlatform", "Profiles", "SQLite", "SimulationKit", "Station", "Store",
                 "Supervision", arguments, logging,
             ],
             swiftSettings: strict
@@ -145,9 +146,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
-            name: "roost-powercut",
-            dependencies: ["PowerCut", "PowerCutWorkloads", arguments],
-            path: "Benchmarks/RoostPowerCut",
+            name: "roost-lab",
+            dependencies: [
+                "ClientSupport", "ControlProtocol", "Core", "LinuxIO", "PowerCut",
+                "PowerCutWorkloads", "Profiles", "Scenarios", "Station", arguments,
+            ],
             swiftSettings: strict
         ),
 
@@ -209,7 +212,10 @@ let package = Package(
         ),
         tests(
             "roostTests",
-            ["ControlProtocol", "Devices", "Profiles", "Core", "Store", "roost", arguments]
+            [
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "Profiles", "Store", "roost",
+                arguments,
+            ]
         ),
         tests("TidyTests", []),
     ]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import Glibc
 import Station
 
@@ -21,7 +22,7 @@ struct Roost: ParsableCommand {
             ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
-            SimulateCommand.self, RenameCommand.self, ForgetCommand.self, MuteCommand.self,
+            RenameCommand.self, ForgetCommand.self, MuteCommand.self,
             UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, DoctorCommand.self,
             DemoNodeCommand.self,
         ]

@@ -14,7 +14,14 @@ extension TidyRule {
             .file("Sources/Station/A.swift", "printer.print(value) // print(value)"),
         ]
     ) { file in
-        guard !file.isUnder("Sources/roost/", "Benchmarks/") else { return [] }
+        guard
+            !file.isUnder(
+                "Sources/roost/",
+                "Sources/roost-lab/",
+                "Sources/ClientSupport/",
+                "Benchmarks/"
+            )
+        else { return [] }
         return ["print", "debugPrint", "dump"].flatMap { name in
             file.tokens.indices.dropLast().filter { index in
                 file.tokens[index].text == name && file.tokens[index + 1].text == "("

@@ -38,9 +38,15 @@ extension TidyRule {
             "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
             "Profiles", "Supervision",
         ],
+        "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
+        "roost-lab": [
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",
+            "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
+        ],
         "roost": [
-            "ArgumentParser", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Station", "Profiles", "SQLite", "Scenarios", "SimulationKit", "Store",
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "Devices", "Glibc", "HardwareIO",
+            "LinuxIO",
+            "LinuxPlatform", "Station", "Profiles", "SQLite", "SimulationKit", "Store",
             "Supervision",
         ],
     ]

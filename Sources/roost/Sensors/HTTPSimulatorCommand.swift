@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import Core
 import Devices
 import HardwareIO

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import ControlProtocol
 import Core
 import Glibc
@@ -147,17 +148,7 @@ extension ControlClient {
     }
 }
 
-/// What a person reads when a command could not be carried out.
-struct ClientFailure: Error, CustomStringConvertible {
-    let message: String
-    let exitCode: Int32
-    /// Whether nobody listens at the socket.
-    var isAbsence = false
-    /// Whether somebody listens and does not answer.
-    var isSilence = false
-
-    var description: String { message }
-
+extension ClientFailure {
     /// What stands between us and the station, with the next step.
     static func words(for error: LocalSocketError, path: String) -> ClientFailure {
         let message: String
@@ -185,6 +176,3 @@ struct ClientFailure: Error, CustomStringConvertible {
         )
     }
 }
-
-/// `EX_UNAVAILABLE` of sysexits.h: no station answers.
-let unavailableExitCode: Int32 = 69

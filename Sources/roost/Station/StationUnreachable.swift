@@ -1,3 +1,4 @@
+import ClientSupport
 import Glibc
 
 /// Why a station that listens does not answer, as far as its process shows.

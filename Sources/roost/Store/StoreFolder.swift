@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import Core
 import Glibc
 import HardwareIO
@@ -60,42 +61,4 @@ struct StoreFolder {
 /// Runs a body and gives what the store throws its words.
 func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
     do { return try body() } catch let error as StoreError { throw folder.failure(error) }
-}
-
-/// Says on standard error how far something has come: first after two seconds, then each second.
-final class ProgressLine {
-    private let loop: EventLoop
-    private var clock: any NodeClock { loop.clock }
-    private let start: MonotonicInstant
-    private var next: MonotonicInstant
-    private var hasSpoken = false
-
-    init() throws {
-        loop = try EventLoop()
-        start = loop.clock.now
-        next = start.advanced(by: .seconds(2))
-    }
-
-    var elapsed: Double { start.duration(to: clock.now).inSeconds }
-
-    func show(_ text: @autoclosure () -> String) {
-        let now = clock.now
-        guard now >= next else { return }
-        next = now.advanced(by: .seconds(1))
-        hasSpoken = true
-        let end = isatty(2) == 1 ? "\u{1B}[K\r" : "\n"
-        Output.write("roost: \(text())\(end)", to: 2)
-    }
-
-    /// Waits in real time.
-    func pause(for length: Duration) throws {
-        let clock = loop.clock
-        try loop.run { try await clock.sleep(for: length) }
-    }
-
-    /// Leaves the last state on the screen.
-    func finish() {
-        if hasSpoken, isatty(2) == 1 { Output.write("\n", to: 2) }
-        hasSpoken = false
-    }
 }

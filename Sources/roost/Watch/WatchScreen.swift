@@ -1,3 +1,4 @@
+import ClientSupport
 import ControlProtocol
 
 /// A station as a screen of lines: pure, from what is known and how large the screen is.

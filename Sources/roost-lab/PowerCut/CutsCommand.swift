@@ -3,17 +3,6 @@ import Glibc
 import PowerCut
 import PowerCutWorkloads
 
-/// What can be done to a store that takes long.
-@main
-struct RoostPowerCut: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "roost-powercut",
-        abstract: "Power cuts, broken folders and years, for the store.",
-        subcommands: [CutsCommand.self, StatesCommand.self, RotCommand.self, YearsCommand.self],
-        defaultSubcommand: CutsCommand.self
-    )
-}
-
 /// Plays every power cut of every workload; exits with 1 when something acknowledged is lost.
 struct CutsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

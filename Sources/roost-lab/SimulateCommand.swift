@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import ControlProtocol
 import Core
 import LinuxIO
@@ -17,10 +18,10 @@ struct SimulateCommand: ParsableCommand {
 
             Exit codes: 0 every promise was kept, 1 one was not, 64 wrong usage.
 
-            Examples: roost simulate --list
-                      roost simulate --scenario quiet-year --for 365d
-                      roost simulate --scenario everything --for 30d --seed 7 --runs 5
-                      roost simulate --scenario mine.json --for 90d --json
+            Examples: roost-lab simulate --list
+                      roost-lab simulate --scenario quiet-year --for 365d
+                      roost-lab simulate --scenario everything --for 30d --seed 7 --runs 5
+                      roost-lab simulate --scenario mine.json --for 90d --json
             """
     )
 
@@ -113,7 +114,7 @@ struct SimulateCommand: ParsableCommand {
         guard name.contains("/") || name.hasSuffix(".json") else {
             let known = ShippedScenarios.files.map { String($0.path.dropLast(5)) }
             let meant = Spelling.nearest(to: name, among: known)
-            let hint = meant.map { "; did you mean \($0)?" } ?? "; see roost simulate --list"
+            let hint = meant.map { "; did you mean \($0)?" } ?? "; see roost-lab simulate --list"
             throw ClientFailure(message: "there is no scenario \(name)\(hint)", exitCode: 1)
         }
         let text = try FileBytes.read(name, limit: Scenario.byteLimit)
@@ -182,7 +183,7 @@ struct SimulateCommand: ParsableCommand {
 
     private func command(_ order: Life.Order, _ name: String) -> String {
         let seconds = Int(order.length.inSeconds.rounded(.up))
-        var words = "roost simulate --scenario \(name) --for \(seconds)s --seed \(order.seed)"
+        var words = "roost-lab simulate --scenario \(name) --for \(seconds)s --seed \(order.seed)"
         if let only = order.only {
             let numbers = only.sorted().map { "\($0)" }.joined(separator: ",")
             words += " --only " + (numbers.isEmpty ? "none" : numbers)

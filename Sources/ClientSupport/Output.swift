@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 
 /// Standard output and standard error, unbuffered: a line is out when it is said.
-enum Output {
-    static func line(_ text: String) { write(text + "\n", to: 1) }
+package enum Output {
+    package static func line(_ text: String) { write(text + "\n", to: 1) }
 
     private static func end(_ code: Int32) -> Never {
         lastWill.withLock { $0.take() }?()
@@ -11,15 +11,15 @@ enum Output {
     }
 
     /// Ends the process quietly: whoever read has what was wanted.
-    static func endUnread() -> Never { end(0) }
+    package static func endUnread() -> Never { end(0) }
 
-    static func error(_ text: String) { write("roost: \(text)\n", to: 2) }
+    package static func error(_ text: String) { write("roost: \(text)\n", to: 2) }
 
     /// What to do before the process ends because nobody reads any more.
-    static let lastWill = Mutex<(@Sendable () -> Void)?>(nil)
+    package static let lastWill = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Writes everything; ends the process quietly when nobody reads any more, as `head` does.
-    static func write(_ text: String, to descriptor: Int32 = 1) {
+    package static func write(_ text: String, to descriptor: Int32 = 1) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -33,31 +33,33 @@ enum Output {
 }
 
 /// Lines for standard output, in pieces of 64 KiB where no terminal waits for each of them.
-struct OutputLines: ~Copyable {
+package struct OutputLines: ~Copyable {
     private static let pieceByteCount = 65_536
 
     private let isTerminal = isatty(1) == 1
     private var piece = ""
 
-    mutating func line(_ text: String) {
+    package init() {}
+
+    package mutating func line(_ text: String) {
         piece += text
         piece += "\n"
         if isTerminal || piece.utf8.count >= Self.pieceByteCount { flush() }
     }
 
     /// Writes what is still there; to be called after the last line.
-    mutating func flush() {
+    package mutating func flush() {
         Output.write(piece)
         piece.removeAll(keepingCapacity: true)
     }
 }
 
 /// Small text files.
-enum TextOutput {
+package enum TextOutput {
     /// Writes a new file.
     ///
     /// - Throws: `ClientFailure`.
-    static func write(_ text: String, to path: String) throws {
+    package static func write(_ text: String, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw ClientFailure(message: "\(path): cannot be written, errno \(errno)", exitCode: 1)
@@ -67,7 +69,7 @@ enum TextOutput {
     }
 
     /// The first 64 KiB of a file, or nil when there is nothing in it.
-    static func read(_ path: String) -> String? {
+    package static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -2,12 +2,12 @@ import ArgumentParser
 import Core
 
 /// A time as people write it: `30s`, `5m`, `2h`, `1d`, `250ms`; a bare number is seconds.
-struct DurationArgument: ExpressibleByArgument {
-    let duration: Duration
+package struct DurationArgument: ExpressibleByArgument {
+    package let duration: Duration
 
-    init(_ duration: Duration) { self.duration = duration }
+    package init(_ duration: Duration) { self.duration = duration }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let units: [(String, Double)] = [
             ("ms", 0.001), ("s", 1), ("min", 60), ("m", 60), ("h", 3_600), ("d", 86_400), ("", 1),
         ]
@@ -21,13 +21,13 @@ struct DurationArgument: ExpressibleByArgument {
         return nil
     }
 
-    var seconds: Double { duration.inSeconds }
+    package var seconds: Double { duration.inSeconds }
 
-    var defaultValueDescription: String { words(seconds: seconds) }
+    package var defaultValueDescription: String { words(seconds: seconds) }
 }
 
 /// Seconds as people read them: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.
-func words(seconds: Double) -> String {
+package func words(seconds: Double) -> String {
     let sign = seconds < 0 ? "-" : ""
     let magnitude = abs(seconds)
     if magnitude < 10 { return "\(sign)\((magnitude * 10).rounded() / 10) s" }
@@ -42,15 +42,15 @@ func words(seconds: Double) -> String {
 
 extension String {
     /// Padded with spaces to a width in characters; longer text is left as it is.
-    func padded(to width: Int) -> String {
+    package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 
     /// Padded to a width, one space at least: what follows never touches it.
-    func column(_ width: Int) -> String { padded(to: width - 1) + " " }
+    package func column(_ width: Int) -> String { padded(to: width - 1) + " " }
 
     /// Moved to the right of a width in characters.
-    func aligned(to width: Int) -> String {
+    package func aligned(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - count)) + self
     }
 }

@@ -1,13 +1,13 @@
 import Glibc
 
 /// Files in pieces.
-enum FileBytes {
-    static let pieceByteCount = 65_536
+package enum FileBytes {
+    package static let pieceByteCount = 65_536
 
     /// Hands a file to `body` piece by piece; `-` is standard input.
     ///
     /// - Throws: `ClientFailure`, and what `body` throws.
-    static func pieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
+    package static func pieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
         let descriptor = path == "-" ? dup(0) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path, "cannot be read") }
         defer { close(descriptor) }
@@ -24,7 +24,7 @@ enum FileBytes {
     /// All of a file that is not longer than `limit`.
     ///
     /// - Throws: `ClientFailure`.
-    static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try pieces(of: path) { piece in
             bytes += piece
@@ -38,7 +38,7 @@ enum FileBytes {
     /// Writes everything to a descriptor.
     ///
     /// - Throws: `ClientFailure`.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -53,12 +53,12 @@ enum FileBytes {
     }
 
     /// Bytes of a file, or nil when it is not there.
-    static func size(_ path: String) -> Int? {
+    package static func size(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    static func failure(_ path: String, _ what: String) -> ClientFailure {
+    package static func failure(_ path: String, _ what: String) -> ClientFailure {
         let words =
             switch errno {
             case ENOENT: "not there; correct the path"
@@ -73,29 +73,29 @@ enum FileBytes {
 }
 
 /// A new file that has its name only once it is complete.
-struct NewFile {
-    let path: String
+package struct NewFile {
+    package let path: String
     private let descriptor: Int32
     private var temporary: String { path + ".part" }
 
     /// - Throws: `ClientFailure`.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         self.path = path
         descriptor = open(path + ".part", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw FileBytes.failure(path, "cannot be written") }
     }
 
-    func write(_ bytes: [UInt8]) throws { try FileBytes.write(bytes, to: descriptor, path) }
+    package func write(_ bytes: [UInt8]) throws { try FileBytes.write(bytes, to: descriptor, path) }
 
     /// Makes it durable and gives it its name.
-    func commit() throws {
+    package func commit() throws {
         defer { close(descriptor) }
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw FileBytes.failure(path, "cannot be written")
         }
     }
 
-    func abandon() {
+    package func abandon() {
         close(descriptor)
         unlink(temporary)
     }

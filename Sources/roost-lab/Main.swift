@@ -1,0 +1,40 @@
+import ArgumentParser
+import ClientSupport
+import Glibc
+import Station
+
+/// What developers and the curious run; a station does not need it.
+struct RoostLab: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roost-lab",
+        abstract: "Simulates lives of a station, and damages stores to see what survives.",
+        discussion: """
+            Months in seconds:     roost-lab simulate --scenario everything --for 30d --seed 7
+            Every power cut:       roost-lab cuts store --every 41
+            Every damaged page:    roost-lab rot --kind page
+
+            Exit codes: 0 every promise was kept, 1 one was not, 64 wrong usage.
+            """,
+        version: roostVersion,
+        subcommands: [
+            SimulateCommand.self, CutsCommand.self, StatesCommand.self, RotCommand.self,
+            YearsCommand.self,
+        ]
+    )
+}
+
+@main
+enum Main {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try RoostLab.parseAsRoot()
+            try command.run()
+        } catch let failure as ClientFailure {
+            Output.error(failure.message)
+            exit(failure.exitCode)
+        } catch {
+            RoostLab.exit(withError: error)
+        }
+    }
+}
