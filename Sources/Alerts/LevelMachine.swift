@@ -15,7 +15,7 @@ package struct LevelMachine: Sendable {
         levels = Array(repeating: nil, count: rule.scales.count)
     }
 
-    /// Takes the readings of one sample.
+    /// Evaluates the readings of one sample.
     ///
     /// A quantity without a value, or that is missing, does not count, and its past is forgotten.
     /// Doubtful values count: a wrong warning is better than a wrong all-clear.

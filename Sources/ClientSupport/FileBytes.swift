@@ -43,7 +43,7 @@ package enum FileBytes {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                // Nobody reads standard output any more, as with `head`.
+                // The reader of standard output has closed it, as `head` does.
                 if errno == EPIPE, descriptor == 1 { Output.endUnread() }
                 guard errno == EINTR || errno == EAGAIN else { throw failure(path, "write failed") }
                 continue

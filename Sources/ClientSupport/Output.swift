@@ -10,15 +10,17 @@ package enum Output {
         exit(code)
     }
 
-    /// Ends the process quietly: whoever read has what was wanted.
+    /// Ends the process without a message: the reader closed standard output, so it has what it
+    /// wanted.
     package static func endUnread() -> Never { end(0) }
 
     package static func error(_ text: String) { write("roost: \(text)\n", to: 2) }
 
-    /// What to do before the process ends because nobody reads any more.
+    /// What to do before the process ends because the reader closed standard output.
     package static let lastWill = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Writes everything; ends the process quietly when nobody reads any more, as `head` does.
+    /// Writes everything; ends the process quietly when the reader closes standard output, as
+    /// `head` does.
     package static func write(_ text: String, to descriptor: Int32 = 1) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

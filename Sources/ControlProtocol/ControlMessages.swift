@@ -22,9 +22,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case mode
         /// What a person says about a device that was found; `DevicesReport` after each.
         case adopt, ignore, rename, forget
-        /// Leaves values of a device or channel out, and takes that back; `DevicesReport` after it.
+        /// Leaves values of a device or channel out, and ends that; `DevicesReport` after it.
         case mute, unmute
-        /// `ClockReport`; `trustClock` takes a person's word that it is right, or is `time`.
+        /// `ClockReport`; `trustClock` confirms that the system clock is right, or sets it to
+        /// `time`.
         case clock, trustClock
         /// Replaces no child for being late, for debugging; `StatusReport` after it.
         case snooze
@@ -33,14 +34,14 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// Protocol version of the client.
     package let version: Int
     package let command: Command
-    /// `mode`: `months`, `live` or `survey`.
+    /// `mode`: `normal`, `live` or `survey`.
     package let mode: String?
     /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's.
     package let name: String?
     /// `mode`, `mute`, `snooze`: how long.
     ///
-    /// `mode`: 1…86 400 s; after it the mode is `months` again. `mute`: 1 s…366 days, more is taken
-    /// for that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it.
+    /// `mode`: 1…86 400 s; after it the mode is `normal` again. `mute`: 1 s…366 days, longer values
+    /// are cut to that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?
@@ -53,7 +54,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var device: String?
     /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
     package var profile: String?
-    /// `trustClock`: what time it is, ISO 8601; nil takes what the system clock says.
+    /// `trustClock`: what time it is, ISO 8601; nil uses the system clock.
     package var time: String?
 
     package init(
@@ -98,7 +99,7 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-/// Why a request was refused, in words a person can act on.
+/// Why a request was refused, as a text that names what to do.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
     /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
     /// `unknown-device`, `configured`, `not-muted`, `too-many`, `idle`, `no-clock`.

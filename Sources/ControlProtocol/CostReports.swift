@@ -5,7 +5,7 @@ package struct CostReport: Codable, Hashable, Sendable {
     package let seconds: Double
     package let wakeUps: Int
     package let cpuMilliseconds: Double
-    /// Nil where nobody counts them.
+    /// Nil where the platform does not count them.
     package let cardBytes: Int?
     package let cardSyncs: Int
 

@@ -2,11 +2,11 @@
 package struct FoundReport: Codable, Hashable, Sendable {
     /// `found`, `probing`, `adopted`, `ignored`, `unknown`, `absent` or `faulty`.
     package let state: String
-    /// Why, in words.
+    /// Why, as text.
     package let why: String
     /// Under which it reads, when it was ever adopted.
     package let name: String?
-    /// `nova-sds011:A160`; `adapter:…` while nobody knows what is behind it.
+    /// `nova-sds011:A160`; `adapter:…` while the part behind it is unknown.
     package let identity: String
     package let profile: String?
     /// The node, while it is plugged in.

@@ -9,7 +9,7 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     /// How many decimals the value has.
     package let decimals: Int
     package let unit: String
-    /// `ceiling`, `inconsistent`, `unchanging`; empty when nobody doubts.
+    /// `ceiling`, `inconsistent`, `unchanging`; empty when nothing is wrong.
     package let quality: [String]
     /// Why there is no value.
     package let noData: String?
@@ -41,7 +41,7 @@ extension ReadingReport {
     package var measured: Measured? { value.map { Measured($0, decimals: decimals) } }
 }
 
-/// A number with so many decimals, as JSON takes it and as people read it.
+/// A number with a fixed count of decimals, valid in JSON and readable as text.
 package struct Measured: Hashable, Sendable, CustomStringConvertible {
     package let number: Double
     package let decimals: Int

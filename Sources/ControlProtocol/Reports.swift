@@ -80,7 +80,7 @@ package struct BoardReport: Codable, Hashable, Sendable {
 
 /// The power mode, and when it ends by itself.
 package struct ModeReport: Codable, Hashable, Sendable {
-    /// `months`, `live` or `survey`.
+    /// `normal`, `live` or `survey`.
     package let mode: String
     /// The survey's name.
     package let name: String?
@@ -100,7 +100,8 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package let channel: String
     package let unit: String
     package let latest: ReadingReport?
-    /// Age of the last value, whatever came after it; nil when there never was one.
+    /// Age of the last value, also when attempts without a value followed; nil when there never was
+    /// one.
     package let valueAgeSeconds: Double?
     /// True when the last value is older than the channel's age limit.
     package let isStale: Bool
@@ -153,7 +154,7 @@ package struct EventReport: Codable, Hashable, Sendable {
 package struct ReadingsReport: Codable, Hashable, Sendable {
     /// Oldest first.
     package let readings: [ReadingReport]
-    /// How many were left out by `limit`; told on the first page.
+    /// How many were left out by `limit`; only on the first page.
     package let omittedCount: Int
     /// Where the next page begins, for `ControlRequest.from`; nil on the last.
     package let next: String?
@@ -236,12 +237,12 @@ package struct WatchdogReport: Codable, Hashable, Sendable {
 /// One child of the supervision tree, with its children.
 package struct TreeReport: Codable, Hashable, Sendable {
     package let id: String
-    /// A word such as `running`, `waiting` or `stopping`.
+    /// For example `running`, `waiting` or `stopping`.
     package let state: String
     /// Seconds since this object started; nil while it is not running.
     package let upSeconds: Double?
     package let restartCount: Int
-    /// Why it ended last, in words.
+    /// Why it ended last, as text.
     package let lastExit: String?
     /// Seconds since its last beat; nil when it is not watched.
     package let lastBeatSeconds: Double?
@@ -294,7 +295,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package let type: String
     /// Where it is: a path, or chip and lines.
     package let location: String
-    /// A word such as `measuring`, `asleep` or `unusable`.
+    /// For example `measuring`, `asleep` or `unusable`.
     package let state: String
     /// What the driver knows: id, firmware, counts.
     package let facts: Details

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// A page of what the station's history has not taken yet, for those who read the history's file.
+/// A page of the records that are not in the station's history yet, for those who read the
+/// history's file.
 ///
 /// First what no block of the journal holds, then the journal's blocks: what is written between two
 /// pages comes twice, and nothing is left out. Ask for all pages, then open the history.
@@ -11,7 +12,8 @@ package struct TailReport: Codable, Hashable, Sendable {
         package let sequence: UInt64?
         /// The lowest number that its block can get, while no block holds it.
         ///
-        /// Tells a reader whether a block that it met is this part; nil from older stations.
+        /// Lets a reader see whether a block that it has read already is this part; nil from older
+        /// stations.
         package let earliestSequence: UInt64?
         /// Thirty-two hexadecimal digits.
         package let bootID: String

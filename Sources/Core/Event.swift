@@ -1,4 +1,4 @@
-/// Something that happened, once: a child ended, a lamp changed, somebody moved.
+/// Something that happened, once: a child ended, a lamp changed, a motion was seen.
 package struct Event: Hashable, Sendable {
     /// How much it matters, for colours and for what is kept longest.
     package enum Severity: Int, Comparable, Sendable, CaseIterable {

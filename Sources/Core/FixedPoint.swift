@@ -69,7 +69,7 @@ package struct FixedPoint: Hashable, Comparable, Sendable, CustomStringConvertib
 extension FixedPoint: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     package init(integerLiteral value: Int64) { self.init(value, decimals: 0) }
 
-    /// A literal such as `12.3`, with as many decimals as it takes, at most nine.
+    /// A literal such as `12.3`, with as many decimals as needed, at most nine.
     package init(floatLiteral value: Double) {
         var decimals = 0
         var scaled = value

@@ -63,7 +63,7 @@ extension NodeClock {
 
     /// Runs `body`, and cancels it when `interruption` ends first.
     ///
-    /// This makes every wait abortable that ends on cancellation, whatever it waits for.
+    /// This makes every wait abortable that ends on cancellation.
     ///
     /// - Returns: What `body` returns, also when it did so although it was cancelled; nil when it
     ///   was cut short.
@@ -92,13 +92,13 @@ extension NodeClock {
 
 /// How far a boot's wall time can be trusted; the numbers are what a store keeps.
 package enum ClockTrust: Int, Sendable, CaseIterable {
-    /// Nobody knows where the clock has its time from.
+    /// The source of the clock's time is unknown.
     case unknown = 0
     /// A time server keeps it right.
     case synchronised = 1
-    /// It went on from a file's time stamp when the board started, late by the time without power.
+    /// It started from a file's time stamp at boot, so it is late by the time without power.
     case fileStamp = 2
-    /// A real time clock set it when the board started.
+    /// A real time clock set it at boot.
     case hardwareClock = 3
     /// A person said that it is right: `roost clock trust`.
     case person = 4

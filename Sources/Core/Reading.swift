@@ -85,7 +85,7 @@ package struct Quality: OptionSet, Hashable, Sendable {
     package static let unchanging = Quality(rawValue: 1 << 2)
     /// Outside the range that the profile calls plausible.
     package static let outOfRange = Quality(rawValue: 1 << 3)
-    /// Taken in air too humid for the part's principle.
+    /// Measured in air too humid for the part's principle.
     package static let humid = Quality(rawValue: 1 << 4)
     /// Further from the value before than the air can go in one interval.
     package static let jump = Quality(rawValue: 1 << 5)
@@ -96,7 +96,7 @@ package struct Quality: OptionSet, Hashable, Sendable {
     /// Computed from what was near, not measured.
     package static let estimated = Quality(rawValue: 1 << 8)
 
-    /// Every flag with its word, lowest bit first; both are on the card for good.
+    /// Every flag with its name, lowest bit first; both are stored on the card and never change.
     private static let words: [(flag: Quality, name: String)] = [
         (.ceiling, "ceiling"), (.inconsistent, "inconsistent"), (.unchanging, "unchanging"),
         (.outOfRange, "outOfRange"), (.humid, "humid"), (.jump, "jump"),
@@ -113,7 +113,7 @@ package enum Outcome: Hashable, Sendable {
     case value(FixedPoint, Quality)
     case noData(NoData)
 
-    /// A value nobody doubts.
+    /// A value without a quality flag.
     package static func value(_ value: FixedPoint) -> Outcome { .value(value, []) }
 
     package var value: FixedPoint? {
@@ -134,11 +134,11 @@ package struct Reading: Hashable, Sendable {
     }
 }
 
-/// Takes readings and events from drivers.
+/// Receives readings and events from drivers.
 ///
-/// Never waits for the card: whoever implements it queues, and says so at its bound.
+/// Never waits for the card: an implementation queues, and reports when the queue is full.
 package protocol ReadingSink: Sendable {
-    /// Takes the readings of one sample together, so that a light decides once.
+    /// Receives the readings of one sample together, so that a light decides once.
     func accept(_ readings: [Reading]) async
     func record(_ event: Event) async
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A wake-up call for one waiting task that may come before its time.
 ///
-/// Raised while nobody waits, it is remembered once: the next wait returns at once. One task waits
+/// Raised while no task waits, it is remembered once: the next wait returns at once. One task waits
 /// at a time; a second would be a programmer error and traps. Wait through `NodeClock`.
 package final class Signal: Sendable {
     /// Why a wait ended.
@@ -10,8 +10,8 @@ package final class Signal: Sendable {
 
     private enum State {
         case idle
-        // Left in the step that takes the continuation, so it is resumed once; `Unsafe` because a
-        // checked one costs two allocations on the way from a frame to its light.
+        // Left in the same step that reads the continuation, so it is resumed once; `Unsafe`
+        // because a checked one costs two allocations on the way from a frame to its light.
         case waiting(UnsafeContinuation<Outcome, Never>)
         case pending(Outcome)
     }
@@ -33,7 +33,7 @@ package final class Signal: Sendable {
                 state = .idle
                 return continuation
             case .pending(.raised):
-                return nil  // A raised signal is never taken back.
+                return nil  // A raised signal is never reset.
             case .idle, .pending:
                 state = .pending(outcome)
                 return nil
@@ -42,7 +42,8 @@ package final class Signal: Sendable {
         waiter?.resume(returning: outcome)
     }
 
-    /// Takes a raise that came earlier, and forgets a time-out or cancellation that came too late.
+    /// Consumes a raise that came earlier, and ignores a time-out or cancellation that came too
+    /// late.
     package func consume() -> Bool {
         state.withLock { state in
             switch state {

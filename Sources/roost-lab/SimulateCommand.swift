@@ -123,7 +123,7 @@ struct SimulateCommand: ParsableCommand {
         }
     }
 
-    /// Lives one life and tells of it; false when a promise was broken.
+    /// Runs one life and reports it; false when a promise was broken.
     private func live(_ scenario: Scenario, _ order: Life.Order) throws -> Bool {
         let line = try ProgressLine()
         defer { line.finish() }
@@ -192,7 +192,7 @@ struct SimulateCommand: ParsableCommand {
     }
 }
 
-/// A life in words.
+/// A life as text.
 enum SimulateText {
     static func lines(
         _ report: LifeReport,

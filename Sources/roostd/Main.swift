@@ -59,7 +59,7 @@ struct Daemon: ParsableCommand {
             throw ExitCode(78)
         }
         if check {
-            // A station starts without a broken profile; whoever checks wants to know.
+            // A station starts without a broken profile; `--check` reports it.
             for error in contents.catalog.problems { Terminal.error("\(error)") }
             guard contents.catalog.problems.isEmpty else { throw ExitCode(78) }
             let count = contents.configuration.devices.count
