@@ -6,7 +6,7 @@ package struct DutyCycle: Hashable, Sendable {
     package let period: Duration
     /// From waking to the first value worth keeping.
     package let warmUp: Duration
-    /// How long readings are taken after the warm-up.
+    /// How long readings are collected after the warm-up.
     package let window: Duration
     /// How late a period may start; it saves wake-ups.
     package let tolerance: Duration

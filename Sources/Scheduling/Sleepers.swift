@@ -9,7 +9,7 @@ package final class Sleepers: Sendable {
 
     package init() {}
 
-    /// The instant to wake at, or nil when nobody waits for time.
+    /// The instant to wake at, or nil when no task waits for time.
     package var nextWake: MonotonicInstant? { plan.withLock { $0.nextWake } }
 
     /// The body of `NodeClock.wait`.

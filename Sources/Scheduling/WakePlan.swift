@@ -45,13 +45,14 @@ package struct WakePlan<Tag: Sendable>: Sendable {
         return nextTicket
     }
 
-    /// Forgets a window; nothing happens when it has been taken already.
+    /// Removes a window; does nothing when it was removed already.
     package mutating func remove(_ ticket: Ticket) {
         guard let index = windows.lastIndex(where: { $0.ticket == ticket }) else { return }
         windows.remove(at: index)
     }
 
-    /// Takes every window that has opened by `now`, the ones that close first in front.
+    /// Removes and returns every window that has opened by `now`, the one that closes first at the
+    /// front.
     package mutating func takeOpen(at now: MonotonicInstant) -> [Tag] {
         var taken: [Tag] = []
         var index = windows.endIndex

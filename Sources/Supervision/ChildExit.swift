@@ -2,11 +2,11 @@
 package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
     /// `run()` returned.
     case normal
-    /// `start` or `run()` threw; in words.
+    /// `start` or `run()` threw; the error as text.
     case failure(String)
-    /// It was told to stop and threw `CancellationError`.
+    /// It was asked to stop and threw `CancellationError`.
     ///
-    /// Thrown by a child that nobody told to stop, it counts as a failure.
+    /// Thrown by a child that was not asked to stop, it counts as a failure.
     case cancelled
 
     package var description: String {
@@ -19,7 +19,7 @@ package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ChildSpec.Restart {
-    /// Whether a child that ended like this, without being told to, is started again.
+    /// Whether a child that ended like this, without being asked to stop, is started again.
     package func applies(to exit: ChildExit) -> Bool {
         switch self {
         case .permanent: true

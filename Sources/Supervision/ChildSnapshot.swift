@@ -16,11 +16,11 @@ package struct ChildSnapshot: Sendable {
     package let state: State
     /// How often it was started again.
     package let restartCount: Int
-    /// Why it ended last, in words.
+    /// Why it ended last, as text.
     package let lastExit: String?
     /// When this object was started; nil while there is none.
     package let startedAt: MonotonicInstant?
-    /// nil when nobody watches it.
+    /// nil when it is not watched.
     package let heartbeat: Heartbeat.State?
     package let children: [ChildSnapshot]
 }

@@ -15,7 +15,7 @@ package struct ChildSpec: Sendable {
     /// Unique within its supervisor.
     package let id: String
     package let restart: Restart
-    /// How long a child may take to stop before it counts as unkillable.
+    /// How long a child may need to stop before it counts as unkillable.
     package let shutdownGrace: Duration
     /// A restart waits until this long after the last start: hardware needs time.
     package let minimumRunTime: Duration

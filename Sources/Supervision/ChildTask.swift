@@ -23,7 +23,7 @@ final class ChildTask: Sendable {
     /// The child, once its factory returned.
     var child: (any Child)? { state.withLock { $0.child } }
 
-    /// Tells the child to stop and returns at once.
+    /// Asks the child to stop and returns at once.
     ///
     /// In order if it knows how, else by cancelling it.
     func stop() {
@@ -41,7 +41,7 @@ final class ChildTask: Sendable {
     /// Cancels a child that does not stop in order; returns at once.
     func cancel() { endOrCancellation.raise() }
 
-    /// Runs the child in a task group of its own, so that cancelling it touches nobody else.
+    /// Runs the child in a task group of its own, so that cancelling it touches no other child.
     ///
     /// - Parameter didStart: Called when the factory has returned; for a supervisor, when it has
     ///   started its own children.
@@ -66,7 +66,7 @@ final class ChildTask: Sendable {
                 state.child = child
                 return state.isToldToStop
             }
-            // Told to stop while starting: the child never ran, so there is nothing to make safe.
+            // Asked to stop while starting: the child never ran, so there is nothing to make safe.
             guard !isToldToStop, !Task.isCancelled else { return .cancelled }
             if let supervisor = child as? Supervisor {
                 try await supervisor.run(whenStarted: didStart)

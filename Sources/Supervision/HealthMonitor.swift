@@ -3,7 +3,7 @@ import Synchronization
 
 /// Watches that children make progress, and pets upward only while every permanent one does.
 ///
-/// One wake-up for all: it plans on the earliest deadline and is told when one comes nearer. A
+/// One wake-up for all: it plans on the earliest deadline and is notified when one comes nearer. A
 /// child that waits for its restart is not watched: its fault may lie outside the box.
 package final class HealthMonitor: Child {
     /// What a HealthMonitor may do.
@@ -13,7 +13,7 @@ package final class HealthMonitor: Child {
         package let observer: @Sendable (Event) -> Void
         /// Called once when replacing a child did not help: the process ends itself.
         package let onStillLate: @Sendable (_ child: String) -> Void
-        /// Called when nobody ran for a while, in which something fell due.
+        /// Called when the process did not run for a while, in which something fell due.
         ///
         /// The machine was suspended, or the process stopped. From the last look before it to now.
         package let onStandstill: @Sendable (Range<MonotonicInstant>) -> Void
@@ -36,7 +36,7 @@ package final class HealthMonitor: Child {
     }
 
     /// Later than its window by more than this, the HealthMonitor itself was held up, and so was
-    /// everybody.
+    /// every task.
     static let delayMax: Duration = .seconds(1)
 
     private let registry: HeartbeatRegistry
@@ -81,7 +81,7 @@ package final class HealthMonitor: Child {
         machine.withLock { $0.snoozedUntil }.flatMap { $0 > clock.now ? $0 : nil }
     }
 
-    /// Takes every child as on time for `duration`, at most 15 min, for debugging; zero ends that.
+    /// Counts every child as on time for `duration`, at most 15 min, for debugging; zero ends that.
     package func snooze(for duration: Duration) {
         let now = clock.now
         let bounded = min(duration, HealthMonitorMachine.snoozeMax)
@@ -111,7 +111,7 @@ package final class HealthMonitor: Child {
             case .replace(let key, let child, let late):
                 report("child replaced", .error, child, late)
                 guard let watch = watches.first(where: { $0.key == key }) else { continue }
-                // Nobody knows when it hung: what it promised ended a limit after that at the most.
+                // The time of the hang is not known: its promise ended at most one limit after it.
                 reach.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
                 watch.replace("no progress")
             case .escalate(let child):

@@ -40,7 +40,7 @@ package struct HealthMonitorMachine: Sendable {
 
     private enum Standing: Hashable {
         case warned
-        /// The child with this key was told to make room for a new one.
+        /// The child with this key was asked to stop, to make room for a new one.
         case replaced(key: UInt64)
         case escalated
     }
@@ -65,12 +65,13 @@ package struct HealthMonitorMachine: Sendable {
         petDue = now
     }
 
-    /// Takes every child as on time for a while, for debugging; at most `snoozeMax`.
+    /// Counts every child as on time for a while, for debugging; at most `snoozeMax`.
     package mutating func snooze(until instant: MonotonicInstant, now: MonotonicInstant) {
         snoozedUntil = min(instant, now.advanced(by: Self.snoozeMax))
     }
 
-    /// Takes notice that nobody ran for a while: the machine was suspended, or the process stopped.
+    /// Accounts for time in which the process did not run: the machine was suspended, or the
+    /// process stopped.
     ///
     /// What fell due in that time could not be done; it is due a limit later.
     package mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
@@ -85,12 +86,12 @@ package struct HealthMonitorMachine: Sendable {
         }
         let present = Set(watched.map(\.child))
         standings = standings.filter { child, standing in
-            // A replaced child may be between two lives; any other that is absent was stopped.
+            // A replaced child may be between two runs; any other that is absent was stopped.
             if case .replaced = standing { true } else { present.contains(child) }
         }
         if petDue <= now {
-            // While a late child is being replaced the ladder still makes progress: a board that
-            // resets within 15 s must leave it the time.
+            // While a late child is being replaced the ladder still makes progress: the watchdog of
+            // a board, which resets after 15 s, must leave it that time.
             let isWell = !watched.contains { $0.isCritical && standings[$0.child] == .escalated }
             if isWell { actions.append(.pet) }
             petDue = now.advanced(by: petWindow.lowerBound)

@@ -17,7 +17,7 @@ package final class Heartbeat: Sendable {
     private let clock: any NodeClock
     private let limit: Duration
     private let state: Mutex<State>
-    // Told when a deadline moves nearer than the HealthMonitor may be planning for.
+    // Called when a deadline moves nearer than the HealthMonitor may be planning for.
     private let deadlineCameNearer: @Sendable (MonotonicInstant) -> Void
 
     package init(

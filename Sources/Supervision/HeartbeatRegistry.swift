@@ -83,7 +83,7 @@ package final class HeartbeatRegistry: Sendable {
 }
 
 extension Heartbeat {
-    /// A heartbeat nobody listens to; its deadline is a century away.
+    /// A heartbeat that is not watched; its deadline is a century away.
     static func unwatched(_ clock: any NodeClock) -> Heartbeat {
         Heartbeat(clock: clock, limit: .days(36_500))
     }

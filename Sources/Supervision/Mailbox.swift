@@ -42,7 +42,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Puts an element in, waiting for room as long as it takes.
+    /// Puts an element in, waiting for room without a limit.
     ///
     /// - Throws: `CancellationError`; the element is not in then.
     package func send(_ element: Element, on clock: any NodeClock) async throws {
@@ -62,7 +62,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Takes the oldest element if there is one.
+    /// Removes and returns the oldest element, if there is one.
     package func poll() -> Element? {
         let (element, sender) = state.withLock { state in
             guard let element = state.elements.popFirst() else {
@@ -74,7 +74,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Takes the oldest element, waiting for one until the deadline; nil when it passed.
+    /// Removes and returns the oldest element, waiting for one until the deadline; nil when it
+    /// passed.
     ///
     /// - Parameters:
     ///   - deadline: Start of the wake-up window; nil waits for ever.

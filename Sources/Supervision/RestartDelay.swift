@@ -37,7 +37,8 @@ package struct RestartDelay: Sendable {
 
     /// The delay before the next restart.
     ///
-    /// Jitter takes off up to a quarter, so that children which fell together do not rise together.
+    /// Jitter shortens it by up to a quarter, so that children that failed together do not restart
+    /// together.
     ///
     /// - Parameters:
     ///   - ran: How long the child ran; zero for a failed start.

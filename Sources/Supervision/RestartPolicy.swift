@@ -2,7 +2,7 @@ import Core
 
 /// What a supervisor does when a child ended and is to be restarted.
 package struct RestartPolicy: Sendable {
-    /// Whom a restart takes along.
+    /// Which children are restarted together.
     package enum Strategy: String, Sendable, CaseIterable {
         /// The child alone.
         case oneForOne

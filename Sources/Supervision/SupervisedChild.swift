@@ -8,7 +8,7 @@ package struct SupervisedChild: Sendable {
         /// The factory runs.
         case starting
         case running
-        /// Told to stop; nil once the grace is over and was reported.
+        /// Asked to stop; nil once the grace is over and was reported.
         case stopping(graceEnds: MonotonicInstant?)
     }
 

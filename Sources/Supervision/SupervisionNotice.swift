@@ -3,7 +3,7 @@ import Core
 /// Something a supervisor did or saw, for the event log.
 package enum SupervisionNotice: Hashable, Sendable {
     case started(child: String, restartCount: Int)
-    /// `isExpected` when it was told to stop.
+    /// `isExpected` when it was asked to stop.
     case ended(child: String, ChildExit, ran: Duration, isExpected: Bool)
     case restarting(child: String, attempt: Int, delay: Duration)
     case unkillable(child: String, grace: Duration)

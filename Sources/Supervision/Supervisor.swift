@@ -19,7 +19,7 @@ package struct SupervisorContext: Sendable {
     package let clock: any NodeClock
     package let seed: UInt64
     package let heartbeats: HeartbeatRegistry
-    /// Takes supervision events; called on the supervisor, so it must not wait.
+    /// Receives supervision events; called on the supervisor, so it must not wait.
     package let observer: @Sendable (Event) -> Void
     /// Called when a child outlived its grace: Swift cannot end a task, so the process ends itself.
     package let onUnkillable: @Sendable (_ child: String) -> Void
@@ -41,7 +41,7 @@ package struct SupervisorContext: Sendable {
 
 /// Runs its children and restarts them as its policy says.
 ///
-/// Thin: `SupervisorMachine` decides, this carries it out. Each child lives in a child task of
+/// Thin: `SupervisorMachine` decides, this carries it out. Each child runs in a child task of
 /// `run()`, so nothing outlives it. To stop in order call `requestStop()`. Cancelling the task of
 /// `run()` is the abnormal way: it reaches all children at once, in no order.
 package actor Supervisor: OrderlyStop {
@@ -115,7 +115,7 @@ package actor Supervisor: OrderlyStop {
         }
     }
 
-    /// Takes one event and does what follows from it.
+    /// Handles one event and carries out the actions.
     ///
     /// - Returns: How to end, or nil to go on.
     private func perform(
@@ -194,8 +194,8 @@ extension Supervisor {
 
     /// Adds a child and starts it after those that are there.
     ///
-    /// Under the id of a child that is being removed it takes that one's place when it is gone.
-    /// Under the id of any other child it is refused, which is an event.
+    /// Under the id of a child that is being removed it replaces that one when it is gone. Under
+    /// the id of any other child it is refused, which is an event.
     package nonisolated func add(_ spec: ChildSpec) { request(.add(spec), child: spec.id) }
 
     /// Stops a child and forgets it.

@@ -3,7 +3,7 @@ import Core
 /// Decides what a supervisor does: which child starts, stops or is restarted, and when.
 ///
 /// Pure: takes events, returns actions, touches no task. It keeps a goal for each child (up, down,
-/// or down and then up again), and after every event takes the steps towards it that the order
+/// or down and then up again), and after every event does the steps towards it that the order
 /// allows: down from right to left, up from left to right.
 ///
 /// - Source: Erlang/OTP, *supervisor* behaviour, for strategies, restart kinds and intensity.
@@ -18,15 +18,15 @@ package struct SupervisorMachine: Sendable {
         case stop
         case add(ChildSpec)
         case remove(String)
-        /// Take the child down and restart it, as if it had failed for `reason`.
+        /// Stop the child and restart it, as if it had failed for `reason`.
         case replace(String, reason: String)
     }
 
     package enum Action: Sendable {
         case start(ChildSpec)
-        /// Tell the child to stop; it has its grace.
+        /// Ask the child to stop; its grace begins.
         case stop(String)
-        /// Cancel a child that was told to stop and hangs: three quarters of its grace are over.
+        /// Cancel a child that was asked to stop and hangs: three quarters of its grace are over.
         case cancel(String)
         /// The child outlived its grace, and nothing here can end it.
         case unkillable(String)
@@ -70,7 +70,7 @@ package struct SupervisorMachine: Sendable {
         ending == nil && !children.contains { $0.phase == .starting }
     }
 
-    /// Takes one event.
+    /// Handles one event.
     ///
     /// - Returns: What to do, in order.
     package mutating func handle(_ input: Input, at instant: MonotonicInstant) -> [Action] {
@@ -126,7 +126,7 @@ extension SupervisorMachine {
         }
     }
 
-    // Restarts the child and whom the strategy takes along, or escalates.
+    // Restarts the child and those that the strategy restarts with it, or escalates.
     private mutating func restart(_ index: Int, _ exit: ChildExit, ran: Duration) {
         let id = children[index].spec.id
         guard intensity.admitsRestart(at: now) else {
@@ -187,7 +187,7 @@ extension SupervisorMachine {
         if !children[index].isToStop { leaveIfRemoved(index) }
     }
 
-    // A child that was removed leaves; one added meanwhile under its id takes its place.
+    // A child that was removed leaves; one added meanwhile under its id replaces it.
     private mutating func leaveIfRemoved(_ index: Int) {
         guard children[index].isLeaving else { return }
         if let successor = children[index].successor, ending == nil {
