@@ -37,6 +37,6 @@ package enum StorageError: Error, Hashable, Sendable {
     case noPermission(path: String)
     /// The device is mounted, or another program has it.
     case busy(path: String)
-    /// Another process keeps it for itself, named when the kernel tells.
+    /// Another process has locked it; named when the kernel reports its id.
     case held(path: String, holder: String?)
 }

@@ -1,4 +1,4 @@
-// One place for the words of hardware errors: what is wrong, where, and the next step.
+// The texts of all hardware errors: what is wrong, where, and the next step.
 
 extension SerialError: CustomStringConvertible {
     package var description: String {

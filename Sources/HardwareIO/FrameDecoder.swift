@@ -4,7 +4,7 @@ package enum FrameError: Error, Hashable, Sendable {
     case checksum(expected: UInt8, found: UInt8)
 }
 
-/// Finds frames in a byte stream, whatever surrounds them and however it is cut.
+/// Finds frames in a byte stream, among noise and in pieces of any size.
 ///
 /// A bad frame costs one byte. No allocation per frame; the state is bounded by one frame.
 package protocol FrameDecoder: Sendable {

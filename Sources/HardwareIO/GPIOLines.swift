@@ -2,7 +2,7 @@ import Core
 
 /// Which lines, as what.
 ///
-/// Chips by label and lines by name: numbers change between boards.
+/// Chips by label and lines by name: numbers differ between Pi models.
 package struct LineRequest: Hashable, Sendable {
     package enum Direction: Hashable, Sendable {
         /// An input that reports edges.
@@ -27,7 +27,7 @@ package struct LineRequest: Hashable, Sendable {
         }
     }
 
-    /// The chip's label (`pinctrl-bcm2711`); nil takes the first chip that has the named lines.
+    /// The chip's label (`pinctrl-bcm2711`); nil means the first chip that has the named lines.
     package let chipLabel: String?
     /// 1…64 lines, requested together: all or none.
     package let lines: [Line]
@@ -105,7 +105,8 @@ package enum GPIOError: Error, Hashable, Sendable {
     case noChip(label: String, present: [String])
     /// No such line on the chip.
     case noLine(line: String, chip: String)
-    /// Somebody holds it: their consumer name, and a hint such as SPI0 for GPIO 9, 10, 11.
+    /// Another process has requested it: its consumer name, and a hint such as SPI0 for GPIO 9, 10,
+    /// 11.
     case busy(line: String, chip: String, holder: String?, hint: String?)
     case noPermission(path: String, owner: String, group: String, mode: String)
     case disconnected(chip: String)

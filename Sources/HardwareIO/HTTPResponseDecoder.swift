@@ -1,4 +1,4 @@
-/// Takes an HTTP/1.0 or 1.1 response to a GET apart, however it is cut.
+/// Parses an HTTP/1.0 or 1.1 response to a GET that arrives in pieces of any size.
 ///
 /// Bounds: 8 KiB of head, 64 KiB of body, 256 KiB with announcements and the lengths of chunks;
 /// more is an error. Bodies by length, in chunks, or up to the end of the connection.
@@ -7,7 +7,7 @@
 package struct HTTPResponseDecoder: Sendable {
     package static let headLimit = 8 * 1_024
     package static let bodyLimit = 64 * 1_024
-    /// Everything: announcements (1xx) and small chunks could go on for as long as anybody reads.
+    /// Everything: announcements (1xx) and small chunks could go on without end.
     package static let byteLimit = 256 * 1_024
 
     package struct Flaw: Error, Hashable, Sendable {
@@ -26,13 +26,13 @@ package struct HTTPResponseDecoder: Sendable {
     }
 
     private var step = Step.head
-    private var bytes: [UInt8] = []  // What is not taken apart yet.
+    private var bytes: [UInt8] = []  // Bytes not parsed yet.
     private var body: [UInt8] = []
     private var byteCount = 0
 
     package init() {}
 
-    /// Takes bytes.
+    /// Parses bytes.
     ///
     /// - Parameters:
     ///   - received: In stream order.
@@ -138,7 +138,7 @@ package struct HTTPResponseDecoder: Sendable {
         return length.map(Framing.length) ?? .untilEnd
     }
 
-    /// Takes what is whole; true after the last chunk.
+    /// Parses each whole chunk; true after the last chunk.
     private mutating func takeChunks() throws(Flaw) -> Bool {
         while let end = bytes.firstIndex(of: 0x0A) {
             let line = String(decoding: bytes[..<end], as: UTF8.self)

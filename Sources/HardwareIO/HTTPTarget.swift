@@ -2,7 +2,7 @@ import Core
 
 /// Where a device is asked over HTTP: `http://name-or-address[:port][/path]`.
 ///
-/// Plain HTTP, since small boards speak nothing else; no user, no fragment.
+/// Plain HTTP, since small HTTP devices support nothing else; no user, no fragment.
 package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     /// Bytes of the longest address.
     package static let byteLimit = 512
@@ -106,7 +106,7 @@ package struct HTTPResponse: Hashable, Sendable {
     }
 }
 
-/// Why there is no answer, in words that name the address.
+/// Why there is no answer, with the address.
 package enum HTTPError: Error, Hashable, Sendable {
     case badAddress(String)
     /// The name is not known, or the name server cannot be reached.
@@ -146,8 +146,8 @@ extension HTTPError: CustomStringConvertible {
 package protocol HTTPFetcher: Sendable {
     /// One GET, on a connection of its own; follows no redirection.
     ///
-    /// It ends at its deadline, or at once when it is cancelled, whatever the board, its network
-    /// and the name server do.
+    /// It ends at its deadline, or at once when it is cancelled, also when the device, its network
+    /// or the name server hangs.
     ///
     /// - Throws: `HTTPError`; `CancellationError`.
     func get(_ target: HTTPTarget, until deadline: MonotonicInstant) async throws -> HTTPResponse

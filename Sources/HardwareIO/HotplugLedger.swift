@@ -24,7 +24,7 @@ package struct HotplugLedger: Hashable, Sendable {
     /// All known devices in order of devpath.
     package var devices: [HotplugDevice] { known.values.sorted { $0.devpath < $1.devpath } }
 
-    /// Takes an event; returns what it changed, devices that left before devices that came.
+    /// Applies an event; returns the changes, devices that left before devices that came.
     package mutating func take(_ event: HotplugEvent) -> [Change] {
         switch event {
         case .snapshot(let devices): compare(with: devices)
@@ -73,7 +73,7 @@ extension HotplugDevice {
         "USEC_INITIALIZED", "ID_VENDOR_ID", "ID_MODEL_ID", "ID_SERIAL", "DEVNUM",
     ]
 
-    /// Whether both tell of one stay in the socket.
+    /// Whether both describe one stay in the socket.
     ///
     /// A property that one of them lacks says nothing: before udev has looked there is none.
     package func isSameOccurrence(as other: HotplugDevice) -> Bool {

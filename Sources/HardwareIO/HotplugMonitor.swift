@@ -34,7 +34,7 @@ package enum HotplugEvent: Hashable, Sendable {
     case removed(HotplugDevice)
 }
 
-/// Tells about devices that come and go, without a gap between the snapshot and the events.
+/// Reports devices that come and go, without a gap between the snapshot and the events.
 package protocol HotplugMonitor: Sendable {
     /// Waits for the next events.
     ///

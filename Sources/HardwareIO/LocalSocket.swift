@@ -4,7 +4,7 @@ import Core
 ///
 /// The node's control socket is made of these.
 package protocol LineConnection: Sendable {
-    /// Who is at the other end, told by the kernel; nil in a simulation.
+    /// The peer's process and user, from the kernel; nil in a simulation.
     var peer: PeerCredentials? { get }
 
     /// The next line without its newline, or nil at the end of the stream.
@@ -17,7 +17,7 @@ package protocol LineConnection: Sendable {
     /// - Throws: `LocalSocketError.closed`, `.tooSlow`.
     func send(_ line: String) throws(LocalSocketError)
 
-    /// Closes after what is queued has been sent, or at once when the peer does not take it.
+    /// Closes after what is queued has been sent, or at once when the peer does not read it.
     func close()
 }
 

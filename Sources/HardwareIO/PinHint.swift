@@ -10,7 +10,7 @@ extension LineRequest {
     ///   `i2c_vc`, `uart0`.
     ///
     /// - Parameter lineNames: The lines that are wanted.
-    /// - Returns: One line of words, or nil when nobody else wants any of them.
+    /// - Returns: One line of text, or nil when nothing else uses any of them.
     package static func pinHint(lineNames: [String]) -> String? {
         let pins = Set(lineNames.compactMap { knownPins[$0] })
         let hints = [spi(pins), i2c(pins), serial(pins), hat(pins)].compactMap(\.self)

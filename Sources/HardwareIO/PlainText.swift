@@ -1,9 +1,9 @@
 /// Makes text of strangers fit for a line of a terminal or a log.
 ///
-/// What somebody else wrote may hold the end of a line, so that it looks like two, and sequences
-/// that a terminal obeys.
+/// Text from outside may hold line ends, so that it looks like two lines, and control sequences of
+/// a terminal.
 package enum PlainText {
-    /// Characters that are shown unless told; of more the end is left out, and `…` says so.
+    /// Default limit in characters; a longer text is cut, and `…` marks the cut.
     package static let limit = 36
 
     /// The text with `\u{1b}` for each control character and for what turns the writing around.

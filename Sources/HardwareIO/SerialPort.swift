@@ -24,7 +24,7 @@ package protocol SerialPort: Sendable {
     /// - Throws: `SerialError.disconnected`; `CancellationError`.
     func read(atLeast count: Int, until deadline: MonotonicInstant) async throws -> [UInt8]?
 
-    /// Queues bytes for sending, at once when the line takes them. Bound: 4 KiB wait at most.
+    /// Queues bytes for sending, at once when the line accepts them. Bound: 4 KiB wait at most.
     ///
     /// - Throws: `SerialError.disconnected`, `.backlog`.
     func write(_ bytes: [UInt8]) throws(SerialError)
@@ -46,13 +46,13 @@ package enum SerialError: Error, Hashable, Sendable {
     case absent(path: String)
     /// Not a serial line: a file, a directory, another kind of device.
     case notASerialLine(path: String)
-    /// Somebody else holds it, named when the kernel tells.
+    /// Another process has opened it; named when the kernel reports its id.
     case busy(path: String, holder: String?)
     /// No permission: who owns it and what to do.
     case noPermission(path: String, owner: String, group: String, mode: String)
     /// The device went away: EIO, ENXIO, hang-up, end of file.
     case disconnected(path: String)
-    /// The other side takes nothing: 4 KiB wait.
+    /// The other side accepts nothing: 4 KiB wait.
     case backlog(path: String)
     /// Not one of the rates above.
     case unsupportedBaud(Int)
@@ -64,7 +64,7 @@ package enum SerialError: Error, Hashable, Sendable {
 ///
 /// The same value runs in memory under simulated time and on a real pseudo-terminal.
 package protocol SerialPeer: Sendable {
-    /// Takes bytes that the host sent at `now`; returns what the device answers at once.
+    /// Handles bytes that the host sent at `now`; returns what the device answers at once.
     mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8]
 
     /// When the device will next do something by itself, or nil for never.

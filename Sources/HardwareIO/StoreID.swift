@@ -1,4 +1,4 @@
-/// Tells one store from every other on this machine, for as long as it runs.
+/// Identifies one store on this machine until the next reboot.
 ///
 /// Made of what the file system knows of the store's folder, so that the store itself holds
 /// nothing of it: a damaged or rebuilt store is still the same, a copy is another.

@@ -1,9 +1,9 @@
-/// The timer that resets the board unless it is petted.
+/// The hardware timer that resets the board when it is not petted.
 package protocol WatchdogDevice: Sendable {
-    /// What the hardware really took, read back; may differ from what was asked.
+    /// The time-out in force, read back from the hardware; may differ from the requested one.
     var timeout: Duration { get }
 
-    /// Whether the last boot was the watchdog's doing, where the hardware tells.
+    /// Whether the watchdog caused the last boot; nil where the hardware does not report it.
     var causedLastBoot: Bool { get }
 
     /// Starts the timer anew.

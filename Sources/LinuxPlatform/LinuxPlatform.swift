@@ -186,7 +186,8 @@ private final class LinuxStoreClaim: StoreClaim {
     var id: StoreID { StoreID(of: lock.identity) }
 }
 
-/// A file, FIFO or terminal that takes lamp letters; what it does not take at once is lost.
+/// A file, FIFO or terminal that receives lamp letters; letters that it does not accept at once are
+/// lost.
 final class LetterFile: LetterOutput {
     private let descriptor: Mutex<Int32>
 

@@ -6,13 +6,13 @@ package enum ProfileFolder {
     /// Every `.json` of a folder in order of name, besides the schema and hidden files such as an
     /// editor's; none when it is not there.
     ///
-    /// A file that cannot be read is among them, with the reason. Never waits: what is no regular
-    /// file is refused, so a pipe in the folder holds nobody up. At most one file more than a
-    /// catalog takes is read.
+    /// A file that cannot be read is among them, with the reason. Never waits: a file that is not
+    /// regular is refused, so a pipe in the folder blocks nothing. At most one file more than a
+    /// catalog holds is read.
     ///
     /// - Parameters:
     ///   - folder: Its path.
-    ///   - isNamed: Somebody named it, so its absence is a problem as well.
+    ///   - isNamed: The owner named it, so its absence is a problem as well.
     /// - Returns: The files, in order of name.
     package static func files(_ folder: String, isNamed: Bool = false) -> [ProfileFile] {
         guard let stream = opendir(folder) else {

@@ -11,11 +11,11 @@ package struct StationFiles: Sendable {
         package let configuration: StationConfiguration
         /// Every profile, with what is wrong in the owner's folder.
         package let catalog: ProfileCatalog
-        /// Something to be told at the start; nil when there is nothing.
+        /// A notice for the start; nil when there is none.
         package let note: String?
     }
 
-    /// Where a station looks when it is not told.
+    /// The default folder.
     package static let standardPath = "/etc/roost/roost.json"
 
     /// Path of the configuration.
@@ -60,7 +60,7 @@ package struct StationFiles: Sendable {
         return Contents(configuration: configuration, catalog: catalog, note: note)
     }
 
-    /// The shipped profiles with those of a folder over them; nil takes the standard folder.
+    /// The shipped profiles with those of a folder over them; nil means the standard folder.
     package static func catalog(_ folder: String?) -> ProfileCatalog {
         ProfileCatalog(
             overlay: ProfileFolder.files(

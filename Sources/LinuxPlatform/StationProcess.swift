@@ -14,7 +14,7 @@ package struct InstanceRefused: Error, CustomStringConvertible {
 
 /// A station as a process: its lock, its signals, its end.
 package struct StationProcess: Sendable {
-    /// An orderly stop takes no longer; what is left then is ended with the process.
+    /// Limit of an orderly stop; tasks that still run then end with the process.
     ///
     /// A sensor that says nothing takes up to 9 s, a card that does not answer 9 s after that.
     package static let stopLimit: Duration = .seconds(20)
@@ -125,7 +125,7 @@ package struct StationProcess: Sendable {
         _exit(70)
     }
 
-    /// Reads the files on the disk thread, and lets the station take them over.
+    /// Reads the files on the disk thread and applies them to the station.
     private func reload(
         _ station: Station,
         _ linux: LinuxPlatform,
@@ -153,7 +153,7 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// Names a missing configuration, profiles left out, and those that take another's place.
+    /// Names a missing configuration, profiles left out, and those that replace another.
     private static func tell(_ contents: StationFiles.Contents, _ logger: Logger) {
         if let note = contents.note {
             logger.notice("no configuration", metadata: ["note": "\(note)"])
@@ -171,7 +171,7 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// One station on a socket, whatever its name.
+    /// One station on a socket.
     private func demandSocket(on loop: EventLoop) throws {
         guard let other = try? LocalSocket.connect(path: configuration.socket, on: loop) else {
             return
@@ -211,7 +211,7 @@ package struct StationProcess: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await linux.onDisk {
-                    // Given back at once: the store takes it again when it opens.
+                    // Released at once: the store acquires it again when it opens.
                     let claim = try linux.claimStore(store.folder)
                     try linux.demandMirror(of: claim.id)
                 }
@@ -232,7 +232,7 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// Makes a folder and those above it, as far as that is allowed; the lock tells what is not.
+    /// Makes a folder and its parents, as far as that is allowed; the lock reports what is not.
     private func makeFolders(_ path: String) {
         var folder = ""
         for part in path.split(separator: "/") {

@@ -38,7 +38,7 @@ struct LineLog: LogHandler {
         Terminal.error(Self.plain("\(lead)\(source)\(event.message)\(details)"))
     }
 
-    /// The text without control characters: a line stays one line, whoever chose its words.
+    /// The text without control characters: a line stays one line, also with text from outside.
     private static func plain(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -16,7 +16,7 @@
 
 // 8N1, raw, CLOCAL, no HUPCL, no flow control, at a speed that is one of the Bxxx rates.
 int clinux_serial_configure(int fd, unsigned int baud);
-// Bits per second of a terminal; 0 when it cannot tell.
+// Bits per second of a terminal; 0 when they are not known.
 unsigned int clinux_serial_speed(int fd);
 // How many bytes make the line readable to poll and epoll, 1…255.
 int clinux_serial_minimum(int fd, unsigned char byte_count);
@@ -46,7 +46,7 @@ long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_c
 int clinux_accept(int fd);
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid);
 
-// Addresses of a name or a number, in network order; blocks. -1 when nobody knows it.
+// Addresses of a name or a number, in network order; blocks. -1 when it is not known.
 int clinux_resolve(const char *host, uint8_t addresses[][16], int32_t *lengths, int limit);
 // 4 or 16 bytes of address; on a non-blocking socket errno is EINPROGRESS.
 int clinux_tcp_connect(int fd, const uint8_t *address, int length, uint16_t port);
@@ -63,8 +63,9 @@ extern const int clinux_WDIOF_CARDRESET;
 
 // Whether the file lies on a tmpfs or ramfs.
 int clinux_is_in_memory(int fd);
-// What tells a file or folder from every other, and from one made in its place: the file system's
-// own number, the inode, seconds and nanoseconds of its birth (0 where the file system keeps none).
+// Identifies a file or folder, also against one made later under the same path: the device number
+// of the file system, the inode, seconds and nanoseconds of its creation (0 where the file system
+// stores none).
 extern const int clinux_identity_count;
 int clinux_identity(int fd, uint64_t *numbers);
 // Size of a block device in bytes, into a uint64_t.

@@ -9,7 +9,7 @@ import HardwareIO
 /// - Source: Linux 6.12, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`.
 struct GPIODebouncer {
     private struct Line {
-        /// What was last told.
+        /// The level reported last.
         var isActive: Bool
         var pending: EdgeEvent?
         var sequence: UInt32 = 0
@@ -31,7 +31,7 @@ struct GPIODebouncer {
         lines.compactMap(\.pending?.instant).min()?.advanced(by: period)
     }
 
-    /// Takes raw edges in order of time; returns those that counted before them.
+    /// Feeds raw edges in order of time; returns those that counted before them.
     mutating func take(_ edges: [EdgeEvent]) -> [EdgeEvent] {
         var counted: [EdgeEvent] = []
         for edge in edges {
@@ -42,7 +42,7 @@ struct GPIODebouncer {
         return counted
     }
 
-    /// Takes the values that the lines have once every waiting edge is read.
+    /// Sets the values that the lines have once every waiting edge is read.
     ///
     /// Without kernel debounce a line's queue holds 16 edges and the newest are lost beyond that:
     /// after a burst the last edge may be none of those that were read.

@@ -24,7 +24,7 @@ package enum LinuxGPIO {
         }
     }
 
-    /// Takes all lines of a request, or none.
+    /// Requests all lines of a request, or none.
     ///
     /// With libgpiod 1.6, which cannot ask the kernel to debounce, edges are debounced here.
     ///
@@ -111,7 +111,7 @@ package enum LinuxGPIO {
         case .input(let edges, let bias, let debounce):
             asked.bias = bias.code
             asked.debounce_us = UInt32(clamping: max(debounce, .zero).wholeNanoseconds / 1_000)
-            // Debouncing here takes both edges, whichever is wanted.
+            // Debouncing here needs both edges, also when the caller asked for one.
             let isOurs = debounce > .zero && !roost_gpio_has_debounce()
             asked.edges = isOurs ? ROOST_GPIO_EDGES_BOTH : edges.code
         }

@@ -21,7 +21,7 @@ package final class LinuxGPIOLines: GPIOLines {
     private let state: Mutex<State>
     private let watched: Watched?
 
-    /// Takes over a request.
+    /// Owns a request.
     ///
     /// - Throws: `GPIOError`; the lines are released then.
     init(

@@ -1,7 +1,7 @@
 import Core
 import Glibc
 
-/// Where the system clock has its time from when the board starts.
+/// The source of the system clock's time at boot.
 enum ClockSource {
     /// A real time clock that the kernel set the clock by and that itself was set; else the time
     /// stamp of a file, by which systemd-timesyncd and fake-hwclock let the clock go on.

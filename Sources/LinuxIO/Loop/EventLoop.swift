@@ -46,7 +46,7 @@ package final class EventLoop: TaskExecutor, Sendable {
 
     /// Jobs run before descriptors are looked at again, so that a busy task cannot shut them out.
     private static let jobBatch = 128
-    /// Events taken at once; more wait for the next round.
+    /// Events read at once; more wait for the next round.
     private static let eventBatch = 32
     /// How late the kernel may be with timed calls on this thread that are not our timer, in ns.
     private static let timerSlackNanoseconds: UInt = 1_000_000
@@ -163,8 +163,8 @@ package final class EventLoop: TaskExecutor, Sendable {
         if wake != nil { sleepers.wake(at: .now()) }
     }
 
-    /// Sorts out why we woke, and says that we are awake before anybody is resumed: whoever
-    /// enqueues from here on need not wake us.
+    /// Clears the wake-up and marks the loop as awake before any task is resumed: a task that is
+    /// enqueued from here on need not wake it.
     private func take(_ count: Int, of round: inout Round, wasAsleep: Bool) {
         var causes: (timer: Bool, crossThread: Bool) = (false, false)
         state.withLock { state in

@@ -1,6 +1,6 @@
 import CLinux
 
-/// One record of inotify; names are left out, for nobody here needs them.
+/// One record of inotify; names are left out, since they are not used here.
 struct InotifyEvent: Hashable {
     let mask: UInt32
 

@@ -5,7 +5,7 @@ import Glibc
 package enum LinuxError: Error, Hashable, Sendable {
     /// A system call failed.
     case system(call: String, errno: Int32, path: String?)
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     case held(path: String, holder: String?)
     /// The descriptor was closed, possibly while a task waited for it.
     case closed

@@ -51,7 +51,7 @@ extension MonotonicInstant {
 ///
 /// A Pi without an RTC battery boots with an old date; until the first time sync it has none.
 final class WallClock: Sendable {
-    /// How long the kernel's word is believed, in nanoseconds: asking costs a system call.
+    /// How long the kernel's answer is cached, in nanoseconds: asking costs a system call.
     static let trustNanoseconds: Int64 = 1_000_000_000
 
     private struct Word {
@@ -84,7 +84,8 @@ final class WallClock: Sendable {
     var reading: WallReading? {
         if let now { return WallReading(now, .synchronised) }
         let time = Self.systemTime
-        // No board that runs Roost is older than 2020: such a clock counts from its own beginning.
+        // No board that runs Roost is older than 2020: an earlier date means that the clock was
+        // never set.
         guard time.nanoseconds >= Self.oldestNanoseconds else { return nil }
         return WallReading(time, source)
     }

@@ -2,9 +2,9 @@ import CLinux
 import Core
 import Glibc
 
-/// Takes signals as events of the loop, so that none interrupts anything.
+/// Delivers signals as events of the loop, so that none interrupts a system call.
 package final class SignalMonitor: Sendable {
-    /// What a daemon is told: stop, stop from a terminal, read the configuration again.
+    /// The signals of a daemon: stop, stop from a terminal, read the configuration again.
     package static let daemonSignals: [Int32] = [SIGTERM, SIGINT, SIGHUP]
 
     private let descriptor: OwnedDescriptor
@@ -12,7 +12,7 @@ package final class SignalMonitor: Sendable {
 
     /// Blocks signals on the calling thread and on those it starts later.
     ///
-    /// Call it first in `main`: a thread that does not block them would take them.
+    /// Call it first in `main`: a thread that does not block them would receive them.
     package static func block(_ signals: [Int32] = daemonSignals) {
         var mask = set(of: signals)
         pthread_sigmask(SIG_BLOCK, &mask, nil)

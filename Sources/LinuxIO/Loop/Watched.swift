@@ -5,8 +5,8 @@ import Synchronization
 
 /// A descriptor the loop watches, edge-triggered: one registration for all its life.
 ///
-/// Read until a call takes less than it could or says `EAGAIN`, then wait. A wait may end although
-/// there is nothing, and one task waits at a time for each direction.
+/// Read until a call transfers less than it could or says `EAGAIN`, then wait. A wait may end
+/// although there is nothing, and one task waits at a time for each direction.
 package final class Watched: Sendable {
     private struct State {
         var isClosed = false
@@ -88,7 +88,7 @@ package final class Watched: Sendable {
         try watchOutput()
     }
 
-    /// Takes what `epoll_wait` said.
+    /// Handles the events that `epoll_wait` returned.
     func note(_ events: UInt32) {
         if events & (EPOLLIN.rawValue | Self.endEvents) != 0 { input.raise() }
         guard events & (EPOLLOUT.rawValue | Self.endEvents) != 0 else { return }

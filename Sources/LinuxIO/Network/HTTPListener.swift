@@ -10,7 +10,8 @@ package struct HTTPRequest: Hashable, Sendable {
     package let path: String
 }
 
-/// Answers HTTP on a port of this machine: for simulated boards, which close after each answer.
+/// Answers HTTP on a port of this machine: for simulated HTTP devices, which close after each
+/// answer.
 ///
 /// Bounds: `clientLimit` clients at once, 8 KiB of head, ten seconds each; who goes beyond is cut
 /// off.
@@ -29,7 +30,7 @@ package final class HTTPListener: Sendable {
     ///
     /// - Parameters:
     ///   - address: Four bytes of IPv4.
-    ///   - port: 0 takes a free one.
+    ///   - port: 0 picks a free one.
     ///   - loop: Where clients are waited for.
     /// - Throws: `LinuxError`.
     package init(address: [UInt8], port: UInt16, on loop: EventLoop) throws(LinuxError) {
@@ -89,7 +90,7 @@ package final class HTTPListener: Sendable {
         }
     }
 
-    /// One client; whatever it does wrong ends its connection and nothing else.
+    /// One client; its mistakes end its own connection and nothing else.
     private func serve(
         _ client: OwnedDescriptor,
         _ answer: @Sendable (HTTPRequest) -> HTTPResponse?

@@ -5,8 +5,8 @@ import HardwareIO
 
 /// HTTP on the loop: one GET on a connection of its own.
 ///
-/// Small boards close after each answer and take one client at a time, so nothing is kept open.
-/// A silent name server costs the deadline and no more; see `NameLookup`.
+/// Small HTTP devices close after each answer and serve one client at a time, so nothing is kept
+/// open. A silent name server costs the deadline and no more; see `NameLookup`.
 package actor LinuxHTTP: HTTPFetcher {
     private static let chunk = 4_096
 
@@ -134,7 +134,7 @@ package actor LinuxHTTP: HTTPFetcher {
             } catch {
                 throw HTTPError.malformed(target, error.words)
             }
-            // A board that trickles for ever is as good as silent.
+            // A device that sends without end counts as silent.
             guard loop.clock.now < deadline else { throw HTTPError.timedOut(target) }
         }
         throw CancellationError()

@@ -142,7 +142,7 @@ final class LocalSocketConnection: LineConnection {
         }
     }
 
-    /// Sends the rest when the peer takes it; a connection that cannot send is closed.
+    /// Sends the rest when the peer reads; a connection that cannot send is closed.
     private func sendLater() {
         // A connection that was closed meanwhile has nothing left to send.
         try? watched.onceWritable { [weak self] in
@@ -154,7 +154,7 @@ final class LocalSocketConnection: LineConnection {
                 }
                 if isWaiting { sendLater() }
             } catch {
-                // Trying again would be told at once that there is room, for ever.
+                // `epoll` would report room again at once, in an endless loop.
                 close()
             }
         }

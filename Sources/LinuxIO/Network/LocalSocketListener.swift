@@ -16,13 +16,13 @@ package final class LocalSocketListener: LineListener {
 
     /// Listens at `path`, in place of the socket of a node that has died.
     ///
-    /// - Throws: `LocalSocketError`; `EADDRINUSE` when somebody answers there, or when it is no
-    ///   socket.
+    /// - Throws: `LocalSocketError`; `EADDRINUSE` when another process answers there, or when the
+    ///   file is no socket.
     package init(path: String, on loop: EventLoop) throws(LocalSocketError) {
         try LocalSocket.demandShort(path)
         try Self.demandFree(path)
         let descriptor = try LocalSocket.open(path)
-        // Under another name first: whoever sees the socket's own can connect to it.
+        // Under another name first: as soon as the final name exists, clients can connect to it.
         let nascent = "\(path).\(getpid())"
         try LocalSocket.demandShort(nascent)
         unlink(nascent)
@@ -91,7 +91,7 @@ package final class LocalSocketListener: LineListener {
         }
     }
 
-    /// Refuses a path where somebody listens, or where something else than a socket is.
+    /// Refuses a path where another process listens, and a file that is no socket.
     private static func demandFree(_ path: String) throws(LocalSocketError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

@@ -18,7 +18,7 @@ final class NameLookup: Sendable {
     static let addressLimit = 4
     /// Names looked up at the same time; one more waits until a thread is free, or its time is up.
     static let threadLimit = 4
-    /// A late answer older than this is not used: the board may have another address by now.
+    /// A late answer older than this is not used: the device may have another address by now.
     static let answerAgeMax: Duration = .minutes(1)
 
     private struct Entry {
@@ -62,7 +62,7 @@ final class NameLookup: Sendable {
     /// How many look-ups are under way.
     var busyCount: Int { state.withLock { $0.busyCount } }
 
-    /// Takes an answer that came too late for those who asked for it.
+    /// Uses an answer that came too late for the tasks that asked for it.
     private func takeAnswer(for host: String) -> [[UInt8]]? {
         let now = clock.now
         return state.withLock { state in
@@ -87,7 +87,7 @@ final class NameLookup: Sendable {
         }
     }
 
-    /// Takes a task off the list; the last one that leaves an answer takes it along.
+    /// Takes a task off the list; the last one also removes an unused answer.
     private func leave(_ host: String, _ arrived: Signal) {
         state.withLock { state in
             state.entries[host]?.waiting.removeAll { $0 === arrived }

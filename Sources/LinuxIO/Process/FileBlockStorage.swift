@@ -4,10 +4,10 @@ import HardwareIO
 
 /// A preallocated file or a block device, read and written in whole blocks.
 package final class FileBlockStorage: BlockStorage {
-    /// How the page cache takes part.
+    /// How the page cache is used.
     package enum Caching: Hashable, Sendable {
         case buffered
-        /// `O_DIRECT` where the file system takes it, else buffered.
+        /// `O_DIRECT` where the file system supports it, else buffered.
         case direct
     }
 
@@ -26,7 +26,7 @@ package final class FileBlockStorage: BlockStorage {
     package private(set) var byteCount = 0
 
     private let descriptor: OwnedDescriptor
-    /// One block, at an address that `O_DIRECT` takes.
+    /// One block, aligned for `O_DIRECT`.
     private let buffer: UnsafeMutableRawBufferPointer
 
     /// Opens the ring at `path`; makes the file when there is none.
@@ -38,7 +38,7 @@ package final class FileBlockStorage: BlockStorage {
     /// - Parameters:
     ///   - path: A file, or a block device such as `/dev/mmcblk0p3`.
     ///   - blockSize: Bytes of a block, a multiple of 512.
-    ///   - blockCount: Blocks wanted; nil takes what is there and makes nothing.
+    ///   - blockCount: Blocks wanted; nil opens an existing file and makes none.
     ///   - caching: Figures for the choice are in SPEC.md, section Journal.
     ///   - isReadOnly: Asks for no permission to write, and not to be the only one.
     /// - Throws: `StorageError`; `.wrongSize` when a file has not exactly, or a device not at
@@ -104,7 +104,7 @@ package final class FileBlockStorage: BlockStorage {
         syncCount += 1
     }
 
-    /// Moves bytes of one block between buffer and card, in as many pieces as the kernel takes.
+    /// Moves bytes of one block between buffer and card, in as many pieces as the kernel needs.
     private func transfer(
         _ call: String,
         _ index: Int,
@@ -140,7 +140,7 @@ package final class FileBlockStorage: BlockStorage {
     ) throws(StorageError) -> OwnedDescriptor {
         var status = stat()
         let kind = stat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
-        // To open a pipe for reading waits for somebody who writes, perhaps for ever.
+        // Opening a pipe for reading waits for a writer, possibly without end.
         guard kind != S_IFIFO else { throw .failed(call: "open", errno: ENOTBLK, path: path) }
         let isDevice = kind == S_IFBLK
         // On a device O_EXCL asks for one that is not mounted.

@@ -12,7 +12,7 @@ package final class FolderLock: Sendable {
     package let identity: [UInt64]
     private let descriptor: OwnedDescriptor
 
-    /// Takes the lock.
+    /// Acquires the lock.
     ///
     /// - Throws: `StorageError`; `.held` with name and pid of who has it.
     package init(path: String) throws(StorageError) {

@@ -6,7 +6,7 @@ package final class InstanceLock: Sendable {
     package let path: String
     private let descriptor: Mutex<OwnedDescriptor?>
 
-    /// Takes the lock and writes this process's number into the file.
+    /// Acquires the lock and writes this process's number into the file.
     ///
     /// The file stays: removing it would let two processes hold locks on two files of one name.
     ///

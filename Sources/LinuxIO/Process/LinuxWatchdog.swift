@@ -4,7 +4,7 @@ import Glibc
 import HardwareIO
 import Synchronization
 
-/// The calls a hardware watchdog is driven with, so that a stand-in can take its place.
+/// The system calls of a hardware watchdog, so that tests can replace it.
 ///
 /// Each returns what the kernel would: 0 or more, or minus the errno.
 package struct WatchdogCalls: Sendable {
@@ -45,8 +45,8 @@ package struct WatchdogCalls: Sendable {
 
 /// A hardware watchdog through the kernel's ioctls.
 ///
-/// It runs from the moment it is opened. Letting it go without `disarm()` leaves it running, so a
-/// process that dies takes the board with it; that is its purpose.
+/// The timer runs from the moment the device is opened. Closing it without `disarm()` leaves it
+/// running, so the board is reset after the process dies; that is its purpose.
 ///
 /// - Source: Linux, `Documentation/watchdog/watchdog-api.rst`.
 package final class LinuxWatchdog: WatchdogDevice {
@@ -60,8 +60,8 @@ package final class LinuxWatchdog: WatchdogDevice {
     ///
     /// - Parameters:
     ///   - path: Its node.
-    ///   - timeout: What to ask for, in whole seconds ≥ 1; a Pi takes 15 s at most before Linux
-    ///     6.8. What the hardware does not take leaves its own time in force: see `timeout`.
+    ///   - timeout: The time-out to request, in whole seconds ≥ 1; a Pi accepts 15 s at most before
+    ///     Linux 6.8. Where the hardware refuses it, its own time stays in force: see `timeout`.
     ///   - calls: How to reach it.
     /// - Throws: `WatchdogError`.
     package init(
@@ -75,7 +75,8 @@ package final class LinuxWatchdog: WatchdogDevice {
         _ = calls.control(raw, clinux_WDIOC_SETTIMEOUT, seconds)
         let taken = calls.control(raw, clinux_WDIOC_GETTIMEOUT, 0)
         guard taken > 0 else {
-            // Without a known time nobody can pet in time: better none than a reset loop.
+            // Without a known time-out it cannot be petted in time: no watchdog is better than a
+            // reset loop.
             _ = calls.write(raw, Self.magicClose)
             calls.close(raw)
             throw Self.failure("WDIOC_GETTIMEOUT", taken == 0 ? EINVAL : -taken, path)

@@ -5,14 +5,14 @@ import Glibc
 /// What this process costs, measured by itself.
 package struct ProcessFigures: Hashable, Sendable {
     package let residentKibibytes: Int
-    /// Memory nobody shares with us; nil where the kernel does not tell.
+    /// Private memory of the process; nil where the kernel does not report it.
     package let privateKibibytes: Int?
     package let cpuMilliseconds: Int
     package let voluntarySwitches: Int
     package let involuntarySwitches: Int
-    /// Bytes that went to a card or disk, or will; nil where the kernel does not tell.
+    /// Bytes that went to a card or disk, or will; nil where the kernel does not report it.
     package let writtenByteCount: Int?
-    /// How often a file was made durable, by whatever part of the process.
+    /// How often a file was made durable, by any part of the process.
     package let syncCount: Int
     /// Since the process started; suspended time counts.
     package let uptime: Duration

@@ -2,7 +2,7 @@ import CLinux
 import Core
 import Glibc
 
-/// Tells systemd how the service is doing; silent where nobody asked.
+/// Reports the state of the service to systemd; does nothing without `NOTIFY_SOCKET`.
 ///
 /// - Source: systemd 252, sd_notify(3): datagrams of newline-separated assignments.
 package struct ServiceNotifier: Sendable {

@@ -16,8 +16,9 @@ package final class SharedMemoryFile: SharedMemory {
 
     /// Opens the file, or makes it with zeros; one of another size starts again as zeros.
     ///
-    /// All of its memory is taken at once: a mapped file that cannot grow kills whoever writes. The
-    /// file is locked: two processes that write to it would each read what the other wrote.
+    /// All of its memory is allocated at once: writing to a mapped file that cannot grow kills the
+    /// process. The file is locked: two processes that write to it would each read what the other
+    /// wrote.
     ///
     /// - Parameters:
     ///   - path: In a folder that exists.

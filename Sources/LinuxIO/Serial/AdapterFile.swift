@@ -3,7 +3,8 @@ import Glibc
 import HardwareIO
 import Synchronization
 
-/// Tells about the devices that a file lists, where there is no udev to tell or a bench wants to.
+/// Reports the devices that a file lists, in place of udev: for systems without udev and for test
+/// benches.
 ///
 /// The file is what `udevadm info` prints: `E: KEY=VALUE` lines, an empty line between devices. A
 /// device needs `DEVPATH`, `SUBSYSTEM` and `DEVNAME`. Each time it is written or replaced, what it

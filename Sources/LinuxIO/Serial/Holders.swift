@@ -23,7 +23,8 @@ package enum Holders {
         return ownHolds > 1 ? "this process (pid \(own))" : nil
     }
 
-    /// The process that has a lock by `flock` on an open file; nil when the kernel does not tell.
+    /// The process that has a lock by `flock` on an open file; nil when the kernel does not report
+    /// it.
     package static func describe(lockOn descriptor: Int32) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0,

@@ -23,7 +23,7 @@ package final class LinuxSerialPort: SerialPort {
         /// Whether the kernel may hold more than was read.
         var mayHaveMore = true
         var isGone = false
-        /// Why nothing can be sent; told by the next read or write.
+        /// Why nothing can be sent; thrown by the next read or write.
         var failure: SerialError?
     }
 
@@ -95,7 +95,7 @@ package final class LinuxSerialPort: SerialPort {
             } catch LinuxError.closed {
                 throw SerialError.disconnected(path: path)
             }
-            // Time is up: below VMIN there may be bytes that poll did not tell of.
+            // Time is up: below VMIN there may be bytes that poll did not report.
             state.withLock { $0.mayHaveMore = true }
             return try take(atLeast: 1)
         }
@@ -206,7 +206,7 @@ package final class LinuxSerialPort: SerialPort {
         state.outgoing.removeFirst(sent)
     }
 
-    /// Sends the rest when the line takes it.
+    /// Sends the rest when the line accepts it.
     private func sendLater() throws(SerialError) {
         guard state.withLock({ !$0.outgoing.isEmpty }) else { return }
         do {
@@ -224,9 +224,9 @@ package final class LinuxSerialPort: SerialPort {
         }
     }
 
-    /// Leaves what waits unsent, and lets a waiting read tell why.
+    /// Drops the unsent bytes, and a waiting read throws the reason.
     ///
-    /// Trying again would be told at once that there is room, for ever.
+    /// `epoll` would report room again at once, in an endless loop.
     private func fail(with error: SerialError) {
         state.withLock { state in
             state.outgoing.removeAll()

@@ -7,9 +7,9 @@ import Synchronization
 /// A simulated device on a real pseudo-terminal, which any serial program can open.
 ///
 /// Clients come and go: the slave side is held open, so that the master never hangs up, and inotify
-/// tells who opens and closes it. Without a client the device's output is dropped, as a UART drops
-/// it; with one that does not read, what exceeds the kernel's buffer is dropped. Whatever the last
-/// client left behind (unread bytes, exclusiveness) is cleared when it closes.
+/// reports when it is opened and closed. Without a client the device's output is dropped, as a UART
+/// drops it; with one that does not read, what exceeds the kernel's buffer is dropped. What the
+/// last client left behind (unread bytes, exclusiveness) is cleared when it closes.
 ///
 /// Bound of what is known: inotify merges equal events that follow each other unread, so of two
 /// clients that open in the same instant one counts; bytes from a client count it in again.
@@ -76,10 +76,10 @@ package final class PseudoTerminal: Sendable {
 
     deinit { close() }
 
-    /// How many clients have the slave open, as far as inotify tells.
+    /// How many clients have the slave open, as far as inotify reports it.
     package var clientCount: Int { state.withLock { $0.clientCount } }
 
-    /// Lets `peer` live at the far end until cancelled, or until `close()`.
+    /// Runs `peer` at the far end until cancelled, or until `close()`.
     ///
     /// - Throws: `LinuxError`; `CancellationError`.
     package func run(_ peer: some SerialPeer) async throws {
@@ -114,7 +114,8 @@ package final class PseudoTerminal: Sendable {
                 _ = try await input.readable()
                 continue
             }
-            // Somebody sent this, so somebody is there: an opening not read yet, or merged.
+            // These bytes have a sender, so a client is connected: its opening is not read yet, or
+            // merged.
             if clientCount == 0 { try countClients() }
             state.withLock { $0.clientCount = max($0.clientCount, 1) }
             note(">", bytes)
@@ -144,7 +145,7 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Takes what inotify has to say, all of it.
+    /// Reads all events of inotify.
     private func countClients() throws(LinuxError) {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
@@ -194,7 +195,7 @@ package final class PseudoTerminal: Sendable {
         note("<", bytes)
         guard clientCount > 0, let master = try? ends().master else { return }
         let heard = isAtItsRate ? bytes : bytes.map { $0 & 0x98 | 0x80 }
-        // What the kernel does not take is lost, as in a UART.
+        // Bytes that the kernel does not accept are lost, as in a UART.
         _ = write(master.raw, heard, heard.count)
     }
 
@@ -267,7 +268,7 @@ extension PseudoTerminal {
         return (path, Ends(master: master, slave: slave, observer: observer))
     }
 
-    /// Puts the link in place in one step, so that nobody sees it missing.
+    /// Puts the link in place in one step, so that it is never missing.
     private static func place(_ link: String, to path: String) throws(LinuxError) {
         var status = stat()
         if lstat(link, &status) == 0, status.st_mode & S_IFMT != S_IFLNK {

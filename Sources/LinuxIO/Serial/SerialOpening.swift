@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import HardwareIO
 
-/// Opens serial lines and says in words why one cannot be had.
+/// Opens serial lines and says as text why one cannot be opened.
 enum SerialOpening {
     /// What the kernel says of a device that is not there any more.
     static let goneCodes: Set<Int32> = [EIO, ENXIO, ENODEV]
 
-    /// Opens, takes and sets up the line; may block.
+    /// Opens, locks and sets up the line; may block.
     static func open(
         _ path: String,
         _ settings: SerialSettings
@@ -25,7 +25,8 @@ enum SerialOpening {
             throw goneCodes.contains(errno)
                 ? .disconnected(path: path) : .notASerialLine(path: path)
         }
-        // TIOCEXCL refuses everybody but root, flock whoever asks: pyserial, and a second Roost.
+        // TIOCEXCL refuses every user but root; flock refuses programs that ask for it: pyserial,
+        // and a second Roost.
         guard flock(raw, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK
                 ? .busy(path: path, holder: Holders.describe(of: path))
@@ -37,7 +38,7 @@ enum SerialOpening {
         guard clinux_serial_configure(raw, UInt32(settings.baud)) == 0 else {
             throw failure("TCSETS2", errno, path)
         }
-        tcflush(raw, TCIFLUSH)  // Half a frame from before is nobody's.
+        tcflush(raw, TCIFLUSH)  // Drops half a frame from before.
         return descriptor
     }
 
@@ -63,7 +64,7 @@ enum SerialOpening {
     }
 }
 
-/// Who owns a file, in the words of `ls -l`.
+/// Who owns a file, as `ls -l` shows it.
 package struct FileOwnership: Hashable, Sendable {
     package let owner: String
     package let group: String

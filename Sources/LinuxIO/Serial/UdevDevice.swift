@@ -3,7 +3,7 @@ import Glibc
 import HardwareIO
 
 extension HotplugDevice {
-    /// Properties that tell of the event, not of the device.
+    /// Properties that describe the event, not the device.
     private static let eventKeys: Set<String> = ["ACTION", "SEQNUM", "UDEV_DATABASE_VERSION"]
 
     /// A device from its properties, as udev sends them and as `udevadm` prints them.

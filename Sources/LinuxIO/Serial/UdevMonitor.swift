@@ -4,7 +4,7 @@ import Glibc
 import HardwareIO
 import Synchronization
 
-/// Tells about devices that come and go, through libudev.
+/// Reports devices that come and go, through libudev.
 ///
 /// The monitor listens before the first enumeration, so nothing falls between the two. Where no
 /// udevd runs, as in a container, it hears the kernel's own events: nodes and paths, no `ID_…`.

@@ -16,12 +16,12 @@ enum UdevReceipt: Hashable, Sendable {
 
 /// Decides what to do with what comes out of the monitor's socket.
 ///
-/// Pure. A snapshot is due at the start and after each overrun. Whatever waited until then is older
-/// than the snapshot and is thrown away; whatever comes from then on is told, so there is no gap.
+/// Pure. A snapshot is due at the start and after each overrun. Events queued before it are older
+/// than the snapshot and are dropped; all later events are delivered, so there is no gap.
 struct UdevQueue: Hashable, Sendable {
-    /// Messages taken at once; more wait in the socket.
+    /// Messages read at once; more wait in the socket.
     static let batch = 64
-    /// Events thrown away before a snapshot; more than that are told, which does no harm.
+    /// Events dropped before a snapshot, at most; further ones are delivered, which does no harm.
     static let discardMax = 4_096
 
     private(set) var isSnapshotDue = true
