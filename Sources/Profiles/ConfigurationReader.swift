@@ -2,13 +2,13 @@ import HardwareIO
 
 /// What is wrong with a configuration, at one place of it.
 ///
-/// Places and words hold what somebody wrote, so they are made fit for a line of a log: 200
+/// Places and messages hold text from the file, so they are made safe for one line of a log: 200
 /// characters of a place, 1 000 of a message.
 package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
     /// Path within the file: `devices[0].port`; empty for the whole.
     package let place: String
     package let message: String
-    /// What was probably meant, when that can be told.
+    /// What was probably meant; nil when nothing is similar.
     package let suggestion: String?
 
     package init(place: String, message: String, suggestion: String? = nil) {
@@ -70,7 +70,7 @@ package final class ProblemList {
     }
 }
 
-/// Reads the keys of one JSON object, checks each, and names the keys nobody asked for.
+/// Reads the keys of one JSON object, checks each, and reports unknown keys.
 package struct ObjectReader {
     package let place: String
     private let fields: [String: JSONValue]

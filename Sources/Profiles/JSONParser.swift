@@ -40,7 +40,7 @@ package struct JSONParser {
         }
     }
 
-    /// A fault in words, with the line and column that an editor shows.
+    /// A fault as text, with the line and column that an editor shows.
     package static func words(for fault: Fault, in text: [UInt8]) -> String {
         let before = text.prefix(fault.offset)
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1

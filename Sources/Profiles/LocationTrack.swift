@@ -61,7 +61,7 @@ package struct LocationTrack: Sendable {
         let position: Position
     }
 
-    /// Nearer than this to a pole meridians crowd, and the nearer fix is taken as it is.
+    /// Nearer than this to a pole interpolation fails, and the nearer fix is used unchanged.
     private static let polarLatitude = 89 * Position.degree
 
     private let gapLimit: Duration

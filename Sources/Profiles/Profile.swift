@@ -6,11 +6,11 @@ import HardwareIO
 /// Read from JSON by `ProfileReader`; every value is within its range.
 package struct Profile: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Behind a serial adapter that udev tells about.
+        /// Behind a serial adapter that udev reports.
         case usbSerial = "usb-serial"
         /// On lines of a GPIO chip; configured, never found by itself.
         case gpio
-        /// Asked over HTTP at an address that the station is told.
+        /// Queried over HTTP at a configured address.
         case http
         /// The computer itself.
         case board
@@ -26,13 +26,13 @@ package struct Profile: Hashable, Sendable {
     /// What an adapter must say for this profile to be worth a probe; any of them suffices.
     package let matches: [ProfileMatch]
     package let probe: ProbeRules?
-    /// The driver in the catalog: `sds011`; nil for a board.
+    /// The driver in the catalog: `sds011`; nil for a computer.
     package let driver: String?
     /// What the driver alone understands; it has checked them.
     package let settings: JSONValue
     package let channels: [ChannelProfile]
     package let duty: DutyProfile?
-    /// Nodes between raw and derived channels, in the words of the file; see the graph's reader.
+    /// Nodes between raw and derived channels, as the file has them; see the graph's reader.
     package let graph: JSONValue?
     package let rule: RuleProfile?
     package let board: BoardProfile?
@@ -64,14 +64,14 @@ package struct Profile: Hashable, Sendable {
     }
 }
 
-/// What an adapter must say, in udev's words; every key that is given must agree.
+/// Values that an adapter must have, under udev's names; every key that is given must match.
 ///
 /// A match is a claim: it says which adapter, never which sensor is behind it.
 package struct ProfileMatch: Hashable, Sendable {
     /// Four hexadecimal digits, lower case.
     package let vendorID: String
     package let productID: String
-    /// `ID_SERIAL_SHORT`, with `*` for any number of characters; nil for whatever.
+    /// `ID_SERIAL_SHORT`, with `*` for any number of characters; nil for any.
     package let serial: String?
     /// `ID_MODEL` likewise.
     package let model: String?
@@ -171,7 +171,7 @@ package struct BoardProfile: Hashable, Sendable {
     package let gpioChip: String?
     /// Header pin (1…40) to line name.
     package let header: [Int: String]
-    /// The longest time the hardware watchdog takes; nil without one.
+    /// The longest time-out of the hardware watchdog; nil without one.
     package let watchdogLimit: Duration?
     /// Serial ports of the board itself, in order of preference.
     package let uarts: [String]

@@ -4,7 +4,7 @@ import HardwareIO
 ///
 /// A broken file is named and left out; it never keeps the others from loading.
 package struct ProfileCatalog: Sendable {
-    /// Where a station looks unless told otherwise.
+    /// The default folder of a station.
     package static let standardFolder = "/etc/roost/profiles.d"
     /// Files of the owner's folder; those behind are refused by name.
     package static let fileLimit = 256
@@ -22,7 +22,7 @@ package struct ProfileCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - shipped: Those of the binary.
-    ///   - overlay: Those of the owner, in order of name; one with a shipped id takes its place.
+    ///   - overlay: Those of the owner, in order of name; one with a shipped id replaces that one.
     ///   - reader: Knows the drivers and checks settings and graphs.
     package init(
         shipped: [ProfileFile] = ShippedProfiles.files,
@@ -99,7 +99,7 @@ private struct CatalogDraft {
             for id in Self.ids(of: bytes, file: file.path) { broken[id] = error }
             return
         }
-        // Others than the one whose place it takes.
+        // Others than the one that it replaces.
         let others = profiles.values.filter { $0.id != profile.id }.sorted { $0.id < $1.id }
         for other in others {
             guard let words = profile.overlap(with: other) else { continue }
@@ -132,8 +132,8 @@ private struct CatalogDraft {
 extension Profile {
     /// Why both cannot be in one catalog: the same adapter and the same proof, so chance decided.
     ///
-    /// Different drivers may share an adapter: the proof tells them apart. Two devices of lines are
-    /// told apart by their fields.
+    /// Different drivers may share an adapter: the probe distinguishes them. Two line devices are
+    /// distinguished by their fields.
     fileprivate func overlap(with other: Profile) -> String? {
         if let board, let others = other.board {
             if board.models.isEmpty, others.models.isEmpty {

@@ -4,7 +4,7 @@ extension Profile {
     /// Whether an adapter is worth a probe for this profile.
     package func matches(_ device: HotplugDevice) -> Bool { rank(for: device) != nil }
 
-    /// How much of the best match is told by the adapter; nil when none agrees.
+    /// How specific the best match is; nil when none matches.
     package func rank(for device: HotplugDevice) -> Int? {
         guard kind == .usbSerial, device.subsystem == "tty", device.node != nil else { return nil }
         return matches.filter { $0.agrees(with: device) }.map(\.rank).max()
@@ -56,7 +56,7 @@ extension ProfileMatch {
 
 /// Patterns in which `*` stands for any number of characters and nothing else is special.
 enum Glob {
-    /// Whether all of `text` fits; takes time in proportion to the product of both lengths at most.
+    /// Whether all of `text` fits; needs time in proportion to the product of both lengths at most.
     static func matches(_ text: String, _ pattern: String) -> Bool {
         let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
         let star = UInt8(ascii: "*")
@@ -69,7 +69,7 @@ enum Glob {
             } else if index < pattern.count, pattern[index] == text[place] {
                 (place, index) = (place + 1, index + 1)
             } else if let last = retry {
-                // The last star takes one byte more.
+                // The last star matches one more byte.
                 retry = (last.place + 1, last.index)
                 (place, index) = (last.place + 1, last.index)
             } else {

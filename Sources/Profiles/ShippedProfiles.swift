@@ -40,7 +40,7 @@ package struct ProfileFile: Hashable, Sendable {
     /// Its bytes, or why there are none.
     package let contents: Result<[UInt8], Unreadable>
 
-    /// Why a file cannot be read, in words.
+    /// Why a file cannot be read, as text.
     package struct Unreadable: Error, Hashable, Sendable {
         package let reason: String
 

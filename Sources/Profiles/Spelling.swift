@@ -1,14 +1,14 @@
-/// Finds the word that was probably meant.
+/// Finds the name that was probably meant.
 package enum Spelling {
-    /// The known word nearest to `word`, at most three changes away, case ignored.
+    /// The known name nearest to `word`, at most three changes away, case ignored.
     ///
-    /// A word of three letters or fewer must be nearer: otherwise everything resembles everything.
+    /// A name of three letters or fewer must be nearer: else all short names are similar.
     package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
         let limit = min(3, max(1, word.count / 2))
         return known.map { (distance($0, word), $0) }.filter { $0.0 <= limit }.min { $0 < $1 }?.1
     }
 
-    /// Edit distance, case ignored; of the second word the first 64 letters count.
+    /// Edit distance, case ignored; of the second name the first 64 letters count.
     package static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.lowercased()), Array(right.lowercased().prefix(64)))
         var row = Array(0...right.count)

@@ -1,7 +1,7 @@
 /// The udev rules that go with a profile: who may open its port, and who keeps away from it.
 ///
-/// A rule names adapters, so it speaks of the port alone: many sensors share one adapter's id, and
-/// which of them is there only a probe can tell. Nothing is ever run.
+/// A rule matches adapters, so it sets properties of the port alone: many sensors share one
+/// adapter's id, and only a probe can find out which of them is there. A rule never runs a program.
 ///
 /// - Source: udev(7); systemd's `60-serial.rules`, which gives `ID_PATH` and `.ID_PORT`;
 ///   ModemManager, *Common udev tags*; brltty 6.5, `usb-template.rules`.
@@ -64,10 +64,10 @@ package enum UdevRule {
         return lines.joined(separator: "\n")
     }
 
-    /// Keeps brltty from taking the adapters away.
+    /// Keeps brltty from claiming the adapters.
     ///
     /// Its rules, up to version 6.5, hold these ids for braille displays, assign the driver and ask
-    /// systemd for a service, so only a rule behind them can take that back.
+    /// systemd for a service, so only a later rule can undo that.
     private static func braille(_ profiles: [Profile]) -> String {
         var lines = [
             "# Keeps brltty away from adapters that sensors use: it would take the port from them.",

@@ -48,7 +48,7 @@ package struct GraphDescription: Hashable, Sendable {
             )
     }
 
-    /// What other devices must tell.
+    /// Values that other devices must supply.
     package var inputs: [GraphExternal] { externals }
 
     /// The channels it adds, in their order.

@@ -5,7 +5,7 @@ struct GraphNames {
     /// Inputs from other devices that a graph may name; more are refused.
     static let externalLimit = 16
 
-    /// Channels of the station whose unit everybody agrees on.
+    /// Channels of the station with a fixed unit.
     private static let stationUnits = ["humidity": "%", "temperature": "°C", "pressure": "Pa"]
 
     let channels: [Quantity]

@@ -17,7 +17,7 @@ package struct GraphExternal: Hashable, Sendable {
 
     /// `station:humidity`, or `garden/humidity`.
     package let address: String
-    /// What it must be measured in to be taken.
+    /// The unit that it must be measured in.
     package let unit: String
     let ageLimit: Duration
 
@@ -30,7 +30,7 @@ package struct GraphExternal: Hashable, Sendable {
         address.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map(String.init) ?? address
     }
 
-    /// The device that must have measured it; nil takes any of the station.
+    /// The device that must have measured it; nil means any of the station.
     package var device: String? {
         address.firstIndex(of: "/").map { String(address[..<$0]) }
     }

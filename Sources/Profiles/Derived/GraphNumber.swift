@@ -3,8 +3,8 @@ import Core
 /// The arithmetic of a processing graph: whole numbers only, so every CPU agrees to the last bit.
 ///
 /// A value between two nodes is a count of 10⁻⁹ in 64 bits, so its size is below 9.2 × 10⁹. A
-/// constant of a profile is a count of 10⁻¹⁸ in 128 bits. Products are taken in 128 bits and
-/// rounded once, halves away from zero. What does not fit is no value, never a trap.
+/// constant of a profile is a count of 10⁻¹⁸ in 128 bits. Products are computed in 128 bits and
+/// rounded once, halves away from zero. A result that does not fit is no value, never a trap.
 enum GraphNumber {
     /// One, as a value.
     static let one: Int64 = 1_000_000_000
@@ -27,7 +27,7 @@ enum GraphNumber {
     /// `numerator / denominator` rounded to a whole number, halves away from zero.
     ///
     /// - Parameters:
-    ///   - numerator: Whatever.
+    ///   - numerator: Any value.
     ///   - denominator: Above zero.
     /// - Returns: The nearest whole number.
     static func quotient(_ numerator: Int128, _ denominator: Int128) -> Int128 {

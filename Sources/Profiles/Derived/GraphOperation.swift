@@ -25,7 +25,7 @@ enum GraphOperation: Hashable, Sendable {
     /// Passes unless a flag is set, or its second input is zero.
     case gate(unless: Quality)
 
-    /// The word in a profile.
+    /// Its name in a profile.
     var type: String {
         switch self {
         case .scale: "scale"

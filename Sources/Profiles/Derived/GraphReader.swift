@@ -1,6 +1,6 @@
 import Core
 
-/// Reads the graph of a profile, and tells everything that is wrong with it at once.
+/// Reads the graph of a profile, and reports all mistakes at once.
 package enum GraphReader {
     /// Reads a graph for the channels of a profile.
     ///
@@ -8,7 +8,7 @@ package enum GraphReader {
     ///   - value: What the profile says under `graph`.
     ///   - channels: The raw channels of the profile.
     ///   - place: Path of the value within the file.
-    ///   - problems: Told of each mistake, with its path.
+    ///   - problems: Collects each mistake, with its path.
     /// - Returns: The graph; nil with at least one problem noted.
     package static func read(
         _ value: JSONValue,
@@ -102,7 +102,7 @@ extension ObjectReader {
     }
 }
 
-/// The word of a list that is most like another one.
+/// The name in a list that is most similar to another one.
 enum GraphWords {
     /// `; did you mean pm25?`, or what there is to choose from.
     static func hint(_ word: String, among known: [String]) -> String {

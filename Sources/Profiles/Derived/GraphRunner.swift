@@ -27,7 +27,7 @@ package struct GraphRunner: Sendable {
         notes = Array(repeating: [], count: graph.externals.count)
     }
 
-    /// Offers what another device measured; whatever the graph does not ask for is passed over.
+    /// Offers what another device measured; channels that the graph does not use are ignored.
     ///
     /// A reading without a value changes nothing: the age of the last value decides.
     package mutating func note(_ reading: Reading) {

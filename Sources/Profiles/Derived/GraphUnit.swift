@@ -58,7 +58,7 @@ struct GraphUnit: Hashable, Sendable {
         }.first
     }
 
-    /// Time that a rate of change is told over.
+    /// The time unit of a rate of change.
     enum Period: String, Hashable, Sendable, CaseIterable {
         case second = "s"
         case minute = "min"
