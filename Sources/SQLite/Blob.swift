@@ -70,7 +70,7 @@ extension Connection {
     ///   - table: A table of the main database with rowids.
     ///   - column: Its column; to be written it must be in no index.
     ///   - row: The rowid.
-    ///   - isWritable: False takes only the read lock.
+    ///   - isWritable: False acquires only the read lock.
     /// - Returns: The open blob; it keeps the connection alive.
     /// - Throws: `SQLITE_ERROR` when there is no such row or it holds no blob.
     package func blob(

@@ -39,7 +39,7 @@ extension Connection {
     /// Changes how transactions are protected.
     ///
     /// - Throws: `SQLITE_ERROR` when SQLite keeps another mode, as it does for a database in
-    ///   memory, or while somebody else has the file open.
+    ///   memory, or while another process has the file open.
     package func setJournalMode(_ mode: JournalMode) throws(SQLiteError) {
         let sql = "PRAGMA journal_mode = \(mode.rawValue)"
         let kept: String? = try scalar(sql)

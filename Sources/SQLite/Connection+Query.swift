@@ -92,7 +92,7 @@ extension Connection {
         precondition(!isInTransaction, "a transaction is open already")
         do { try execute("BEGIN \(kind.rawValue)") } catch { throw wrap(error) }
         // SQLite ends the transaction by itself after some errors, a full disk for one. Should the
-        // ROLLBACK fail, the next opening rolls back; the first error is the one to tell.
+        // ROLLBACK fail, the next opening rolls back; the first error is the one to throw.
         defer { if isInTransaction { try? execute("ROLLBACK") } }
         let result = try body()
         do { try execute("COMMIT") } catch { throw wrap(error) }

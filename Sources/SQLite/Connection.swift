@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Not thread-safe and not `Sendable`: it belongs to the thread that opened it, and so do its
 /// statements and blobs. Only its `Interrupter` may travel. It costs little memory: a page cache of
-/// 512 KiB unless told otherwise, no memory map (a failing card would raise SIGBUS), and at most
+/// 512 KiB by default, no memory map (a failing card would raise SIGBUS), and at most
 /// `statementCacheCountMax` prepared statements.
 package final class Connection {
     /// How a file is opened.
@@ -14,13 +14,13 @@ package final class Connection {
         case readWriteCreate
         /// Refuses a missing file.
         case readWrite
-        /// Takes locks, so another process may write meanwhile.
+        /// Uses locks, so another process may write meanwhile.
         case readOnly
-        /// Takes no locks and ignores journals: for a file that nobody can change.
+        /// Uses no locks and ignores journals: for a file that cannot change.
         case immutable
     }
 
-    /// When a transaction takes its lock.
+    /// When a transaction acquires its lock.
     package enum TransactionKind: String, Hashable, Sendable {
         /// At the first read or write.
         case deferred = "DEFERRED"
@@ -125,7 +125,7 @@ package final class Connection {
         guard !path.utf8.contains(0) else {
             throw SQLiteError(SQLITE_CANTOPEN, "the path contains a NUL", path: path)
         }
-        // To open a pipe for reading waits for somebody who writes, perhaps for ever.
+        // Opening a pipe for reading waits for a writer, possibly without end.
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
             throw SQLiteError(SQLITE_CANTOPEN, "it is no regular file", path: path)

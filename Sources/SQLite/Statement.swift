@@ -166,7 +166,7 @@ package struct Row {
         return value
     }
 
-    /// Whatever the column holds.
+    /// The value of the column, of any type.
     package func value(_ index: Int) -> SQLiteValue { statement.value(index) }
 
     /// The bytes of a blob or text in place, without a copy; empty for NULL.

@@ -24,8 +24,8 @@ package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
     case found
     /// Zeros, or made just now.
     case blank
-    /// Its file could not be used and lies at `path` now; the blocks of it that were whole and
-    /// waited were taken from it.
+    /// Its file could not be used and lies at `path` now; its whole blocks that waited were copied
+    /// from it.
     case setAside(path: String, because: String, salvaged: Int)
 
     package var description: String {
@@ -39,7 +39,7 @@ package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Journal and history, opened whatever state they are in.
+/// Journal and history, opened in any state of their files.
 struct StoreFiles {
     let history: History
     let historyOpening: HistoryOpening
@@ -51,13 +51,13 @@ struct StoreFiles {
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])
     /// Of the history as it is now.
     let keepsake: CatalogSnapshot
-    /// Whether a reader kept the history from taking what waited.
+    /// Whether a reader prevented the checkpoint.
     let isHeld: Bool
     let streamNews: StreamNews
     /// What is wrong with the log of the history; nil when nothing is.
     let logDamage: String?
 
-    /// Opens both and lets the history take what waited.
+    /// Opens both and checkpoints what waited.
     ///
     /// A file that cannot be used is moved aside and made anew; when that fails too, or the card
     /// refuses, this throws and may be tried again.
@@ -77,7 +77,7 @@ struct StoreFiles {
         do {
             return try openOnce(nil)
         } catch {
-            // Damage that only the taking met, or a file that may be read and not written.
+            // Damage found only by the checkpoint, or a file that may be read and not written.
             guard case .database(let found) = error,
                 History.isUnusable(place.historyPath, found)
             else { throw error }
@@ -100,10 +100,10 @@ struct StoreFiles {
         let (history, opened) = try History.open(place)
         let found = before ?? opened
         var isWhole = false
-        // Whoever sets it aside has to have closed it.
+        // The caller must have closed it before.
         defer { if !isWhole { try? history.close() } }
         let aside = pathAside(found, history)
-        // Opened once, for what the ring tells of a history that cannot.
+        // Opened once, for what the ring holds about a history that cannot be read.
         var ring = aside == nil ? nil : try? storage(openJournal)
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
         let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
@@ -190,7 +190,7 @@ struct StoreFiles {
         }
     }
 
-    /// Takes what is whole; returns how many blocks that were.
+    /// Copies whole blocks; returns how many there were.
     private static func take(
         _ salvage: JournalSalvage,
         _ history: History,
@@ -210,7 +210,7 @@ struct StoreFiles {
         }
     }
 
-    /// A file, folder or link in a folder that takes writes; never a device.
+    /// A file, folder or link in a folder that can be written; never a device.
     static func canSetAside(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFBLK else { return false }
@@ -273,7 +273,8 @@ extension StationStore.Opening {
         history = files.historyOpening
         journal = files.journalOpening
         damage = files.waiting.damage
-        // A newer version's may be damaged, or of another shape: the journal takes samples anyway.
+        // A newer version's may be damaged, or have another layout: the journal stores samples
+        // anyway.
         let stored =
             files.history.isReadOnly
             ? (try? files.history.streams()) ?? [] : try files.history.streams()

@@ -4,7 +4,7 @@ import Core
 package struct StreamNews: Hashable, Sendable {
     /// Streams that have no place now: the journal keeps their samples, and all that came after.
     package var placeless: [StreamDescription] = []
-    /// Samples given up since, because the journal needed their room; marks tell of them.
+    /// Samples given up since, because the journal needed their room; marks record them.
     package var samplesGivenUp = 0
     /// Streams that were gone from the rings and gave their places to others.
     package var recycled: [StreamID] = []
@@ -26,18 +26,18 @@ package struct StreamNews: Hashable, Sendable {
 }
 
 extension StationStore {
-    /// Lets a history take what waits.
+    /// Checkpoints what waits into a history.
     ///
     /// A block with samples of a stream that has no place stays in the journal with all that came
     /// after it; from `urgentFill` on the journal needs the room, and an eighth of the ring is
-    /// taken without those samples.
+    /// checkpointed without those samples.
     ///
     /// - Parameters:
     ///   - journal: Keeps what it has until it lies in the history's file.
-    ///   - history: Takes it.
+    ///   - history: Receives it.
     ///   - news: What became of the places of streams is added to it.
-    /// - Returns: Nil when all is taken that can be; else the bytes of the log, which a reader
-    ///   holds.
+    /// - Returns: Nil when everything possible is checkpointed; else the bytes of the log, which a
+    ///   reader holds.
     /// - Throws: `StoreError`.
     static func take(
         from journal: Journal,

@@ -4,22 +4,22 @@ import SQLite
 
 /// Journal and history of one station together, as the disk thread sees them.
 ///
-/// The journal makes a batch durable with one write and one sync; once a day the history takes what
-/// waits there in one transaction, and the journal may use those blocks again.
+/// The journal makes a batch durable with one write and one sync; once a day it is checkpointed
+/// into the history in one transaction, and the journal may use those blocks again.
 package final class StationStore {
-    /// Blocks that one transaction takes, so that memory stays bounded: 1 MiB of 4 KiB.
+    /// Blocks in one transaction, so that memory stays bounded: 1 MiB of 4 KiB.
     static let blocksPerTransaction = 256
-    /// From here on the history takes what waits, whatever the time.
+    /// From here on a checkpoint is due at any time of day.
     package static let urgentFill = 0.75
 
-    /// Attempts of the history that end in an I/O error, while the journal takes blocks, until the
-    /// history is given up.
+    /// Checkpoints that end in an I/O error, while the journal can be written, until the history is
+    /// given up.
     static let inputErrorLimit = 4
 
     /// What became of a checkpoint.
     package enum Checkpoint: Hashable, Sendable {
         case taken
-        /// Somebody has been reading the history for so long that its log cannot be begun anew; the
+        /// A process has been reading the history for so long that its log cannot be restarted; the
         /// rest waits in the journal.
         case held(logByteCount: Int)
         /// The history was damaged: it lies aside, and a new one has what the journal still held.
@@ -51,7 +51,7 @@ package final class StationStore {
         package let newestStart: GapMark.Place?
         /// What is gone or lies aside, each in a sentence; empty when all is as it was.
         package let losses: [String]
-        /// Whether a reader kept the history from taking what waited.
+        /// Whether a reader prevented the checkpoint.
         package let isHeld: Bool
     }
 
@@ -71,10 +71,10 @@ package final class StationStore {
     private let missing: StoreError?
     private var streamNews = StreamNews()
 
-    /// Opens both, and lets the history take what waited.
+    /// Opens both, and checkpoints what waited.
     ///
-    /// What cannot be used is moved aside, never deleted, and what can be read of it is taken
-    /// along: the store opens in every state of its folder that lets it write there.
+    /// An unusable file is moved aside, never deleted, and its readable content is copied: the
+    /// store opens in every state of its folder that lets it write there.
     ///
     /// - Parameters:
     ///   - place: Where it lies.
@@ -82,10 +82,10 @@ package final class StationStore {
     ///   - acknowledged: When the same process opens it again, the newest block that was; a newer
     ///     one in the ring is not served, since what it holds comes again.
     ///   - openJournal: Opens the ring at `place.journalPath`, or makes it when there is none;
-    ///     called again after a ring was set aside. Throws `StorageError`.
-    /// A history that cannot be opened for want of room, or because the card is read-only, is left
-    /// alone as long as it can be told where it ended: the journal takes what comes, and whoever
-    /// sees `lacksHistory` opens the store anew.
+    ///     called again after a ring was set aside. Throws `StorageError`. A history that cannot be
+    ///     opened for want of room, or because the card is read-only, is left alone as long as its
+    ///     end is known: the journal stores new records, and the caller reopens the store when
+    ///     `lacksHistory` is set.
     ///
     /// - Throws: `StoreError` when the card refuses.
     package init(
@@ -148,16 +148,16 @@ package final class StationStore {
     /// - Returns: The sequence of its block; what it holds is acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
-        // Nothing takes the blocks while the history is a newer version's: the oldest goes.
+        // No checkpoint is possible while the history is a newer version's: the oldest block goes.
         if history?.isReadOnly == true { while journal.isFull { journal.releaseOldest() } }
         let sequence = try journal.append(payload, boot: boot)
         hasAppended = true
         return sequence
     }
 
-    /// Lets the history take everything that waits, and replaces it when it is beyond repair.
+    /// Checkpoints everything that waits, and replaces the history when it is beyond repair.
     ///
-    /// - Throws: `StoreError`; the journal keeps what was not taken.
+    /// - Throws: `StoreError`; the journal keeps what was not checkpointed.
     @discardableResult
     package func checkpoint() throws(StoreError) -> Checkpoint {
         do throws(StoreError) {
@@ -182,7 +182,7 @@ package final class StationStore {
         let logByteCount = try Self.take(from: journal, into: history, &streamNews)
         if let logByteCount { return .held(logByteCount: logByteCount) }
         (inputErrorCount, hasAppended) = (0, false)
-        // A page that rots is met here once a day, not only by whoever wants to read it.
+        // A rotten page is found here once a day, not only when it is read.
         if let error = keepsake.refresh(history.connection) { throw .database(error) }
         let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
         streamNews.copyTrouble = spare.write(keepsake)?.message
@@ -191,7 +191,7 @@ package final class StationStore {
         return setAside.map { .replaced($0) } ?? .taken
     }
 
-    /// Blocks that the history has not taken, oldest first, for readers.
+    /// Blocks that are not in the history, oldest first, for readers.
     ///
     /// - Parameters:
     ///   - sequence: Serves what is newer.

@@ -11,11 +11,11 @@ package enum AscTime {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The words for the second that `wall` lies in.
+    /// The text for the second that `wall` lies in.
     ///
     /// - Parameters:
     ///   - wall: The time; its fraction of a second is cut off.
-    ///   - utcOffset: Seconds east of Greenwich that the words are in.
+    ///   - utcOffset: Seconds east of Greenwich of the text.
     /// - Returns: 24 characters for years of four digits.
     package static func text(_ wall: WallTime, utcOffset: Int = 0) -> String {
         let time = CivilTime(secondsSince1970: Int(wall.tenths / 10) + utcOffset)

@@ -43,7 +43,7 @@ package struct CSVReader: Sendable {
 
     package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
 
-    /// Takes the next bytes; the rows that ended within them.
+    /// Feeds the next bytes; the rows that ended within them.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [Row] {
         var rows: [Row] = []
         for byte in bytes {

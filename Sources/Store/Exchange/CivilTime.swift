@@ -122,7 +122,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Takes `.25` off the front; nanoseconds, 0 when there is none, nil when it has no digits.
+    /// Reads `.25` from the front; nanoseconds, 0 when there is none, nil when it has no digits.
     private static func takeFraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         rest.removeFirst()

@@ -17,7 +17,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case otherChannels
         /// More bytes than the content needs.
         case trailingBytes
-        /// Anything else that cannot be, in words.
+        /// Anything else that is impossible, as text.
         case invalid(String)
     }
 

@@ -60,7 +60,7 @@ package struct ExportPeriods {
     /// An export to come.
     ///
     /// - Parameters:
-    ///   - device: Whose readings; nil takes the first with both `pm25` and `pm10`.
+    ///   - device: Whose readings; nil means the first with both `pm25` and `pm10`.
     ///   - utcOffset: Seconds east of Greenwich that times are written in; UTC when 0.
     ///   - periods: Folders to write.
     ///   - progress: Called after each `ExportProgress.step` samples and at the end.
@@ -80,7 +80,7 @@ package struct ExportPeriods {
     ///
     /// - Parameters:
     ///   - source: Samples, oldest first.
-    ///   - target: Takes the files.
+    ///   - target: Receives the files.
     /// - Returns: What was written and skipped.
     /// - Throws: What either of them throws; what was written until then stays.
     package mutating func export(

@@ -1,6 +1,6 @@
-/// How far an export or import has come; whoever knows the total makes a percentage of it.
+/// How far an export or import has come; with the total it gives a percentage.
 package struct ExportProgress: Hashable, Sendable {
-    /// Samples taken from the source.
+    /// Samples read from the source.
     package internal(set) var samples = 0
     /// Rows or objects written.
     package internal(set) var rows = 0

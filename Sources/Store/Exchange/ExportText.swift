@@ -17,7 +17,7 @@ package enum TextFormat: String, Sendable, CaseIterable {
 ///
 /// Columns of `csv`: `time` (ISO 8601, UTC, tenths; empty when nothing dates the boot), `sure`
 /// (`yes`, `no`), `boot`, `tick` (seconds since boot), `device`, `channel`, `value`, `unit`,
-/// `quality` (words joined by `|`), `no_data`. Objects of `ndjson` and `json` say the same:
+/// `quality` (names joined by `|`), `no_data`. Objects of `ndjson` and `json` say the same:
 /// `{"time":…,"sure":…,"boot":…,"tick":…,"device":…,"channels":{"pm25":{"value":12.3,"unit":…}}}`
 /// with `quality` (an array) or `no_data` where there is any. Values are the exact decimals.
 package struct ExportText {
@@ -54,7 +54,7 @@ package struct ExportText {
     /// - Parameters:
     ///   - format: What to write.
     ///   - progress: Called after each `ExportProgress.step` samples and at the end.
-    ///   - write: Takes each piece, in order.
+    ///   - write: Receives each piece, in order.
     package init(
         _ format: TextFormat,
         progress: @escaping (ExportProgress) -> Void = { _ in },

@@ -50,7 +50,7 @@ package struct ImportFile {
         }
     }
 
-    /// Takes the next bytes of the file; rows read so far, for progress.
+    /// Feeds the next bytes of the file; rows read so far, for progress.
     ///
     /// - Throws: What `isKnown` and `take` throw.
     @discardableResult

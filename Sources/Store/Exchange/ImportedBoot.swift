@@ -7,10 +7,10 @@ import Core
 /// chain of slots time never falls, so samples older than what their stream has already begin
 /// another such boot; all of them share the clock, and readers put them in order again.
 package enum ImportedBoot {
-    /// Such boots in one history, at most; one more is refused: import files together, so that
-    /// they are taken in the order of their times.
+    /// Such boots in one history, at most; one more is refused: import files together, so that they
+    /// are imported in the order of their times.
     package static let countMax = 256
-    /// Boots that were met after one before it takes no more: the catalogue forgets boots after
+    /// Boots that follow one before it is full: the catalogue forgets boots after
     /// `HistorySchema.bootCountMax`, and what was just imported shall not be forgotten soon.
     static let ageMax: UInt32 = 1_024
     /// Where tick and wall time meet for the history: 2026-01-01, which no clock that is set can

@@ -30,14 +30,14 @@ extension History {
         defer { for slots in rings.values { slots.rest() } }
         var value: Value?
         do {
-            // In this mode a transaction begins only when nobody else has the file open: a station
-            // of an older version, that knows no lock, is found as well.
+            // In this mode a transaction begins only when no other process has the file open: a
+            // station of an older version, that knows no lock, is found as well.
             try connection.setPragma("locking_mode", .text("EXCLUSIVE"))
             try connection.transaction(
                 .immediate,
                 wrapping: Self.failure
             ) { () throws(any Error) in
-                // Read now: somebody may have written since this was opened.
+                // Read now: another process may have written since this was opened.
                 let cursor = try HistoryCatalog(connection: connection).number("cursor")
                 let session = try HistoryImport(connection, rings, cursor: cursor)
                 let (made, outcome) = try body(session)

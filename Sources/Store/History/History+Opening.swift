@@ -41,7 +41,7 @@ extension History {
     package static func setAside(_ path: String) -> String {
         let aside = freeName(beside: path)
         for suffix in ["", "-wal", "-journal"] { rename(path + suffix, aside + suffix) }
-        // Of no worth without a process; but somebody may have made a folder of that name.
+        // Of no use without a process; but a folder of that name may exist.
         if unlink(path + "-shm") != 0 { rename(path + "-shm", aside + "-shm") }
         return aside
     }
@@ -74,7 +74,7 @@ extension History {
     static func freeName(beside path: String) -> String {
         let names = (1...setAsideCountMax).map { "\(path).damaged-\($0)" }
         var status = stat()
-        // Neither may be taken, for what belongs to a database goes with it; a link is a name too.
+        // Neither name may be in use, since a database needs its side files; a link counts too.
         let isFree = { (name: String) in
             ["", "-wal", "-journal", "-shm"].allSatisfy { lstat(name + $0, &status) != 0 }
         }
@@ -85,7 +85,7 @@ extension History {
     static func isUnusable(_ path: String, _ error: SQLiteError) -> Bool {
         // SQLITE_ERROR: the schema does not say what ours says.
         if error.isCorrupt || error.code == 1 { return true }
-        // A folder, a link to itself, a file of somebody else: SQLITE_CANTOPEN, _READONLY, _IOERR.
+        // A folder, a link to itself, a file of another user: SQLITE_CANTOPEN, _READONLY, _IOERR.
         guard error.isCannotOpen || error.isReadOnly || error.isInputOutput else { return false }
         return ["", "-wal", "-journal", "-shm"].contains { suffix in
             var status = stat()
@@ -127,7 +127,7 @@ extension History {
         }
     }
 
-    /// Demands that the small tables are whole: 2 MiB at most, whatever the size of the rings.
+    /// Requires that the small tables are whole: 2 MiB at most, for every size of the rings.
     private static func checkCatalogue(of connection: Connection) throws(SQLiteError) {
         for table in HistorySchema.catalogueTables {
             let words: String? = try connection.scalar("PRAGMA quick_check('\(table)')")

@@ -35,7 +35,7 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where somebody can put something of their own below a history, or above its schema.
+/// Where tests can replace what is below a history, or add to its schema.
 package struct HistoryTestHooks: Sendable {
     /// The layer below; nil for the system's own.
     package var vfs: String?
@@ -53,13 +53,13 @@ package struct HistoryTestHooks: Sendable {
     }
 }
 
-/// What one transaction took, and what it could not.
+/// What one transaction stored, and what it could not.
 package struct HistoryTaken: Hashable, Sendable {
     package var samples = 0
     package var events = 0
     /// Blocks whose records could not be read to the end.
     package var damagedBlocks = 0
-    /// Samples that were given up because their streams have no place; a mark tells of each.
+    /// Samples that were given up because their streams have no place; a mark records each.
     package var samplesWithoutPlace = 0
     /// Streams that have no place: the block that needs one, and all after it, wait.
     package var placeless: [StreamDescription] = []
@@ -73,8 +73,8 @@ package struct HistoryTaken: Hashable, Sendable {
 
 /// The long memory of a node: a database whose size never changes.
 ///
-/// Belongs to the disk thread. Everything is written by `take`, in one transaction a day;
-/// settings alone are written at once. Whatever fails leaves the file as it was.
+/// Belongs to the disk thread. Everything is written by `take`, in one transaction a day; settings
+/// alone are written at once. A failure leaves the file unchanged.
 package final class History {
     /// Frames of the write-ahead log from which on SQLite copies it into the file: 1 MiB.
     ///
@@ -133,7 +133,7 @@ package final class History {
         return slots
     }
 
-    /// Sets how far the journal was taken, after that was lost.
+    /// Sets the journal's position again, after it was lost.
     func restore(cursor: UInt64) throws(StoreError) {
         do throws(SQLiteError) {
             try connection.execute(
@@ -144,7 +144,7 @@ package final class History {
         self.cursor = cursor
     }
 
-    /// Takes over how far the journal was taken, after somebody wrote the counters.
+    /// Reads the journal's position, after the counters were written elsewhere.
     func readCursor() throws(StoreError) {
         do { cursor = UInt64(bitPattern: try catalogue.number("cursor")) } catch {
             throw .database(error)
@@ -156,14 +156,14 @@ package final class History {
         try HistoryReader(connection, rings).newestPlace()
     }
 
-    /// Takes what the journal holds, in one transaction; blocks up to `cursor` are ignored.
+    /// Stores what the journal holds, in one transaction; blocks up to `cursor` are ignored.
     ///
     /// - Parameters:
     ///   - blocks: In the order of their sequence.
     ///   - lost: Sequences of blocks between them that cannot be read; the time that was in them is
     ///     kept as a `GapMark`.
-    ///   - isGivingUp: Whether samples that find no place are left out, and told by a `GapMark`;
-    ///     else the first block that has any ends the transaction.
+    ///   - isGivingUp: Whether samples that find no place are left out, and recorded by a
+    ///     `GapMark`; else the first block that has any ends the transaction.
     ///   - isWaiting: Streams that later blocks have samples of; asked for when places run out.
     /// - Returns: What was in them.
     /// - Throws: `StoreError.database`; then nothing is kept of them.
@@ -203,7 +203,7 @@ package final class History {
         return taken
     }
 
-    /// Takes what an earlier history knew, and leaves the cursor where it is.
+    /// Stores what an earlier history knew, and leaves the cursor where it is.
     func begin(with records: [(boot: BootID, record: JournalRecord)]) throws(StoreError) {
         guard !records.isEmpty else { return }
         defer { for slots in rings.values { slots.rest() } }
@@ -233,7 +233,7 @@ package final class History {
         }
     }
 
-    /// Takes what it does not have from blocks that it took before; see `JournalReplay`.
+    /// Stores what is missing from blocks that were checkpointed before; see `JournalReplay`.
     func retake(_ blocks: [JournalBlock], after floors: HistoryFloors) throws(StoreError) {
         defer { for slots in rings.values { slots.rest() } }
         let cursor = cursor
@@ -321,7 +321,7 @@ package final class History {
         do { try connection.close() } catch { throw .database(error) }
     }
 
-    /// Lets go of a file that is given up, whatever it says to that.
+    /// Closes a file that is given up, ignoring errors.
     func abandon() {
         for slots in rings.values { slots.rest() }
         try? connection.close()

@@ -4,7 +4,7 @@
 final class HistoryAppender {
     private(set) var slot: HistorySlot
     private var place: Int?
-    /// The newest slot failed its check: it is left as it lies, so that readers can tell of it.
+    /// The newest slot failed its check: it is left unchanged, so that readers can report it.
     private var isDamaged = false
     private var depth: UInt32
     private let key: SlotKey
@@ -104,7 +104,7 @@ final class HistoryAllocator {
     ///   - slots: The ring.
     ///   - head: The slot to be given out next.
     ///   - isOpen: Whether a slot is the newest of its chain.
-    ///   - pass: Told of each chain whose newest slot is passed over.
+    ///   - pass: Called for each chain whose newest slot is passed over.
     init(
         _ slots: HistorySlots,
         head: Int,
@@ -117,8 +117,8 @@ final class HistoryAllocator {
 
     /// The next slot; what it held is gone.
     ///
-    /// Passes over the newest slot of a chain, so that a slow stream keeps what it said last; when
-    /// half the ring is such slots, it takes them all the same.
+    /// Skips the newest slot of a chain, so that a slow stream keeps its last values; when half the
+    /// ring is such slots, they are reused all the same.
     func allocate() throws(StoreError) -> Int {
         var skipped = 0
         var header = try slots.header(of: head)

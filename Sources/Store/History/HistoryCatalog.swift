@@ -26,7 +26,7 @@ package struct StoredSchedule: Hashable, Sendable {
     package let interval: Duration?
 }
 
-/// The small tables of a history: read by everyone, written by `HistoryIntake`.
+/// The small tables of a history: read by all parts of the store, written by `HistoryIntake`.
 struct HistoryCatalog {
     let connection: Connection
 

@@ -57,7 +57,7 @@ package struct HistoryCopy {
             let source = try HistoryReader(path: path)
             try check(source)
             var copy = HistoryCopy(source: source, progress: progress)
-            // One snapshot of everything, whoever writes meanwhile.
+            // One snapshot of everything, also while the station writes.
             do throws(SQLiteError) {
                 try source.connection.execute("BEGIN")
                 let _: Int? = try source.connection.scalar("SELECT count(*) FROM migrations")

@@ -26,7 +26,7 @@ struct HistoryHeader {
         (slotCount, self.fileByteCount) = (nil, fileByteCount)
     }
 
-    /// The header of a file that nobody has open; nil when it has none.
+    /// The header of a file that is not open; nil when it has none.
     init?(of path: String) {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -79,7 +79,7 @@ struct HistoryHeader {
     /// What cannot be true of a history that Roost made.
     ///
     /// - Parameter hasLog: The log may hold a later first page and an end of the file.
-    /// - Returns: It in words; nil when nothing is seen.
+    /// - Returns: The fault as text; nil when none is seen.
     func damage(hasLog: Bool) -> String? {
         guard first.count > Self.byteCount else { return "its first page is not there" }
         let formats: Set<UInt8> = [1, 2]
@@ -213,7 +213,7 @@ extension StorePlan {
     /// has fewer, and its rings are larger.
     ///
     /// The ring of samples comes first, one slot to a page, then one with four slots to a page: the
-    /// pages where the smaller ring would have ended tell, whatever else is damaged.
+    /// pages where the smaller ring would have ended show which, also when other pages are damaged.
     private func shaped(like path: String) -> StorePlan {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return self }

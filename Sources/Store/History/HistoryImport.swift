@@ -7,7 +7,7 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case readOnly
     /// All places for streams are in use but those that are left to the station.
     case streamsFull(source: String, count: Int)
-    /// A source with more quantities, or longer names, than a stream takes.
+    /// A source with more quantities, or longer names, than a stream can hold.
     case streamTooLong(source: String)
     /// Files came so often in the wrong order that there are `ImportedBoot.countMax` boots.
     case tooOftenOutOfOrder
@@ -59,7 +59,7 @@ package struct HistoryImportReport: Hashable, Sendable {
 
 /// Writes samples with wall time into a history, within one transaction of `History.importing`.
 ///
-/// Samples are told apart by source and tenth of a second. A source is a device of the same name
+/// Samples are distinguished by source and tenth of a second. A source is a device of the same name
 /// with an id from `StreamID.firstImported` on; should a file bring quantities that its stream has
 /// not, another stream of that device is made.
 package final class HistoryImport {
@@ -102,7 +102,7 @@ package final class HistoryImport {
         }
     }
 
-    /// Takes samples of any sources, in any order.
+    /// Imports samples of any sources, in any order.
     ///
     /// - Returns: How many were new; the others were there already.
     /// - Throws: `ImportError`, `StoreError.database`.
@@ -257,7 +257,7 @@ extension HistoryImport {
         return free
     }
 
-    /// Hands the samples to the same intake that takes the journal's blocks.
+    /// Passes the samples to the intake that also stores the journal's blocks.
     private func write(_ samples: [ImportedSample], to index: Int, of source: String) throws {
         guard let stream = streams[source]?[index], let first = samples.first,
             let last = samples.last

@@ -52,7 +52,7 @@ final class HistoryIntake {
         try take(record, try ordinal(of: boot))
     }
 
-    /// Writes what is still in memory, and how far the journal was taken.
+    /// Writes what is still in memory, and the journal's position.
     func finish(cursor: UInt64) throws(StoreError) {
         for event in places.marks(ordinals, at: latest) {
             try events.append(event, boot: latest.boot)
@@ -267,7 +267,7 @@ extension HistoryIntake {
         return ordinal
     }
 
-    /// A run that is known is told again by a journal that may have to speak for itself.
+    /// A known run is recorded again by a journal that may be opened without its history.
     private func start(_ boot: UInt32, _ tick: Tick, _ version: String) throws(StoreError) {
         let known: Int? = try database { () throws(SQLiteError) in
             try connection.scalar(

@@ -3,8 +3,8 @@ import Glibc
 /// The write-ahead log beside a history, looked at before SQLite does.
 ///
 /// SQLite reads it up to the last transaction whose frames are all whole, and drops the rest
-/// without a word. Every transaction is synced before it counts, so frames of this log behind a
-/// damaged one say that something rotted, or that power cut the last write short.
+/// silently. Every transaction is synced before it counts, so frames of this log behind a damaged
+/// one show that something rotted, or that power cut the last write short.
 ///
 /// - Source: SQLite, *WAL-mode File Format*: 32 bytes of header, then frames of 24 and a page.
 struct HistoryLog {

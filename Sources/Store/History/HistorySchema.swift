@@ -1,6 +1,6 @@
 import SQLite
 
-/// The tables of the history, and the room that they take from the first day.
+/// The tables of the history, and the room that they occupy from the first day.
 ///
 /// Rows are made once, filled up with zeros, and only ever overwritten by rows that are no longer.
 enum HistorySchema {
@@ -38,7 +38,7 @@ enum HistorySchema {
     /// Rows of `streams` and of `heads` that fill a page.
     private static let streamsPerPage = (described: 3, heads: 7)
 
-    /// Pages of everything but the rings: each place takes a row of 1 216 bytes and one of 536.
+    /// Pages of everything but the rings: each place needs a row of 1 216 bytes and one of 536.
     static func fixedPageCount(streams: Int) -> Int {
         let more = max(0, streams - streamCountMin)
         let leaves = more / streamsPerPage.described + more / streamsPerPage.heads + 2
@@ -62,7 +62,7 @@ enum HistorySchema {
         "settings",
     ]
 
-    /// The steps, and those of a version to come where somebody plays one.
+    /// The steps, and those of a version to come where a test adds one.
     static func migrations(_ plan: StorePlan, and later: [Migration] = []) -> Migrations {
         Migrations(
             [
@@ -100,7 +100,7 @@ enum HistorySchema {
         )
     }
 
-    /// Integers start at the longest that SQLite stores; whatever replaces them is no longer.
+    /// Integers start at the longest that SQLite stores; later values are never longer.
     private static func catalogue(streams streamCount: Int) -> String {
         let long = Int64.max
         let names = numbers + HistoryRing.allCases.map(\.table)

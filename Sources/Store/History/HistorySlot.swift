@@ -45,7 +45,7 @@ struct SlotHeader: Hashable, Sendable {
     var used = 0
     /// CRC-32C of the used bytes.
     var checksum: UInt32 = 0
-    /// What was read failed its check: nobody knows whose it is.
+    /// What was read failed its check: its stream is not known.
     private(set) var isBroken = false
     /// Whether what a link leads to is damaged: a slot of a chain is never blank.
     var isTorn: Bool { isBroken || key == nil }

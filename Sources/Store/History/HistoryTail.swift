@@ -1,8 +1,9 @@
 import Core
 
-/// What the history has not taken yet: blocks of the journal, and what the daemon holds in memory.
+/// Records that are not in the history yet: blocks of the journal, and what the daemon holds in
+/// memory.
 ///
-/// Samples stay encoded until they are asked for, so a tail takes about as much memory as its
+/// Samples stay encoded until they are asked for, so a tail needs about as much memory as its
 /// blocks: at most a journal ring and 2 MiB.
 package struct HistoryTail: Sendable {
     /// Samples of one stream in one boot.

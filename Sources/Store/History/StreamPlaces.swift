@@ -2,13 +2,13 @@ import Core
 
 /// Which streams have places in a history, and which find none; lives within one transaction.
 ///
-/// A place is a row of `streams` and one of `heads`. A stream keeps its place while the ring
-/// of samples has not come round to its last. When all are used, the one that ended first of those
+/// A place is a row of `streams` and one of `heads`. A stream keeps its place while the ring of
+/// samples has not come round to its last. When all are used, the one that ended first of those
 /// that are gone gives its place to the next, its rollups with it; when none is gone, the samples
 /// of a further stream wait in the journal, and when the journal needs their room they are given
-/// up, and marks tell of them. Bound: `HistorySchema.streamCountMax`.
+/// up, and marks record them. Bound: `HistorySchema.streamCountMax`.
 final class StreamPlaces {
-    /// Streams without a place whose names are remembered; marks of others tell their ids.
+    /// Streams without a place whose names are remembered; marks of others give their ids.
     private static let missedMax = 64
     /// New streams that one block can name.
     private static let newPerBlock = 64
@@ -29,7 +29,7 @@ final class StreamPlaces {
     private var used: Set<Int> = []
     /// Streams that are gone from the rings; nil before they were looked for.
     private var gone: [HistoryCatalog.Stream]?
-    /// Names of streams without a place, as far as they were told.
+    /// Names of streams without a place, as far as they are known.
     var missed: [StreamID: StreamDescription] = [:]
     private var givenUp: [StreamID: GivenUp] = [:]
 
@@ -142,7 +142,7 @@ final class StreamPlaces {
         return count
     }
 
-    /// What tells of samples that were given up, as events of `now`.
+    /// Records of samples that were given up, as events of `now`.
     func marks(_ ordinals: [BootID: UInt32], at now: HistoryPosition) -> [Event] {
         let boots = Dictionary(ordinals.map { ($1, $0) }) { first, _ in first }
         defer { givenUp = [:] }
@@ -167,7 +167,7 @@ extension StreamDescription {
     /// Stands for the name of a stream that is lost.
     static func unnamed(_ id: StreamID) -> String { "unnamed-\(id.rawValue)" }
 
-    /// A stream whose description is lost: its samples tell how many channels it has.
+    /// A stream whose description is lost: its samples show how many channels it has.
     ///
     /// The description that comes next mends its names.
     init?(unnamed id: StreamID, _ segment: [UInt8]) {

@@ -4,7 +4,7 @@ import HardwareIO
 /// What waits for the history: a ring of blocks, each durable before it is acknowledged.
 ///
 /// Block `n` lies in slot `n` modulo the number of slots. Each block names the one acknowledged
-/// before it, so that a scan tells a block that was lost from one that never was acknowledged. A
+/// before it, so that a scan can distinguish a lost block from one that was never acknowledged. A
 /// block is overwritten only after it was released. Memory: 24 bytes a slot.
 package final class Journal {
     /// Slots that one append tries when the card fails to write, so that a card that is slow to
@@ -28,15 +28,15 @@ package final class Journal {
     private var next: UInt64 = 1
     private var released: UInt64 = 0
 
-    /// Slots that held neither zeros nor a whole block at the start, whoever needs them.
+    /// Slots that held neither zeros nor a whole block at the start.
     ///
-    /// Many, and no block at all, means that this is somebody else's partition.
+    /// Many, and no block at all, means that the partition holds other data.
     package let damagedSlotCount: Int
 
     /// What lay behind the newest block and is none: a write that power or the card cut short.
     ///
     /// Not damage: it stands where the successor of the newest block goes, over a block that the
-    /// history had taken, and its append had not returned.
+    /// history has stored, and its append had not returned.
     package private(set) var unfinished: JournalDamage?
 
     /// Opens the ring as it is found.
@@ -94,7 +94,7 @@ package final class Journal {
     /// Bytes of payload that one block holds.
     package var payloadCapacity: Int { layout.payloadCapacity }
 
-    /// Whether nothing was ever written here, as far as the ring tells.
+    /// Whether nothing was ever written here, as far as the ring shows.
     package var isBlank: Bool { isEmpty && damagedSlotCount == 0 }
 
     /// How much of the ring waits for the history, 0 … 1; at 1 nothing can be appended.
@@ -201,7 +201,7 @@ package final class Journal {
             throw .payloadTooLong(byteCount: payload.count, capacity: payloadCapacity)
         }
         let sequence = try write(payload, boot: boot)
-        next = sequence + 1  // Also when the sync fails: what is on the card now, nobody knows.
+        next = sequence + 1  // Also when the sync fails: the card's content is unknown then.
         do { try storage.sync() } catch { throw .storage(error) }
         acknowledged = sequence
         waiting.append(sequence)
@@ -227,7 +227,7 @@ package final class Journal {
         lost.removeAll { $0.sequence <= last }
     }
 
-    /// Writes to the next slot that takes it.
+    /// Writes to the next slot that can be written.
     private func write(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
         var sequence = upcoming
         var refused: [Int] = []

@@ -3,7 +3,7 @@ import Glibc
 import HardwareIO
 import SQLite
 
-/// A journal that takes what comes while the history cannot be opened.
+/// A journal that stores new records while the history cannot be opened.
 ///
 /// The ring needs no room; a database needs some for its log and its shared memory, and a card that
 /// may be written. Which blocks wait, and which numbers streams have, is read from the file as it
@@ -11,7 +11,7 @@ import SQLite
 struct JournalAlone {
     let journal: Journal
     let keepsake: CatalogSnapshot
-    /// How far the journal was taken, or less: what lies in a log is not seen.
+    /// The journal's position in the history, or less: the content of a log is not seen.
     let cursor: UInt64
     let because: StoreError
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])

@@ -1,8 +1,8 @@
 /// Slots of a ring that refused a write: they are left out, however many there are.
 ///
-/// One that refused while another took the block is bad until the process ends. Where none took it
-/// the card as a whole may have refused: such slots are tried once more when the history has taken
-/// what waited, or when no other is left. Bound: the ring's slots.
+/// A slot that refused while another stored the block is bad until the process ends. Where none
+/// stored it the card as a whole may have refused: such slots are tried once more after a
+/// checkpoint, or when no other is left. Bound: the ring's slots.
 package struct JournalBadSlots: Hashable, Sendable {
     private var confirmed: Set<Int> = []
     private var suspects: Set<Int> = []
@@ -15,7 +15,7 @@ package struct JournalBadSlots: Hashable, Sendable {
 
     func contains(_ slot: Int) -> Bool { confirmed.contains(slot) || suspects.contains(slot) }
 
-    /// These refused, and another took the block.
+    /// These refused, and another stored the block.
     mutating func confirm(_ slots: [Int]) { confirmed.formUnion(slots) }
 
     /// These refused, and no other was tried.

@@ -1,6 +1,6 @@
 /// One write to the card: what came within one loss window.
 package struct JournalBlock: Hashable, Sendable {
-    /// Counts up from 1, over the whole life of the store; numbers may be left out.
+    /// Counts up from 1, never restarted for a store; numbers may be left out.
     package let sequence: UInt64
     package let boot: BootID
     package let payload: [UInt8]

@@ -90,7 +90,7 @@ extension HistoryTail {
 }
 
 extension HistoryReader {
-    /// The last sample that the node took, of any stream.
+    /// The last sample that the node stored, of any stream.
     ///
     /// - Throws: `StoreError.database`.
     package func newestPlace() throws(StoreError) -> GapMark.Place? {

@@ -4,7 +4,7 @@ import HardwareIO
 /// Reads what is left of a journal whose file is not what it was: cut short, grown, or of other
 /// blocks.
 ///
-/// Looks at every place where a block can begin, whatever the ring's size was. Memory: 16 bytes a
+/// Checks every place where a block can begin, for any earlier size of the ring. Memory: 16 bytes a
 /// block, and one batch.
 struct JournalSalvage {
     /// Bytes looked at, the largest ring there is.

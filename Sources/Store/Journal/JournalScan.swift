@@ -65,7 +65,7 @@ struct JournalScan {
     ///
     /// - Parameters:
     ///   - cursor: What the history has.
-    ///   - last: Where the run ends, when that is known better than the ring can tell.
+    ///   - last: Where the run ends, when that is known from elsewhere.
     /// - Returns: The run, oldest first.
     func run(after cursor: UInt64, through last: UInt64? = nil) -> Run {
         var run = Run()

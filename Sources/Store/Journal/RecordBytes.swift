@@ -162,7 +162,7 @@ struct RecordReader {
 }
 
 extension String {
-    /// The text, or its beginning and `…` when its UTF-8 takes more than `limit` bytes (≥ 3).
+    /// The text, or its beginning and `…` when its UTF-8 is longer than `limit` bytes (≥ 3).
     fileprivate func cut(toUTF8 limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = ""

@@ -2,10 +2,10 @@ import HardwareIO
 
 /// What came since the last block of the journal, in memory that outlives the process.
 ///
-/// A crash of the process alone then loses nothing: `read()` at the next start gives back every
-/// record whose `append` had returned, and the journal the rest. Two halves take turns, so that a
-/// reset that is cut short leaves the half before it whole. An append writes the record, then its
-/// length, which is what makes it count.
+/// A crash of the process alone then loses nothing: `read()` at the next start returns every record
+/// whose `append` had returned, and the journal the rest. Two halves are used in turn, so that an
+/// interrupted reset leaves the previous half whole. An append writes the record, then its length,
+/// which is what makes it count.
 package final class TailMirror {
     /// The halves together; the size of the file to make.
     package static let byteLimit = 262_144

@@ -29,7 +29,7 @@ package struct ClockAnchors: Sendable {
     /// is no longer believed.
     static let agreement: Int64 = 2_000_000_000
 
-    /// Before this a clock was never set: no board that runs Roost is older than 2020.
+    /// An earlier date means that the clock was never set.
     static let plausible = WallTime(nanoseconds: 1_577_836_800_000_000_000)
 
     private struct Placement {
@@ -51,7 +51,7 @@ package struct ClockAnchors: Sendable {
     ///
     /// - Parameters:
     ///   - runs: The node's runs in the order they happened; they give the order of boots.
-    ///   - anchors: In any order. Those of a boot that no run names are taken as they are.
+    ///   - anchors: In any order. Those of a boot that no run names are used unchanged.
     package init(runs: [NodeRun], anchors: [ClockAnchor]) {
         let byBoot = Dictionary(grouping: anchors, by: \.boot)
         for (boot, anchors) in byBoot { placements[boot] = Self.placement(anchors) }

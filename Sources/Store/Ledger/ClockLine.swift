@@ -8,8 +8,8 @@ struct ClockLine: Sendable {
         var offset: Int64 { wall.subtractingClamped(tick.clockNanoseconds) }
     }
 
-    /// How far a clock may drift that nobody stepped: the kernel slews by 500 ppm at most, and a
-    /// crystal is off by 100.
+    /// How far a clock may drift without a step: the kernel slews by 500 ppm at most, and a crystal
+    /// is off by 100.
     ///
     /// - Source: `linux/include/linux/timex.h`: `MAXFREQ` is 500 000 ns/s.
     private static let driftPerMillion: Int64 = 600

@@ -10,7 +10,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case muted
     /// No file that was imported has it.
     case notImported
-    /// The card did not take what waited, and the oldest of it was given up.
+    /// The card accepted no writes, and the oldest waiting records were given up.
     case cardDropped
     /// The history had no place for the stream, and the journal needed the room of its samples.
     case noPlace
@@ -18,9 +18,9 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case damaged
     /// Older than what the ring keeps.
     case expired
-    /// From the start of the node to the first word of the channel.
+    /// From the start of the node to the first reading of the channel.
     case starting
-    /// Nobody ran: the machine was suspended, or the process stopped.
+    /// No process ran: the machine was suspended, or the process stopped.
     case suspended
     case nodeStopped
     /// The process ended without a stop, and came back within the same boot.

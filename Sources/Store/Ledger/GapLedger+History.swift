@@ -4,11 +4,11 @@ extension GapLedger {
     /// Accounts for every stream that the node measured itself.
     ///
     /// - Parameters:
-    ///   - reader: The history, with what it has not taken yet as its tail.
+    ///   - reader: The history, with the records that are not in it yet as its tail.
     ///   - timeline: Of its runs.
     ///   - range: Positions to account for.
     ///   - stretch: Shown every stretch; nil saves the time.
-    ///   - progress: Told device and per cent now and then.
+    ///   - progress: Called with device and per cent now and then.
     /// - Returns: One report for each stream.
     /// - Throws: `StoreError.database`.
     package static func reports(
@@ -144,7 +144,7 @@ private struct GapLedgerFeed {
                 ledger.schedule(change.interval, change.boot, from: change.from)
                 interval = change.tenths
             }
-            // Of a lost block nobody knows which samples were in it.
+            // Which samples were in a lost block is not known.
             guard let mark = marks.next(upTo: order) else { break }
             ledger.mark(mark.reaching(back: interval * 3 / 2))
         }

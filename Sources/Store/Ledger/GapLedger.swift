@@ -5,7 +5,7 @@ import Core
 /// A sample speaks for the time since the sample before it, for one and a half intervals at most:
 /// half an interval is jitter. When more time went by, it speaks for its last interval, and what is
 /// before that is a gap: `late` when no sample was missed, explained by a mark, or unexplained. A
-/// sample that says *unplugged*, *unusable* or *stopped* tells of a state: it explains the silence
+/// sample that says *unplugged*, *unusable* or *stopped* reports a state: it explains the silence
 /// after it, until the next sample or the next schedule with an interval. Fed in the order of time;
 /// memory: one open stretch for each channel and `marksMax` marks.
 package struct GapLedger: Sendable {
@@ -21,9 +21,10 @@ package struct GapLedger: Sendable {
 
     /// Marks waiting at once; at the bound the one that ends first goes, and explains no more.
     package static let marksMax = 64
-    /// Start of the node to first word of a channel, 2 min: more than any warm-up known (30 s).
+    /// Start of the node to first reading of a channel, 2 min: more than any warm-up known (30 s).
     package static let startingMax: Int64 = 1_200
-    /// Tenths that an orderly stop takes at most, from a driver's last word to the node's.
+    /// Tenths of a second of an orderly stop at most, from a driver's last reading to the node's
+    /// end.
     static let stoppingMax: Int64 = 150
 
     private struct Mark {
@@ -36,7 +37,7 @@ package struct GapLedger: Sendable {
     package let range: Range<Int64>
     /// Entries out of order or outside all runs: they explain nothing and are only counted.
     package private(set) var misplacedCount = 0
-    /// The first of them, in words.
+    /// The first of them, as text.
     package private(set) var firstMisplaced: String?
 
     private let timeline: GapLedgerTimeline
@@ -79,7 +80,7 @@ package struct GapLedger: Sendable {
         let wasStopped = held.contains(.driverStopped)
         guard wanted != self.interval || isStarting || wasStopped else { return }
         closeStretch(to: position, .notDue, isByEntry: true)
-        // A driver is asked for anew; what is unplugged stays that whatever it is asked for.
+        // A driver gets a new schedule; an unplugged device stays unplugged under any schedule.
         if wanted != nil { held = held.map { $0 == .driverStopped ? nil : $0 } }
         self.interval = wanted
         isStarting = false
@@ -120,7 +121,7 @@ package struct GapLedger: Sendable {
     ///   - rows: A piece of the stream, whose outcomes are of one kind in each channel.
     ///   - range: Which rows.
     ///   - boot: Their boot.
-    /// - Returns: How many rows were taken.
+    /// - Returns: How many rows were read.
     mutating func regularSamples(_ rows: SegmentRows, _ range: Range<Int>, _ boot: BootID) -> Int {
         guard let interval, !isStarting, rows.statuses.count == books.count,
             let first = range.first, runNumber < timeline.runs.count
@@ -150,7 +151,7 @@ package struct GapLedger: Sendable {
         return count
     }
 
-    /// Explains time without samples from `start` to `end` of one boot, whatever was due.
+    /// Explains time without samples from `start` to `end` of one boot, for every schedule.
     ///
     /// It gives way to samples. Of two marks at one time the first given counts. A mark has to be
     /// given before the first entry after its start.
@@ -169,7 +170,7 @@ package struct GapLedger: Sendable {
         mark(cause, timeline.ranges(boot, ticks), lost)
     }
 
-    /// Explains what a mark tells of; one of another stream is left alone.
+    /// Explains the time of a mark; a mark of another stream is ignored.
     package mutating func mark(_ mark: GapMark) {
         guard mark.stream == nil || mark.stream == stream.id else { return }
         if mark.from.boot == mark.to.boot {
@@ -203,7 +204,8 @@ package struct GapLedger: Sendable {
 
     /// The stretches that are closed, oldest first within each channel, to be written or dropped.
     ///
-    /// Whoever wants them takes them often; else only the newest `ChannelBook.closedMax` are kept.
+    /// Callers that need all must read them often; only the newest `ChannelBook.closedMax` are
+    /// kept.
     package mutating func takeStretches() -> [Stretch] {
         books.indices.flatMap { books[$0].takeClosed() }
     }
@@ -298,8 +300,8 @@ package struct GapLedger: Sendable {
             if let mark = marks.first(where: { $0.range.contains(cursor) }) {
                 // A mark given earlier may begin within this one.
                 fill(to: nextMarkStart(before: min(end, mark.range.upperBound)), mark.cause)
-                // Where samples are due, what was to explain the silence after it may have been in
-                // it; and nobody is there to say anything until another driver is.
+                // Where samples are due, the lost record may have held the reason for the silence
+                // after it; and no reason follows until another driver runs.
                 if mark.cause == .driverStopped || mark.cause == .damaged && interval != nil {
                     held = held.map { $0 ?? mark.cause }
                 }
@@ -341,7 +343,7 @@ extension GapCause {
         if case .noData(let reason) = outcome { GapCause(reason) } else { nil }
     }
 
-    /// Itself when it is told once, at the beginning of what may last for days.
+    /// Itself when it is recorded once, at the beginning of what may last for days.
     fileprivate var heldState: GapCause? {
         switch self {
         case .unplugged, .unusable, .driverStopped: self

@@ -2,7 +2,7 @@ import Core
 
 /// The sums of one channel and the stretch that is still growing.
 struct ChannelBook: Sendable {
-    /// Closed stretches that nobody took; at the bound the oldest go, their sums stay.
+    /// Closed stretches that were not read; at the bound the oldest are dropped, their sums stay.
     static let closedMax = 1_024
 
     /// Time and number of the gaps of one cause.
@@ -26,7 +26,7 @@ struct ChannelBook: Sendable {
         if outcome.value != nil { values += times } else { withoutValue += times }
     }
 
-    /// Takes a stretch that begins where the last one ended.
+    /// Adds a stretch that begins where the last one ended.
     mutating func enter(_ range: Range<Int64>, _ cause: GapCause?) {
         let length = range.upperBound - range.lowerBound
         let isSame = open.map { $0.cause == cause && $0.range.upperBound == range.lowerBound }

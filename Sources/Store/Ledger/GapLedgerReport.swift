@@ -30,7 +30,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
     package let lines: [Line]
     /// Entries out of order or outside all runs.
     package let misplacedCount: Int
-    /// The first of them, in words.
+    /// The first of them, as text.
     package let firstMisplaced: String?
 
     init(_ ledger: GapLedger) {

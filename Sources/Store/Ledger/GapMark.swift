@@ -1,6 +1,6 @@
 import Core
 
-/// A stretch of time whose samples are missing for a reason that no sample tells.
+/// A stretch of time whose samples are missing for a reason that no sample records.
 ///
 /// Kept as an event, so that people meet it in `roost events`, and the ledger reads it there. It is
 /// forgotten with that event: the time is unexplained again then.
@@ -120,7 +120,7 @@ package struct GapMarks {
             .compactMap { GapMark($0) }
     }
 
-    /// Streams that have no place in the history, and of which marks alone tell.
+    /// Streams that have no place in the history, and which are known from marks alone.
     static func placeless(
         _ marks: [GapMark],
         besides known: [StreamDescription]

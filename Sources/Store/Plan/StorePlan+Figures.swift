@@ -1,6 +1,6 @@
 import Core
 
-/// How the file's room is shared; samples and minutes take what is used fastest.
+/// How the file's room is shared; samples and minutes get most, since they fill up fastest.
 ///
 /// At 1 Hz the coarse tiers outlive the samples by far: 6 h buckets last for decades.
 extension HistoryRing {

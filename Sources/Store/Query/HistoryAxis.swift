@@ -1,7 +1,7 @@
 /// The steps of a down-sampled series: whole buckets of a rollup, so that none lies across two.
 ///
-/// Every boot begins where its buckets do; between two boots the axis may have room that nobody
-/// asked for, which is no gap.
+/// Every boot begins where its buckets do; between two boots the axis may have room outside the
+/// request, which is no gap.
 package struct HistoryAxis: Hashable, Sendable {
     /// As asked for, moved so that they begin where a bucket does, and widened to whole steps.
     package private(set) var spans: [HistorySpan]

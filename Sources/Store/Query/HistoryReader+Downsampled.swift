@@ -185,7 +185,7 @@ extension HistoryReader {
         }
     }
 
-    /// Fills in what the history has not taken yet.
+    /// Adds the records that are not in the history yet.
     private func fillFromTail(
         _ cells: inout HistoryCells,
         _ id: StreamID,

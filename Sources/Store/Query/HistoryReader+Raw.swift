@@ -1,6 +1,6 @@
 import Core
 
-/// A sample with the boot it was taken in.
+/// A sample with the boot it was measured in.
 package struct BootSample: Hashable, Sendable {
     package let boot: BootID
     package let tick: Tick

@@ -22,9 +22,10 @@ package struct HistorySpan: Hashable, Sendable {
 
 /// Reads a history from any process, while the daemon may be writing.
 ///
-/// Takes the read lock for single steps only, so that it never holds up the writer, and needs
-/// constant memory however much it reads. What the ring has recycled meanwhile is passed over.
-/// A tail adds what the history has not taken yet; what it has by now is not given twice.
+/// Holds the read lock for single steps only, so that it never holds up the writer, and needs
+/// constant memory however much it reads. Slots that the ring has reused meanwhile are skipped. A
+/// tail adds the records that are not in the history yet; records stored meanwhile are not returned
+/// twice.
 package final class HistoryReader {
     package let path: String
     /// Fetch it before the history is opened, so that nothing is in neither.
@@ -45,7 +46,8 @@ package final class HistoryReader {
 
     /// Opens a history for reading.
     ///
-    /// On a card that cannot be written, a history that nobody has open is read as it lies there.
+    /// On a card that cannot be written, a history that no process has open is read without its
+    /// side files.
     ///
     /// - Parameters:
     ///   - path: The database.
@@ -82,7 +84,7 @@ package final class HistoryReader {
             _ = try connection.pageCount()
             return (connection, false)
         } catch {
-            // While somebody has it open, its shared memory is there.
+            // While a process has it open, its shared memory is there.
             var (log, memory) = (stat(), stat())
             let hasLog = stat(path + "-wal", &log) == 0
             let isOpen = hasLog && stat(path + "-shm", &memory) == 0 && memory.st_size > 0
@@ -211,7 +213,7 @@ package final class HistoryReader {
         if let header = try chain.live(newest.slot, depth: newest.depth) {
             return (chain, newest.slot, header)
         }
-        // Only damage takes the newest slot of a chain; what is before it is there.
+        // Only damage removes the newest slot of a chain; the slots before it exist.
         noteDamage()
         guard try slots(ring).header(of: newest.slot).isTorn,
             let before = try chain.newest(before: newest.depth)

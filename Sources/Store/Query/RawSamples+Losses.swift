@@ -13,7 +13,7 @@ struct SampleLosses {
     }
 
     private(set) var found: [Loss] = []
-    /// Slots up to this depth of the chain were looked at, so that none is told twice.
+    /// Slots up to this depth of the chain were looked at, so that none is reported twice.
     private var depth: UInt32 = 0
     private var section: SampleSection?
 
@@ -37,7 +37,7 @@ struct SampleLosses {
     /// Nil: a segment of the tail, whose block was whole when it was read.
     mutating func opened(_ section: SampleSection?) { self.section = section }
 
-    /// The open segment ends before its last sample; how many are lost, nobody knows.
+    /// The open segment ends before its last sample; how many are lost is not known.
     mutating func segmentBroke() {
         guard let section else { return }
         let loss = Loss(

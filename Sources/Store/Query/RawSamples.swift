@@ -43,7 +43,7 @@ package final class RawSamples {
     package private(set) var damagedSegments = 0
     var losses = SampleLosses()
 
-    /// What `next()` takes its samples from, and which of its rows come next.
+    /// What `next()` reads its samples from, and which of its rows come next.
     private var piece = SegmentRows()
     private var waiting = 0..<0
     private var pieceBoot: BootID?
@@ -75,7 +75,7 @@ package final class RawSamples {
 
     /// The next samples, as many as come in one piece; nil after the last.
     ///
-    /// For those who read many: a day takes an allocation for each slot. Use it or `next()`, not
+    /// For those who read many: a day costs one allocation for each slot. Use it or `next()`, not
     /// both.
     ///
     /// - Parameter rows: Reused; holds the samples until the next call.

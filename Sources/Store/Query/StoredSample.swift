@@ -110,7 +110,7 @@ package struct ClockAnchor: Hashable, Sendable {
         self.trust = trust
     }
 
-    /// As a time server's word, or as nobody's.
+    /// As set by a time server, or from an unknown source.
     package init(boot: BootID, tick: Tick, wall: WallTime, isTrusted: Bool) {
         self.init(boot: boot, tick: tick, wall: wall, trust: isTrusted ? .synchronised : .unknown)
     }

@@ -89,7 +89,7 @@ final class CatalogSnapshot {
         return trouble
     }
 
-    /// Takes what single rows of the tables say of which nothing is known.
+    /// Fills in what is not known yet from single rows of the tables.
     private func pick(from source: Connection) {
         func pick(_ name: String, _ columns: [String], _ selection: String, _ places: Range<Int>) {
             let known: Int? = try? connection.scalar("SELECT count(*) FROM \(name)")
@@ -156,7 +156,7 @@ final class CatalogSnapshot {
         return seal
     }
 
-    /// Whether it was lost how far the journal was taken.
+    /// Whether the journal's position was lost.
     private(set) var lacksCursor = false
 
     /// Adds names of streams that the tables have lost; none is put in the place of another.
@@ -235,8 +235,8 @@ final class CatalogSnapshot {
     private var anchors: [ClockAnchor] { (try? catalogue.anchors()) ?? [] }
     var settings: [String: String] { (try? catalogue.settings()) ?? [:] }
 
-    /// The records that tell a new history what the journal will not tell again, oldest first, and
-    /// which time is lost.
+    /// The records for a new history that the journal does not hold, oldest first, and the time
+    /// that is lost.
     ///
     /// - Parameter journal: What the ring still holds.
     /// - Returns: Records in their order, with the boot of each.
@@ -270,7 +270,7 @@ final class CatalogSnapshot {
         return order
     }
 
-    /// What tells of the time from the oldest boot known to what the ring still holds.
+    /// Records of the time from the oldest boot known to what the ring still holds.
     func loss(before journal: JournalOutline) -> (boot: BootID, record: JournalRecord)? {
         guard let oldest = order(before: journal).first,
             let mark = lost(since: oldest, before: journal)
@@ -306,7 +306,7 @@ final class CatalogSnapshot {
     }
 }
 
-/// What a journal's blocks tell, but for the samples themselves.
+/// The content of a journal's blocks, except for the samples.
 struct JournalOutline {
     /// In their order.
     private(set) var boots: [BootID] = []
@@ -335,7 +335,7 @@ struct JournalOutline {
         }
     }
 
-    /// Takes the blocks in the order of their sequence.
+    /// Reads the blocks in the order of their sequence.
     private mutating func take(_ block: JournalBlock) {
         if boots.last != block.boot, !boots.contains(block.boot) { boots.append(block.boot) }
         let hasSamples = firstSample != nil

@@ -3,7 +3,7 @@ import SQLite
 
 /// What was brought from a damaged history into a new one.
 package struct HistoryRecovered: Hashable, Sendable {
-    /// Slots that cannot be read: nobody knows what was in them, or whether anything was.
+    /// Slots that cannot be read: their content is unknown; they may have been empty.
     package let lost: Int
     /// Of the chains whose newest slots are lost: the last that they have.
     let floors: HistoryFloors
@@ -19,9 +19,9 @@ struct HistoryFloors: Hashable, Sendable {
 ///
 /// A page of a tree or of a small table that rots makes SQLite refuse all that hangs on it, and
 /// some of it everything. The trees are mended first; see `HistoryTrees`. Slots never move, so each
-/// is read by its number, and whatever can be read is written where it lay. Slots that are gone
-/// leave empty ones in their chains, which readers take for what they are: damage, from the slot
-/// before to the slot after. Memory: some sixty bytes for each slot.
+/// is read by its number, and each readable slot is written to the same number. Lost slots leave
+/// empty ones in their chains, which readers report as damage, from the slot before to the slot
+/// after. Memory: some sixty bytes for each slot.
 struct HistoryRecovery {
     /// Slots of one transaction: 4 MiB of large ones.
     private static let slotsPerTransaction = 1_024
@@ -34,7 +34,7 @@ struct HistoryRecovery {
     private var lost = 0
     private var refusals = 0
     private var floors = HistoryFloors()
-    /// Where each ring goes on, as far as its slots tell.
+    /// Where each ring goes on, as far as its slots show.
     private var heads: [HistoryRing: Int] = [:]
 
     /// Fills a new history, whose cursor is 0, from the one at `path`.
@@ -212,7 +212,7 @@ struct HistoryRecovery {
         var free = found.dead
         var ends: [SlotKey: StreamHeads.Newest] = [:]
         guard let range = found.range else {
-            // No slot is left: all that the journal still has is to be taken again.
+            // No slot is left: all blocks of the journal are checkpointed again.
             for key in wanted.keys { note(found.ring, key, nil) }
             return ends
         }
@@ -278,7 +278,7 @@ struct HistoryRecovery {
         if let before { (gap.jump, gap.jumpDepth) = (before.slot, before.header.depth) }
         gap.first = before?.header.last ?? range.lowerBound
         gap.last = max(gap.first, after?.header.first ?? range.upperBound)
-        // What is in it fails its check then: that is how damage is told.
+        // Its content then fails its check: that is how damage is reported.
         gap.count = 1
         return gap
     }

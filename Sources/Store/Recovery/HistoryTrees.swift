@@ -59,7 +59,8 @@ struct HistoryTrees {
 
     /// Puts whole pages in the place of those of a damaged history that are not like them.
     ///
-    /// Nobody may have it open. A history of another size, or with another layout, is left alone.
+    /// No process may have it open. A history of another size, or with another layout, is left
+    /// alone.
     ///
     /// - Parameter path: The damaged one.
     func mend(_ path: String) {

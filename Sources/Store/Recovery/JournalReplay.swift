@@ -1,11 +1,11 @@
 import Core
 import SQLite
 
-/// Lets a rescued history take from blocks that the one before took what it does not have.
+/// Adds to a rescued history what it lacks, from blocks that were checkpointed into the one before.
 ///
-/// Chains that lost their ends take samples and events after those. Rows of small tables that were
-/// written where a page rotted are nowhere but in the journal: what is newer than all that is known
-/// is taken as well. Rollups are not made again.
+/// Chains that lost their ends get samples and events after those. Rows of small tables that were
+/// written where a page rotted are only in the journal: rows newer than all known ones are added as
+/// well. Rollups are not made again.
 final class JournalReplay {
     private let intake: HistoryIntake
     private let floors: HistoryFloors
@@ -83,7 +83,7 @@ final class JournalReplay {
 
     /// The number of a boot, or the one that was given last when its row is lost.
     ///
-    /// Nil when it cannot be told: it has a number, and a new one would put it behind all others.
+    /// Nil when it cannot be known: it has a number, and a new one would put it behind all others.
     private func ordinal(of boot: BootID) throws(StoreError) -> UInt32? {
         if let known = intake.ordinals[boot] { return known }
         let newest = Int64(intake.ordinals.values.max() ?? 0)

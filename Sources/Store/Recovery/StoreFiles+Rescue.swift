@@ -72,7 +72,7 @@ extension StoreFiles {
         do { try HistoryTrees(of: history.connection).mend(aside) } catch { throw .database(error) }
     }
 
-    /// Lets a rescued history take what it does not have, and the ring still holds.
+    /// Adds to a rescued history what it lacks and the ring still holds.
     static func retake(
         _ journal: Journal,
         _ history: History,

@@ -64,7 +64,7 @@ struct PlacedBucket: Hashable, Sendable {
 /// tick lies in, so sums over any length of time are exact to one interval at either end. With no
 /// interval known a value covers the time back to the value before it, up to `unscheduledTenths`.
 package struct RollupMachine: Sendable {
-    /// Without a schedule, values closer than this are taken for one run: 15 min.
+    /// Without a schedule, values closer than this count as one run: 15 min.
     package static let unscheduledTenths: Int64 = 9_000
 
     private let boot: UInt32
@@ -77,13 +77,13 @@ package struct RollupMachine: Sendable {
         self.coveredUntil = coveredUntil
     }
 
-    /// Takes one attempt; hands on the buckets that it closes.
+    /// Adds one attempt; passes on the buckets that it closes.
     ///
     /// - Parameters:
     ///   - tick: When; never before the tick of the attempt before.
     ///   - value: The mantissa, or nil for an attempt without a value.
     ///   - interval: Tenths after which the next attempt was expected, or nil.
-    ///   - close: Takes each bucket that is closed, with its tier.
+    ///   - close: Receives each bucket that is closed, with its tier.
     /// - Throws: What `close` throws.
     mutating func add<Failure: Error>(
         _ tick: Int64,

@@ -112,7 +112,7 @@ struct SampleWriter {
             || encoder.count >= SegmentEncoder.maximumCount
     }
 
-    /// Takes the last section of the slot up again when the sample continues it.
+    /// Continues the last section of the slot when the sample fits to it.
     private mutating func resume(_ boot: UInt32, before tick: Tick) throws(StoreError) {
         let payload = appender.slot.payload
         let sections = SampleSection.all(in: payload)

@@ -2,7 +2,7 @@
 struct SegmentCursor: Sendable {
     /// In bits from the start of the segment.
     private(set) var position: Int
-    /// After `load`: at least 57 bits, less what was taken since.
+    /// After `load`: at least 57 bits, less what was read since.
     private(set) var word: UInt64 = 0
 
     init(position: Int) { self.position = position }
@@ -33,8 +33,8 @@ struct SegmentNeighbour: Sendable {
 
     /// Reads one delta, which becomes the neighbour: two table look-ups for a small one.
     ///
-    /// The table holds what the next look-up needs, so that the chain of what waits for what is
-    /// ten steps and not twenty: a day takes half the time.
+    /// The table holds what the next look-up needs, so that the chain of what waits for what is ten
+    /// steps and not twenty: a day decodes in half the time.
     ///
     /// - Parameters:
     ///   - bytes: With `SegmentDecoder.padding` behind them.

@@ -2,13 +2,13 @@ import Core
 
 /// Reads what `SegmentEncoder` wrote, row by row or many rows at a time.
 ///
-/// Whatever the bytes are, the result is rows or a `CodecError`, in time bounded by the number of
-/// rows claimed (at most 2²⁰) and of bytes.
+/// For any bytes the result is rows or a `CodecError`, in time bounded by the number of rows
+/// claimed (at most 2²⁰) and of bytes.
 package struct SegmentDecoder: Sendable {
     /// Rows in the segment.
     package let count: Int
     package let start: Tick
-    /// Of each channel, as the encoder was told.
+    /// Of each channel, as given to the encoder.
     package let decimals: [Int]
 
     private var bytes: [UInt8]  // With padding, so that a row can be read without looking.

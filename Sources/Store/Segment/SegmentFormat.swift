@@ -6,14 +6,14 @@ enum SegmentFormat {
     static let channelRange = 1...16
     /// Rows in one segment, at most: twelve days at 1 Hz.
     ///
-    /// A row can take no bits at all, so the size of a segment does not bound its rows. One row
+    /// A row can need no bits at all, so the size of a segment does not bound its rows. One row
     /// more is a programmer error; a segment that claims more is refused.
     static let maximumCount = 1 << 20
     /// What an instant in nanoseconds can hold: ± 292 years, in tenths of a second.
     static let maximumTick = Int64.max / 100_000_000
     /// Bytes that a row can add, at most, for each channel and for its time.
     ///
-    /// A change of status takes 3 + 1 + 3 bytes, a delta 10 + 6 + 64 bits.
+    /// A change of status needs 3 + 1 + 3 bytes, a delta 10 + 6 + 64 bits.
     static let maximumByteCountPerChannel = 24
 
     /// What the exception stream says, in the low three bits of its heads.
@@ -43,7 +43,7 @@ package enum ChannelStatus: Hashable, Sendable {
 
     var hasValues: Bool { if case .values = self { true } else { false } }
 
-    /// The outcome of a row whose mantissa is this, which nobody reads when there is no data.
+    /// The outcome of a row whose mantissa is this, which is not read when there is no data.
     package func outcome(_ mantissa: Int64) -> Outcome {
         switch self {
         case .values(let decimals, let quality):

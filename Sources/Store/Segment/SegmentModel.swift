@@ -1,6 +1,6 @@
 /// What the coder expects of one channel's next delta, from what came before.
 ///
-/// The same arithmetic, in integers, on both sides; `SPEC.md` has it in words.
+/// The same arithmetic, in integers, on both sides; `SPEC.md` describes it.
 struct SegmentModel {
     /// A running mean of |delta|, in 1/256, over about sixteen rows: 0…261 888.
     private(set) var activity = 256
@@ -18,13 +18,13 @@ struct SegmentModel {
         level * 3 + Int(truncatingIfNeeded: min(neighbour.magnitude, 2))
     }
 
-    /// Takes a delta of −15…15.
+    /// Adds a delta of −15…15.
     @inline(__always)
     mutating func learn(small magnitude: Int) {
         activity &+= (magnitude << 8 &- activity) >> 4
     }
 
-    /// Takes a larger delta, which counts for no more than eight times the mean and 16.
+    /// Adds a larger delta, which counts for no more than eight times the mean and 16.
     mutating func learn(large magnitude: UInt64) {
         let bound = min(16 + activity >> 5, 1_023)
         learn(small: Int(min(magnitude, UInt64(bound))))
