@@ -19,7 +19,7 @@ package protocol Platform: Sendable {
     /// - Throws: `CancellationError`, or why it cannot be watched.
     func waitForPath(_ path: String) async throws
 
-    /// Takes GPIO lines.
+    /// Requests GPIO lines.
     ///
     /// - Throws: `GPIOError`; `CancellationError`.
     func requestLines(_ request: LineRequest) async throws -> any GPIOLines
@@ -53,7 +53,7 @@ package protocol Platform: Sendable {
 
     /// Runs what may block for seconds, one piece at a time, away from the loop.
     ///
-    /// Whoever is cancelled leaves it alone: it is done all the same, now or when its turn comes.
+    /// Cancelling the caller does not cancel the work: it is done now or when its turn comes.
     ///
     /// - Throws: what `body` throws; `CancellationError`.
     func onDisk<Value: Sendable>(
@@ -68,11 +68,11 @@ package protocol Platform: Sendable {
     /// What lies below a history; nothing but the system, except in a simulation.
     var historySeams: HistoryTestHooks { get }
 
-    /// Takes a store's folder for this process alone; only within `onDisk`.
+    /// Locks a store's folder for this process; only within `onDisk`.
     ///
     /// Makes the folder and those above it as far as that is allowed.
     ///
-    /// - Returns: What keeps others away for as long as somebody has it.
+    /// - Returns: The lock, held for as long as the value lives.
     /// - Throws: `StorageError`; `.held` names the process that has the store.
     func claimStore(_ folder: String) throws -> any StoreClaim
 
@@ -88,7 +88,7 @@ package protocol Platform: Sendable {
     /// What the process costs so far.
     var figures: ProcessCosts { get }
 
-    /// Tells whoever started the node; nothing happens when nobody listens.
+    /// Notifies the parent of the process; does nothing without a listener.
     func notify(_ state: ServiceState)
 }
 
@@ -96,26 +96,26 @@ extension Platform {
     package var historySeams: HistoryTestHooks { HistoryTestHooks() }
 }
 
-/// A store that no other process writes to; given back when nobody has this any more.
+/// A store that no other process writes to; unlocked when the value is released.
 package protocol StoreClaim: AnyObject, Sendable {
     var id: StoreID { get }
 }
 
-/// Why there is no memory that outlives the process, in words that name the place.
+/// Why there is no memory that outlives the process, as a text that names the place.
 package struct MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// What takes lamp letters in place of a lamp.
+/// Receives lamp letters in place of a lamp.
 package protocol LetterOutput: Sendable {
     /// Writes one letter, in ASCII.
     func write(_ letter: UInt8)
     func close()
 }
 
-/// Why letters cannot be written, in words that name the path.
+/// Why letters cannot be written, as a text that names the path.
 package struct LetterOutputError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -143,7 +143,7 @@ package struct ProcessCosts: Hashable, Sendable {
     package var privateKiB = 0
     package var descriptorCount = 0
     package var threadCount = 1
-    /// Bytes that went to the card; nil where nobody counts them.
+    /// Bytes that went to the card; nil where the platform does not count them.
     package var cardByteCount: Int?
     /// How often something was made durable.
     package var cardSyncCount = 0

@@ -35,7 +35,7 @@ package final class Station: Sendable {
         package let catalog: ProfileCatalog
         /// Ends the process at once: something could not be stopped or replaced.
         package let endProcess: @Sendable (_ reason: String) -> Void
-        /// How often whoever started us wants a sign of life; nil for never.
+        /// How often the parent of the process wants a sign of life; nil for never.
         package let serviceWatchdog: Duration?
 
         package init(
@@ -115,7 +115,8 @@ package final class Station: Sendable {
             seed: surroundings.seed,
             observer: { event in
                 recorder.note(event)
-                // Children start from left to right: the last one's start is everybody's.
+                // Children start from left to right: the start of the last one completes the start
+                // of all.
                 if event.kind == "child started", event.source == configuration.name,
                     event["child"] == Self.lastChild
                 {
@@ -152,7 +153,7 @@ package final class Station: Sendable {
         store.configure(configuration)
         detection.configure(configuration)
         try await root.run()
-        // Only an orderly stop disarms: whoever crashes is reset.
+        // Only an orderly stop disarms: after a crash the board is reset.
         state.withLock { $0.watchdog }?.disarm()
     }
 
@@ -328,7 +329,7 @@ package final class Station: Sendable {
 // MARK: Reload
 
 extension Station {
-    /// Takes over a new configuration: only what differs is stopped and started.
+    /// Applies a new configuration: only what differs is stopped and started.
     ///
     /// Name, socket and watchdog are what the process is known by; they change at a restart alone.
     package func reload(_ next: StationConfiguration, catalog: ProfileCatalog? = nil) {

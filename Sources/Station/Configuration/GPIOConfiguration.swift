@@ -5,12 +5,12 @@ import Profiles
 
 /// A motion sensor on one line.
 package struct PIRConfiguration: Hashable, Sendable {
-    /// Label of the chip; nil takes the first that has the line.
+    /// Label of the chip; nil means the first that has the line.
     package let chip: String?
     package let line: LineRequest.Line
-    /// 0…600 s after the start in which movement is not believed; 60 unless told.
+    /// 0…600 s after the start in which movement is ignored; default 60.
     package let settle: Duration
-    /// 0…600 s after a movement ends before the next one counts; 5 unless told.
+    /// 0…600 s after a movement ends before the next one counts; default 5.
     package let block: Duration
 }
 
@@ -32,17 +32,17 @@ package struct LEDConfiguration: Hashable, Sendable {
 }
 
 extension DeviceConfiguration.Kind {
-    /// Reads what hangs on a line of the board, with the defaults of its profile.
+    /// Reads the configuration of a part on a GPIO line, with the defaults of its profile.
     ///
     /// - Parameters:
     ///   - reader: At the device's object.
     ///   - profile: What its `type` means.
-    ///   - board: Whose chip it is unless told.
+    ///   - board: The computer, whose chip is the default.
     init?(_ reader: inout ObjectReader, role profile: Profile, _ board: Profile?) {
         let line = reader.line("line")
         let chip = reader.string("chip") ?? board?.chip(of: line.map { [$0] } ?? [])
         if reader.value("line") == nil { reader.problem("line", "is missing") }
-        // Read even without its line: every mistake is told at once.
+        // Read even without its line: all mistakes are reported at once.
         let place = line ?? .offset(0)
         switch profile.driver {
         case "button":
@@ -84,7 +84,7 @@ extension Profile {
         body(&reader)
     }
 
-    /// The board's chip, where its header has these lines; offsets are always meant there.
+    /// The board's chip, where its header has these lines; offsets always refer to it.
     func chip(of lines: [LineRequest.Line]) -> String? {
         guard let board, let chip = board.gpioChip, !lines.isEmpty else { return nil }
         let isOnHeader = lines.allSatisfy { line in

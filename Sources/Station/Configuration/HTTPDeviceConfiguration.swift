@@ -11,7 +11,7 @@ package struct HTTPDeviceConfiguration: Hashable, Sendable {
     package let type: String
     package let profile: Profile
     package let target: HTTPTarget
-    /// 1…3 600 s from one question to the next, in every mode; the profile's unless told.
+    /// 1…3 600 s from one request to the next, in every mode; the default is the profile's.
     package let interval: Duration
     let format: LineFormat
 }
@@ -82,7 +82,7 @@ extension HTTPLineReport {
 }
 
 extension ObjectReader {
-    /// Where a device answers: on the local network, as far as its address tells.
+    /// Where a device answers: on the local network, as far as its address shows it.
     fileprivate mutating func target(_ key: String) -> HTTPTarget? {
         guard let text = required(key) else { return nil }
         guard let target = HTTPTarget(text) else {
@@ -97,7 +97,7 @@ extension ObjectReader {
     }
 }
 
-/// Keeps the board of devices informed of a driver that goes on in trouble.
+/// Updates the device list while a driver continues during an outage.
 private struct TroubleSink: ReadingSink {
     let next: any ReadingSink
     let board: DeviceList

@@ -24,7 +24,7 @@ extension LightsConfiguration {
             output = .letters(path: path)
             return
         }
-        // The traffic-light board's pins, as it plugs on; they are SPI0's too.
+        // The pins of the ready-made traffic light, as it plugs on; SPI0 uses them too.
         var settings = TrafficLightSettings()
         profile?.readSettings { settings.read(&$0) }
         settings.read(&reader)

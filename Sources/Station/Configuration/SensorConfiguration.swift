@@ -13,13 +13,13 @@ package struct SensorConfiguration: Hashable, Sendable {
     package let profile: Profile
     /// Path of the tty: `/dev/ttyUSB0` or a stable link.
     package let port: String
-    /// The part's own id, which must be the one that speaks; nil takes whichever is there.
+    /// The id that the part must report; nil accepts any part.
     package let id: String?
-    /// 60…86 400 s between samples in `months`; the profile's unless told.
+    /// 60…86 400 s between samples in `normal`; the default is the profile's.
     package let period: Duration
-    /// 0…600 s of fan, laser or heater before a value counts; the profile's unless told.
+    /// 0…600 s of fan, laser or heater before a value counts; the default is the profile's.
     package let warmUp: Duration
-    /// 1…60 s of values that one sample is made of; the profile's unless told.
+    /// 1…60 s of values that one sample is made of; the default is the profile's.
     package let window: Duration
     /// What it measures, in the order of its measurements.
     let quantities: [Quantity]
@@ -83,7 +83,7 @@ extension SensorConfiguration {
     /// How the sensor spends its time in a mode of the station.
     func sensorMode(in mode: StationMode) -> SensorMode {
         if mode.isContinuous { return .live }
-        // A thirtieth of the period saves wake-ups, and nobody sees it.
+        // A tolerance of a thirtieth of the period saves wake-ups and does not show.
         let cycle = DutyCycle(
             period: period,
             warmUp: warmUp,

@@ -15,7 +15,7 @@ package struct StationConfiguration: Hashable, Sendable {
         "control", "detection", "devices", "hotplug", "lights", "mode", "store", "supervisor",
         "vigil",
     ]
-    /// Bytes of a socket's path: the kernel takes 107, and a moment of making it takes 12.
+    /// Bytes of a socket's path: the kernel allows 107, and the temporary name needs 12.
     package static let socketByteLimit = 95
 
     /// 1…64 letters, digits, `-`, `_` and `.`; names the lock as well.
@@ -56,7 +56,7 @@ package struct DeviceConfiguration: Hashable, Sendable {
 
 package struct WatchdogConfiguration: Hashable, Sendable {
     package let path: String
-    /// 2 s to what the board's hardware takes: 15 s on a Pi, and where no limit is known.
+    /// 2 s to the limit of the board's hardware: 15 s on a Pi, and where no limit is known.
     package let timeout: Duration
 
     private static let usualLimit: Duration = .seconds(15)
@@ -87,7 +87,7 @@ extension StationConfiguration {
     ///   - file: Its name, for the message.
     ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
     ///   - broken: Why other profiles are not there, by id.
-    ///   - board: The computer: its chip is the pins' unless told, its watchdog has a limit.
+    ///   - board: The computer: its chip is the default for pins, its watchdog has a limit.
     /// - Returns: A configuration in which every value is within its range.
     /// - Throws: `ConfigurationError` that names file, place and reason of each problem.
     package static func read(
@@ -120,8 +120,8 @@ extension StationConfiguration {
 
     /// The folder of profiles that a configuration names; nil when it names none.
     ///
-    /// Asked before the rest is read, which goes by those profiles. What is wrong with the text is
-    /// told when all of it is read.
+    /// Read before the rest, which depends on those profiles. Errors are reported when the whole
+    /// text is read.
     package static func profileFolder(in text: [UInt8]) -> String? {
         guard text.count <= 1 << 20,
             case .object(let fields)? = try? JSONParser.parse(text),
@@ -330,7 +330,7 @@ extension ObjectReader {
         }
     }
 
-    /// A path from the root: what it means must not depend on where somebody stood.
+    /// An absolute path: its meaning must not depend on the working directory.
     mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
         guard let path = string(key) else { return nil }
         guard path.hasPrefix("/"), path.utf8.count <= limit, !path.utf8.contains(0) else {

@@ -22,7 +22,7 @@ extension ControlAnswers {
         )
     }
 
-    /// Takes a person's word for what time it is, and writes down who said it.
+    /// Accepts a person's confirmation of the time, and records the user.
     func trustClock(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         func refuse(_ code: String, _ message: String) throws -> String {
             let failure = ControlFailure(code: code, message: message)

@@ -5,7 +5,7 @@ import Supervision
 
 /// `snooze`.
 extension ControlAnswers {
-    /// Lets the HealthMonitor take every child as on time for a while, and writes down who said it.
+    /// Lets the HealthMonitor count every child as on time for a while, and records the user.
     func snooze(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         let most = HealthMonitorMachine.snoozeMax.inSeconds
         guard let seconds = request.seconds, (0...most).contains(seconds) else {

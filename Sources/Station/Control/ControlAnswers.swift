@@ -13,18 +13,18 @@ package struct ControlAnswers: Sendable {
         package var faults: @Sendable () -> [Fault]
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
-        /// A page of what the history has not taken yet.
+        /// A page of the records that are not in the history yet.
         var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
         package var lamp: @Sendable () -> String?
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
         /// What detection made of every adapter.
         var found: @Sendable () -> [FoundReport]
-        /// Tells detection what a person wants.
+        /// Passes a person's request to detection.
         var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
-        /// What time it is by a person's word; nil without one.
+        /// The time that a person confirmed; nil without one.
         var trustedWall: @Sendable () -> WallReading?
-        /// Takes a person's word for it; false while no store is open.
+        /// Stores a person's confirmation; false while no store is open.
         var trustWall: @Sendable (WallTime) -> Bool
         /// Stores what is muted.
         var settleMutes: @Sendable () async throws -> Void
@@ -39,7 +39,7 @@ package struct ControlAnswers: Sendable {
     }
 
     static let longestList = 10_000
-    /// A reading takes some 200 bytes of a line's 64 KiB; an event of the longest kind 1 KiB.
+    /// A reading needs some 200 bytes of a line's 64 KiB; an event of the longest kind 1 KiB.
     static let readingsPerPage = 200
     static let eventsPerPage = 50
 

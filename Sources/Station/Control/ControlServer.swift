@@ -6,10 +6,11 @@ import Synchronization
 
 /// Serves the control socket: one line of JSON in, one or many out.
 ///
-/// Bound: `connectionLimit` connections. One more takes the place of the one that has asked nothing
-/// for the longest time; a listener of `live` and one that waits for its answer keep theirs, and
-/// where there are no others the new one is told so and closed. Whoever may open the socket may ask
-/// and command: its file mode is the lock, and who changed what is written down.
+/// Bound: `connectionLimit` connections. One more replaces the connection without a request for the
+/// longest time; a listener of `live` and one that waits for its answer are kept, and where there
+/// are no others the new one gets an error and is closed. Every process that may open the socket
+/// may ask and command: its file mode is the access control, and each change is recorded with its
+/// user.
 package actor ControlServer: Child {
     static let connectionLimit = 16
     /// A connection that asks nothing for so long makes room for others.
@@ -163,7 +164,7 @@ package actor ControlServer: Child {
                     try connection.send(ControlCodec.line(LiveItem(item, at: present)))
                 }
             }
-            // The end of its stream is how a listener leaves; whatever it says is not for us.
+            // A listener leaves by closing its stream; what it sends is ignored.
             group.addTask {
                 while !Task.isCancelled, try await connection.nextLine() != nil {}
             }

@@ -75,7 +75,7 @@ extension Station {
 
     private func ageLimit(of name: String) -> Duration {
         let device = effective.devices.first { $0.name == name }
-        // What nobody is configured to measure is stale at once.
+        // A channel that no configured device measures is stale at once.
         return device?.ageLimit(isContinuous: context.modes.isContinuous) ?? .zero
     }
 }

@@ -4,7 +4,7 @@ import HardwareIO
 import Profiles
 import Synchronization
 
-/// Detection as the rest of the node sees it: tell it what happens, and never wait.
+/// Detection as the rest of the node sees it: calls report events and never wait.
 ///
 /// Outlives the child that carries out what the machine decides. Bound: what is to be done waits in
 /// a list that is as long as there are adapters and devices, a few entries for each.
@@ -17,7 +17,7 @@ package final class DetectionClient: Sendable {
 
     private let clock: any NodeClock
     private let state: Mutex<State>
-    /// Wakes whoever carries out the actions.
+    /// Wakes the task that carries out the actions.
     let attention = Signal()
 
     package init(_ catalog: ProfileCatalog, clock: any NodeClock) {
@@ -47,7 +47,7 @@ package final class DetectionClient: Sendable {
         }
     }
 
-    /// The store has told what it remembers, or there is none; nil when it cannot tell yet.
+    /// The remembered devices from the store, empty without a store; nil while they cannot be read.
     func begin(with settings: [String: String]?) {
         decide { $0.machine.begin(with: settings, at: $1) }
     }
@@ -60,7 +60,7 @@ package final class DetectionClient: Sendable {
 
     func deviceEnded(port: Int) { decide { $0.machine.deviceEnded(port: port, at: $1) } }
 
-    /// Does what is due, for the one that carries it out next: nobody is woken.
+    /// Decides what is due, for the task that carries it out next: no task is woken.
     func timePassed() {
         let now = clock.now
         state.withLock { $0.waiting += $0.machine.timePassed(at: now) }

@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// Why an act of a person is refused, in words.
+/// Why a person's request is refused, as text.
 package struct DetectionRefusal: Error, Hashable, Sendable {
     package let code: String
     package let message: String
@@ -48,7 +48,7 @@ extension DetectionMachine {
         }
     }
 
-    /// The port and the identity that somebody means; the port is nil when it is away.
+    /// The port and the identity that a request means; the port is nil when it is away.
     private func find(
         _ target: String
     ) throws(DetectionRefusal) -> (devpath: String?, identity: String) {
@@ -128,7 +128,7 @@ extension DetectionMachine {
         return actions + admit(at: now)
     }
 
-    /// Whoever asks for a device that was held off wants it now.
+    /// A request for a device that was held off ends its waiting time.
     private mutating func forgive(_ devpath: String, _ identity: String) {
         guard let port = ports[devpath] else { return }
         let guests = registry.records.filter { $0.value.port == port.key.description }.keys
@@ -199,7 +199,7 @@ extension DetectionMachine {
         return actions + admit(at: now)
     }
 
-    /// A name may stand in file names and queries, and is nobody else's.
+    /// A name must be usable in file names and queries, and be unique.
     func check(_ name: String, for identity: String) throws(DetectionRefusal) {
         guard StationConfiguration.isPlainName(name) else {
             throw DetectionRefusal(

@@ -12,7 +12,7 @@ extension DetectionMachine {
         case failed(SerialError)
     }
 
-    /// Takes what a probe found out.
+    /// Handles the result of a probe.
     package mutating func probeEnded(
         port id: Int,
         _ end: ProbeEnd,
@@ -39,9 +39,9 @@ extension DetectionMachine {
         return actions
     }
 
-    /// Leaves what was not recognised alone: for a while, when it may be somebody who is missing.
+    /// Leaves what was not recognised alone: for a while, when it may be a missing device.
     ///
-    /// A sensor that is mute while it is probed speaks again later, and nobody replugs it.
+    /// A sensor that is silent during a probe may send again later, without being replugged.
     private mutating func leave(
         _ devpath: String,
         _ why: String,
@@ -75,7 +75,7 @@ extension DetectionMachine {
         let why = "\(error)"
         set(devpath, .faulty(why: why, retryAt: now.advanced(by: port.pause)), at: now)
         ports[devpath]?.pause = min(port.pause * 2, Self.longestPause)
-        // Udev sets the group of a new node a moment after it appears: the second try tells.
+        // Udev sets the group of a new node a moment after it appears: the second try is decisive.
         guard port.pause == .seconds(2) else { return [] }
         return [tell("hotplug", "adapter unusable", .warning, words(port, why: why))]
     }
@@ -134,7 +134,7 @@ extension DetectionMachine {
         return actions + start(adoption, on: devpath, isNew: known?.name == nil, rivals, at: now)
     }
 
-    /// Takes an adapter from devices of the same driver, when a person says that it is another.
+    /// Removes an adapter from devices of the same driver, when a person assigns it to another.
     mutating func correct(_ devpath: String, to profile: Profile) -> [Action] {
         guard let key = ports[devpath]?.key.description else { return [] }
         var actions: [Action] = []
@@ -149,7 +149,7 @@ extension DetectionMachine {
         return actions
     }
 
-    /// Gives a device its name, and remembers where it is when anybody knows what is remembered.
+    /// Gives a device its name, and stores where it is, once the remembered devices are loaded.
     private mutating func name(
         _ identity: String,
         _ profile: Profile,
@@ -169,7 +169,7 @@ extension DetectionMachine {
         return (name, actions + (record == known ? [] : remember(identity, record, name: name)))
     }
 
-    /// Gives the name that somebody wants, unless it is another's by now.
+    /// Gives the requested name, unless another device has it by now.
     private mutating func grantWish(
         at devpath: String,
         to identity: String,
@@ -209,7 +209,8 @@ extension DetectionMachine {
         return [.start(adoption), tell(adoption.name, kind, .notice, details)]
     }
 
-    /// A device's child ended by itself: its port is gone before anybody told, or was not its own.
+    /// A device's child ended by itself: its port went away before the hotplug event, or was not
+    /// its own.
     package mutating func deviceEnded(port id: Int, at now: MonotonicInstant) -> [Action] {
         guard let devpath = ports.first(where: { $0.value.id == id })?.key,
             let port = ports[devpath], port.adopted != nil
@@ -225,7 +226,7 @@ extension DetectionMachine {
         registry[identity] ?? unremembered[identity] ?? provisional[identity]
     }
 
-    /// Ends everybody who goes by a provisional name, before what is remembered is loaded.
+    /// Ends every device with a provisional name, before the remembered ones are loaded.
     ///
     /// Their lines are asked again: the same parts under the names they had, or new ones.
     mutating func endProvisional(at now: MonotonicInstant) -> [Action] {
@@ -236,14 +237,14 @@ extension DetectionMachine {
                 actions += release(devpath, at: now)
                 set(devpath, .found(until: nil, why: "its name is known now"), at: now)
             } else if case .unknown = port.standing {
-                // It may be somebody who is missing.
+                // It may be a missing device.
                 set(devpath, .found(until: nil, why: ""), at: now)
             }
         }
         return actions
     }
 
-    /// Gives everybody who went by a provisional name the one that is remembered, or a new one.
+    /// Gives every device with a provisional name its remembered name, or a new one.
     mutating func nameProvisional() -> [Action] {
         var actions: [Action] = []
         let all = provisional.sorted { $0.key < $1.key }
@@ -263,7 +264,7 @@ extension DetectionMachine {
         return actions
     }
 
-    /// Its old name, unless the configuration has taken that meanwhile.
+    /// Its old name, unless the configuration uses that meanwhile.
     private func name(
         for record: DeviceRecord,
         _ identity: String,

@@ -19,7 +19,7 @@ extension DetectionMachine {
 
     /// The profile that a person chose for what is at this adapter, of those that fit none.
     ///
-    /// Such a part looks like another of its driver, whose profile it takes the place of here.
+    /// Such a part looks like another of its driver, whose profile it replaces here.
     private func chosen(at port: Port) -> Profile? {
         let here = registry.records.values.filter {
             $0.port == port.key.description && $0.name != nil && !$0.isIgnored

@@ -4,19 +4,19 @@ import Profiles
 
 /// Decides what becomes of every adapter that is plugged in, and remembers who was there.
 ///
-/// Pure: takes what the hotplug ledger, the probes and people say, and returns what to do. A match
-/// is a claim and a probe is proof; a device is known by its own id, else by the adapter's serial
+/// Pure: events from the hotplug ledger, the probes and people go in, actions come out. A match is
+/// a claim and a probe is proof; a device is known by its own id, else by the adapter's serial
 /// number, else by the socket, and never by `ttyUSBn`.
 package struct DetectionMachine: Sendable {
     /// What is to be done, in this order.
     package enum Action: Hashable, Sendable {
         case probe(Probe)
-        /// Whatever comes of it does not matter any more.
+        /// Its result does not matter any more.
         case cancelProbe(port: Int)
         case start(Adoption)
         /// The device ends in order; its name may be started again right after.
         case end(name: String)
-        /// Its name is nobody's any more.
+        /// Its name is free again.
         case drop(name: String)
         /// What went by a provisional name goes by its own, from the beginning.
         case rename(from: String, to: String)
@@ -75,9 +75,9 @@ package struct DetectionMachine: Sendable {
         var pause: Duration = .seconds(1)
         /// Until the next look at what was not recognised.
         var unknownPause = DetectionMachine.firstUnknownPause
-        /// Why it was not recognised, as it was told.
+        /// Why it was not recognised, as reported.
         var toldUnknown: String?
-        /// What a person said is there, whatever a probe says.
+        /// The profile that a person chose, with priority over any probe.
         var forced: Profile?
         /// The profile of what was here last, remembered or not: its driver may have let it sleep.
         var lastProfile: String?
@@ -99,10 +99,10 @@ package struct DetectionMachine: Sendable {
     package static let probeLimit = 16
     /// Devices adopted at the same time; another is listed as unknown.
     package static let adoptedLimit = 32
-    /// Between two tries at a port that somebody else holds or that is forbidden.
+    /// Between two tries at a port that another process holds or that is forbidden.
     static let longestPause: Duration = .minutes(5)
-    /// Before the second look at an adapter behind which somebody who is missing may be; then twice
-    /// as long each time, `longestPause` at most.
+    /// Before the second look at an adapter behind which a missing device may be; then twice as
+    /// long each time, `longestPause` at most.
     static let firstUnknownPause: Duration = .seconds(30)
 
     private(set) var catalog: ProfileCatalog
@@ -110,7 +110,7 @@ package struct DetectionMachine: Sendable {
     package internal(set) var registry = DeviceRegistry()
     /// Devices that found no room in the registry.
     var unremembered: [String: DeviceRecord] = [:]
-    /// Devices that were met before anybody knew what is remembered, under names of their own.
+    /// Devices found before the remembered ones were loaded, under provisional names.
     var provisional: [String: DeviceRecord] = [:]
     /// When a device was last seen, since the start.
     var leftAt: [String: MonotonicInstant] = [:]
@@ -129,11 +129,12 @@ package struct DetectionMachine: Sendable {
 
     // MARK: What happens
 
-    /// The store has told what it remembers, or there is none, or it takes too long.
+    /// The remembered devices were read from the store, or there is none, or reading needs too
+    /// long.
     ///
     /// - Parameters:
-    ///   - settings: The store's; nil when it cannot tell yet: devices get provisional names, which
-    ///     nobody else ever has, until it can.
+    ///   - settings: The store's; nil while they cannot be read: until then devices get provisional
+    ///     names, which are never reused.
     ///   - now: When.
     /// - Returns: What is to be done.
     package mutating func begin(
@@ -152,7 +153,7 @@ package struct DetectionMachine: Sendable {
     ///
     /// - Parameters:
     ///   - ports: Paths that are never touched here: nodes or links to them.
-    ///   - names: Names that are taken.
+    ///   - names: Names in use.
     ///   - isOn: Whether anything is looked for at all.
     ///   - catalog: The profiles from now on; nil leaves them.
     ///   - now: When.
@@ -204,7 +205,7 @@ package struct DetectionMachine: Sendable {
         return actions
     }
 
-    /// Takes what the ledger says has changed.
+    /// Handles the changes that the ledger reports.
     package mutating func take(
         _ changes: [HotplugLedger.Change],
         at now: MonotonicInstant
@@ -221,7 +222,7 @@ package struct DetectionMachine: Sendable {
                 }
                 let isNews = port.device.node != device.node || candidates(for: port).isEmpty
                 port.device = device
-                // Udev had not told yet what it is when it was looked at.
+                // Udev had not reported its properties yet when it was examined.
                 if case .unknown = port.standing, isNews {
                     port.standing = .found(until: nil, why: "")
                 }
@@ -247,7 +248,7 @@ package struct DetectionMachine: Sendable {
     /// Does what is due.
     package mutating func timePassed(at now: MonotonicInstant) -> [Action] { admit(at: now) }
 
-    /// Whoever probed is gone, and so are its probes.
+    /// The task that probed has ended, and so have its probes.
     package mutating func probesLost(at now: MonotonicInstant) -> [Action] {
         for devpath in sortedPaths where ports[devpath]?.standing == .probing {
             ports[devpath]?.standing = .found(until: nil, why: "")
@@ -288,7 +289,7 @@ package struct DetectionMachine: Sendable {
         return actions + [tell("hotplug", "adapter gone", .info, words(port))]
     }
 
-    /// Ends whatever runs on a port.
+    /// Ends the probe or driver on a port.
     mutating func release(_ devpath: String, at now: MonotonicInstant) -> [Action] {
         guard let port = ports[devpath] else { return [] }
         switch port.standing {

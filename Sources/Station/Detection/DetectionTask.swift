@@ -15,10 +15,10 @@ package actor DetectionTask: Child {
         let hasStore: @Sendable () -> Bool
     }
 
-    /// How long devices wait for the store to tell their names, before they get provisional ones.
+    /// How long devices wait for their names from the store, before they get provisional ones.
     static let storePatience: Duration = .seconds(10)
-    /// How long until they are read past a store that is not open: a card that takes nothing can
-    /// often be read.
+    /// How long until they are read past a store that is not open: a card that accepts no writes
+    /// can often be read.
     static let readPause: Duration = .seconds(5)
     /// Between two tries to write what the card refused.
     static let savePause: Duration = .minutes(5)
@@ -39,7 +39,7 @@ package actor DetectionTask: Child {
 
     private enum Loading {
         case waiting(until: MonotonicInstant)
-        /// They go by provisional names until the store tells theirs.
+        /// They have provisional names until the store supplies theirs.
         case late(nextTry: MonotonicInstant)
         case done
     }

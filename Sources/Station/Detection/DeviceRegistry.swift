@@ -68,7 +68,7 @@ package struct DeviceRegistry: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - profile: The device's.
-    ///   - suffix: What tells the device from every other; nil numbers them: `sds011-A160`.
+    ///   - suffix: The unique part of the name; nil numbers them: `sds011-A160`.
     ///   - taken: Names that are not free, besides those remembered.
     /// - Returns: 64 bytes at most.
     package func freeName(
@@ -81,7 +81,7 @@ package struct DeviceRegistry: Hashable, Sendable {
         var base = driver == "line" ? profile.id : driver
         if let suffix {
             let plain = suffix.map { StationConfiguration.isPlainName("x\($0)") ? $0 : "-" }
-            // Its end tells most: a socket's path begins like that of every other.
+            // Keeps the end: the paths of all sockets begin alike.
             base = "\(base.prefix(24))-\(String(plain.suffix(32)))"
         }
         let used = taken.union(records.values.compactMap(\.name))

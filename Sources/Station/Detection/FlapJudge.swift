@@ -10,7 +10,7 @@ package struct FlapJudge: Hashable, Sendable {
     /// A stay after which all is forgiven.
     static let longStay: Duration = .minutes(1)
     static let peace: Duration = .minutes(2)
-    /// Short stays that pass: whoever plugs tries a socket or two.
+    /// Short stays that are tolerated: a person may try a socket or two.
     static let patience = 2
     /// No longer than the stay that forgives all: what has stayed for so long is steady again.
     static let longestPause = longStay
@@ -47,7 +47,7 @@ package struct FlapJudge: Hashable, Sendable {
         return rest > .zero ? rest : nil
     }
 
-    /// Forgets what was held against `key`: somebody wants it to be tried now.
+    /// Forgets what was held against `key`: a person wants it to be tried now.
     package mutating func forgive(_ key: String) { records[key] = nil }
 
     /// How often it has left after a short stay.

@@ -6,10 +6,10 @@ import Profiles
 /// How to find out, with as few bytes as can be, what is behind an adapter.
 ///
 /// Listens for every candidate at once and writes nothing. Where nothing at all was heard it asks
-/// read-only questions, one at a time; from the first byte heard on that proves nothing it asks no
-/// more. Pure: `Prober` does what `next` says and tells what came.
+/// read-only questions, one at a time; after a first byte that proves nothing it asks no more.
+/// Pure: `Prober` carries out what `next` returns and passes received bytes in.
 package struct ProbePlan: Sendable {
-    /// Whatever is done, it ends by then.
+    /// The probe ends by then in every case.
     package static let limit: Duration = .seconds(15)
     /// Before anything may be asked.
     static let silence: Duration = .seconds(3)
@@ -29,7 +29,7 @@ package struct ProbePlan: Sendable {
 
     package enum Verdict: Hashable, Sendable {
         case proved(Proof)
-        /// Why nobody was recognised, in words.
+        /// Why no device was recognised, as text.
         case unknown(String)
     }
 
@@ -70,7 +70,7 @@ package struct ProbePlan: Sendable {
     }
 
     private enum Phase {
-        /// Until the instant; then whatever comes next.
+        /// Until the instant; then the next step.
         case listening(until: MonotonicInstant)
         case asking(Question, until: MonotonicInstant)
     }
@@ -115,7 +115,7 @@ package struct ProbePlan: Sendable {
         limit = now.advanced(by: Self.limit)
         baud = candidates.flatMap(\.rules.bauds).first ?? 9_600
         var silence = Self.silence
-        // What may never be asked and was here last is given its time before anybody is asked.
+        // A part that must not be queried and was here last gets time to send before any query.
         if let known = place.map({ candidates[$0].rules }), !known.mayAsk {
             silence = max(silence, known.listen)
         }
@@ -190,7 +190,7 @@ package struct ProbePlan: Sendable {
         }
     }
 
-    /// What profiles of lines found wrong with it: somebody may be writing one of them.
+    /// Mismatches with line profiles, for a person who is writing one.
     private var flaws: String {
         let lines = listeners.filter { candidates[$0.candidate].profile.driver == "line" }
         return lines.prefix(2).compactMap { listener in
@@ -203,7 +203,7 @@ package struct ProbePlan: Sendable {
         tuneIn()
     }
 
-    /// Fresh ears for everybody who speaks at this rate.
+    /// New decoders for every candidate at this baud rate.
     private mutating func tuneIn() {
         listeners = candidates.indices.filter { candidates[$0].rules.bauds.contains(baud) }
             .map { Listener(candidate: $0, proof: SensorProof(candidates[$0].dialect)) }
@@ -237,7 +237,7 @@ package struct ProbePlan: Sendable {
         return all.filter { $0.baud == baud } + all.filter { $0.baud != baud } + wakes
     }
 
-    /// What we let rest ourselves may hear nothing but this; last, because it takes long.
+    /// A part that the station put to sleep may react to this only; last, because it needs long.
     private var wakes: [Question] {
         guard let index = expected, candidates[index].rules.mayAsk,
             let baud = candidates[index].rules.bauds.first
@@ -272,7 +272,7 @@ package struct ProbePlan: Sendable {
 
     // MARK: What comes
 
-    /// Takes what was heard.
+    /// Handles received bytes.
     package mutating func hear(_ bytes: [UInt8]) {
         guard !bytes.isEmpty, verdict == nil else { return }
         heardByteCount += bytes.count

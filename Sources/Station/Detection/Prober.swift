@@ -9,7 +9,7 @@ struct Prober {
         case done(ProbePlan.Verdict)
         /// The port could not be opened, or went away.
         case failed(SerialError)
-        /// Whatever it was does not matter any more.
+        /// The result does not matter any more.
         case cancelled
     }
 

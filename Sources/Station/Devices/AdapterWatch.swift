@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Supervision
 
-/// Tells detection which serial adapters come and go.
+/// Reports serial adapters that come and go to detection.
 ///
 /// Where there is no udev it says so once and rests.
 package final class AdapterWatch: Child {

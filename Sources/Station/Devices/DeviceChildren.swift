@@ -56,7 +56,7 @@ extension DeviceConfiguration {
         case .sensor(let sensor):
             isContinuous
                 ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
-        // An answer may take ten seconds.
+        // An answer may need ten seconds.
         case .http(let board): board.interval * 3 + .seconds(12)
         case .pir, .button, .led: .days(1)
         }
@@ -75,7 +75,7 @@ extension DeviceConfiguration {
     func sampleInterval(isContinuous: Bool) -> Duration? {
         switch kind {
         case .sensor(let sensor): isContinuous ? sensor.liveInterval : sensor.period
-        // Asking costs the board nothing that wears, so a mode changes nothing.
+        // Requests do not wear the device, so the mode changes nothing.
         case .http(let board): board.interval
         case .pir, .button, .led: nil
         }

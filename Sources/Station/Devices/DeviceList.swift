@@ -8,7 +8,7 @@ import Synchronization
 package final class DeviceList: Sendable {
     /// What the driver of a device knows about it.
     package struct Account: Sendable {
-        /// A word such as `measuring`, `asleep` or `settling`.
+        /// For example `measuring`, `asleep` or `settling`.
         package let state: String
         package let facts: [Event.Detail]
 
@@ -49,7 +49,7 @@ package final class DeviceList: Sendable {
 
     package init(clock: any NodeClock) { self.clock = clock }
 
-    /// Tells `observer` of every change here.
+    /// Calls `observer` on every change here.
     func join(_ observer: @escaping @Sendable () -> Void) {
         others.withLock { $0 = Others(observer: observer) }
     }
@@ -67,13 +67,13 @@ package final class DeviceList: Sendable {
         others.withLock { $0.observer }()
     }
 
-    /// The device works, and its driver can tell about it.
+    /// The device works, and its driver can report on it.
     func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
         let now = clock.now
         update(name) { ($0.trouble, $0.attachedAt, $0.account) = (nil, now, account) }
     }
 
-    /// The device is away or cannot be used, in words; nil when it ended in order.
+    /// The device is away or cannot be used, as text; nil when it ended in order.
     func detached(_ name: String, trouble: String?, isAway: Bool = false) {
         update(name) { entry in
             note(trouble, isAway ? .away : .unusable, &entry)

@@ -22,7 +22,7 @@ package final class DeviceSession: OrderlyStop {
         /// Path to wait for while the device is absent; nil tries again from time to time.
         let path: String?
         let channels: [Channel]
-        /// Takes what its absence means; nil is the recorder itself.
+        /// Receives the readings for its absence; nil is the recorder itself.
         var sink: (any ReadingSink)?
         /// How long a found device is there; nil when its place is configured.
         var presence: Presence?
@@ -31,7 +31,7 @@ package final class DeviceSession: OrderlyStop {
     /// The stay of a found device in its socket: when that ends, so does the attachment.
     struct Presence: Sendable {
         let isThere: @Sendable () -> Bool
-        /// The line broke before anybody told that the device is gone.
+        /// The line failed before a hotplug event reported that the device is gone.
         let broke: @Sendable () -> Void
     }
 
@@ -88,17 +88,18 @@ package final class DeviceSession: OrderlyStop {
     package func run() async throws {
         let absence = try await keepAttached()
         guard let presence = subject.presence, absence != nil || !presence.isThere() else { return }
-        // After the last word of its driver, so that this is what its channels say.
+        // After its driver's last reading, so that this is the final state of its channels.
         let words = absence ?? "unplugged"
         await tell(.absent(words), words)
     }
 
     /// Opens and runs until a stop is asked for.
     ///
-    /// - Returns: Why a found device is away, when nobody has told; nil for an end in order.
+    /// - Returns: Why a detected device is away, when that was not reported yet; nil for an end in
+    ///   order.
     private func keepAttached() async throws -> String? {
         var pause = Duration.seconds(1)
-        // What was told, and what ended a driver that ran.
+        // What was reported, and what ended a driver that ran.
         var (told, broke): (String?, String?)
         while !Task.isCancelled, !isStopping {
             let trouble: Trouble?
@@ -125,7 +126,7 @@ package final class DeviceSession: OrderlyStop {
             }
             guard let trouble else { return nil }
             if trouble.isAbsent, let presence = subject.presence {
-                // Whoever has that node next is somebody else.
+                // The next device under that node is another one.
                 presence.broke()
                 if case .replaced(let words) = trouble { return words }
                 return "unplugged"
@@ -139,8 +140,9 @@ package final class DeviceSession: OrderlyStop {
     ///
     /// - Parameters:
     ///   - attached: What was opened.
-    ///   - words: What is over once it has run for a while; nil when nothing is.
-    /// - Returns: What ended it, nil for an end in order; whether the return was told.
+    ///   - words: The outage that is over once the driver has run for a while; nil when there is
+    ///     none.
+    /// - Returns: What ended it, nil for an end in order; whether the return was reported.
     /// - Throws: A failure of ours; `CancellationError`.
     private func drive(
         _ attached: Attached,
@@ -154,7 +156,7 @@ package final class DeviceSession: OrderlyStop {
         defer { running.withLock { $0.driver = nil } }
         if isStopping {
             (attached.driver as? any OrderlyStop)?.requestStop()
-            stop.raise()  // The opening may have taken the one there was.
+            stop.raise()  // Opening the port may have consumed an earlier one.
         }
         let isBack = Flag()
         do {
@@ -173,7 +175,7 @@ package final class DeviceSession: OrderlyStop {
         }
     }
 
-    /// Tells the return of what has run for a while.
+    /// Reports the return of a device that has run for a while.
     private func settle(
         _ words: String,
         _ isBack: Flag
@@ -211,20 +213,21 @@ package final class DeviceSession: OrderlyStop {
 
     /// Names the trouble once and waits until another try makes sense.
     ///
-    /// - Returns: What was told about it.
+    /// - Returns: What was reported about it.
     private func endure(
         _ trouble: Trouble,
         pause: inout Duration,
         told: String?
     ) async throws -> String? {
         let words = trouble.words
-        // A node that has just appeared may get its group a moment later: the second try tells.
+        // A node that has just appeared may get its group a moment later: the second try is
+        // decisive.
         var isTold = told == words
         if case .unusable = trouble, pause <= .seconds(1), told == nil { isTold = true }
         if !isTold { await tell(trouble, words) }
         let newlyTold = isTold ? told : words
         station.devices.detached(subject.name, trouble: words, isAway: trouble.isAbsent)
-        // However long it takes, it is not a fault of this child.
+        // However long that lasts, it is not a failure of this child.
         heartbeat.beat(nextWithin: .days(36_500))
         // The stop's one signal may have ended the opening.
         if isStopping { return newlyTold }
@@ -235,7 +238,7 @@ package final class DeviceSession: OrderlyStop {
             }
             // The stop's one signal may have ended that wait.
             if isStopping { return told }
-            // Plugged in anew: whatever it did before, it deserves a quick try.
+            // Plugged in anew: it gets a quick try, whatever failed before.
             if since.duration(to: station.clock.now) > .seconds(2) { pause = .seconds(1) }
         }
         // udev sets the group of a new node a moment after it appears.
@@ -287,7 +290,7 @@ package final class DeviceSession: OrderlyStop {
         case let error as SerialError:
             switch error {
             case .absent, .disconnected: .absent("\(error)")
-            // A part that takes nothing holds up its own line alone.
+            // A part that accepts nothing blocks its own line alone.
             case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:
                 .unusable("\(error)")
             case .system: nil

@@ -5,7 +5,7 @@ import HardwareIO
 import Supervision
 
 extension StationContext {
-    /// Says before the first try who else wants these lines: a busy line alone does not tell why.
+    /// Logs before the first try what else uses these lines: a busy line alone does not show why.
     func tellPins(of request: LineRequest, for name: String) {
         guard let hint = request.pinHint else { return }
         recorder.note(

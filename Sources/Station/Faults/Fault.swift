@@ -9,7 +9,7 @@ package struct Fault: Hashable, Sendable {
         case deviceAway = "device-away"
         /// A device is there and cannot be used: permission, busy, broken settings.
         case deviceUnusable = "device-unusable"
-        /// A sensor or a board on the network does not answer.
+        /// A sensor or an HTTP device does not answer.
         case sensorSilent = "sensor-silent"
         /// A sensor says the same for too long to be true.
         case sensorStuck = "sensor-stuck"
@@ -25,7 +25,7 @@ package struct Fault: Hashable, Sendable {
         case storeNotWriting = "store-not-writing"
         /// Slots of the journal refuse to be written; the others are used.
         case journalWorn = "journal-worn"
-        /// The history takes nothing.
+        /// The history cannot be written.
         case historyNotTaking = "history-not-taking"
         /// The history has no place for a device's samples.
         case historyFull = "history-full"
@@ -35,9 +35,9 @@ package struct Fault: Hashable, Sendable {
         case tablesUncopied = "tables-uncopied"
         /// A crash of the process would lose what is not on the card yet.
         case mirrorMissing = "mirror-missing"
-        /// A configuration was not taken over.
+        /// A configuration was not applied.
         case configurationRejected = "configuration-rejected"
-        /// A configuration was taken over but for what needs a new start.
+        /// A configuration was applied, except for keys that need a restart.
         case restartNeeded = "restart-needed"
         /// A profile of the owner is left out.
         case profileLeftOut = "profile-left-out"

@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// Faults that a part of the station names when they begin, and takes back when they are over.
+/// Present faults; a component adds a fault when it begins and removes it when it is over.
 ///
 /// What follows from the state of devices is not here: `StationFacts` derives it. Bound:
 /// `limit` faults; one more is counted, and shown as *more faults*.
@@ -23,7 +23,7 @@ package final class FaultList: Sendable {
         recorder.watchEvents { [weak self] in self?.take($0) }
     }
 
-    /// Tells `observer` of every change.
+    /// Calls `observer` on every change.
     func join(_ observer: @escaping @Sendable () -> Void) {
         state.withLock { $0.observer = observer }
     }
@@ -42,7 +42,7 @@ package final class FaultList: Sendable {
     ///   - kind: What is wrong.
     ///   - subject: Whom it concerns; nil for the station itself.
     ///   - sentence: What is wrong, without a full stop.
-    ///   - nextStep: What to do; nil takes the kind's.
+    ///   - nextStep: What to do; nil means the default of its kind.
     ///   - isTold: An event says the same already; otherwise one is recorded, for log and history.
     package func raise(
         _ kind: Fault.Kind,
@@ -67,7 +67,7 @@ package final class FaultList: Sendable {
         if isNew, !isTold { tell("fault began", id, .warning, sentence) }
     }
 
-    /// Takes a fault back; nothing happens when it is not named.
+    /// Removes a fault; does nothing when it is not in the list.
     package func clear(_ kind: Fault.Kind, of subject: String? = nil, isTold: Bool = false) {
         let id = Fault.id(kind, subject)
         let (was, observer) = state.withLock { state in
@@ -79,7 +79,7 @@ package final class FaultList: Sendable {
         if !isTold { tell("fault over", id, .notice, nil) }
     }
 
-    /// Takes back what concerns a device that is not there any more.
+    /// Removes the faults of a device that is not there any more.
     func forget(_ subject: String) {
         for kind in Fault.Kind.allCases { clear(kind, of: subject, isTold: true) }
     }

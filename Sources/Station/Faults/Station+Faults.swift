@@ -23,7 +23,7 @@ extension Station {
         return facts
     }
 
-    /// Names the profiles that are left out, and takes back those that are not any more.
+    /// Adds a fault for each profile that is left out, and removes those that are used again.
     func note(leftOut problems: [ConfigurationError], before: [ConfigurationError] = []) {
         for error in before { context.faults.clear(.profileLeftOut, of: error.file) }
         for error in problems {

@@ -42,7 +42,7 @@ package struct StationFacts: Hashable, Sendable {
     package struct Limits: Hashable, Sendable {
         /// How old a value may be.
         package let age: Duration
-        /// How long there may be neither a value nor a word why there is none.
+        /// How long a channel may have neither a value nor a reason why there is none.
         package let silence: Duration
         /// In a stream one sample that did not come says nothing yet.
         package let outlastsMiss: Bool

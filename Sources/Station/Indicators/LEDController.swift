@@ -38,7 +38,7 @@ package final class LEDController: Sendable {
         context.recorder.watchEvents { [weak self] in self?.take($0) }
     }
 
-    /// Takes over which lamps there are; those that are the same keep what they show.
+    /// Applies the list of LEDs; those that stay keep what they show.
     func configure(_ configuration: StationConfiguration) {
         let now = clock.now
         state.withLock { state in

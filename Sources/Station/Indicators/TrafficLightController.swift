@@ -75,7 +75,7 @@ package final class TrafficLightController: Sendable {
 
     /// Follows the sensor that the configuration names, or the first dust sensor.
     ///
-    /// A name that nobody has yet may be that of a sensor which is found later.
+    /// An unknown name may belong to a sensor that is detected later.
     func configure(_ configuration: StationConfiguration) {
         let followed = configuration.devices.first { device in
             if let name = configuration.lights?.follows { return device.name == name }

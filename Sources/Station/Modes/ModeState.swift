@@ -2,9 +2,9 @@ import Core
 import Supervision
 import Synchronization
 
-/// The station's mode, and who is told when it changes.
+/// The station's mode, and the observers of its changes.
 ///
-/// Observers are told synchronously, in the order they came. Bound: one per device.
+/// Observers are called synchronously, in the order they came. Bound: one per device.
 package final class ModeState: Sendable {
     private struct State {
         var mode: StationMode
@@ -44,7 +44,7 @@ package final class ModeState: Sendable {
         changed.raise()
     }
 
-    /// Tells `observer` of every change from now on, and nobody else under this name.
+    /// Calls `observer` on every change from now on; it replaces an earlier one under this name.
     func observe(_ name: String, _ observer: (@Sendable (StationMode) -> Void)?) {
         state.withLock { $0.observers[name] = observer }
     }

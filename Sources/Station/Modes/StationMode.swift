@@ -2,7 +2,7 @@ import Core
 
 /// How much a station measures, and until when.
 ///
-/// `live` and `survey` cost laser hours, so those that were asked for end by themselves.
+/// `live` and `survey` cost laser hours, so on request they run for a limited time only.
 package struct StationMode: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A sample every few minutes: ten years of laser.
@@ -37,12 +37,12 @@ package struct StationMode: Hashable, Sendable {
     /// The mode a person asked for, or why it cannot be.
     ///
     /// - Parameters:
-    ///   - word: `months`, `live` or `survey`.
+    ///   - word: `normal` (or its old name `months`), `live` or `survey`.
     ///   - name: A survey's name, 1…64 characters.
     ///   - seconds: How long, 1…86 400.
     ///   - now: When it starts.
     /// - Returns: A mode that ends by itself unless it is `months`.
-    /// - Throws: `ModeProblem` in words.
+    /// - Throws: `ModeProblem` as text.
     package static func asked(
         _ word: String?,
         name: String?,

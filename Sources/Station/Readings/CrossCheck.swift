@@ -4,7 +4,7 @@ import Synchronization
 
 /// Devices that hang in the same air, and whether what they say of its dust agrees.
 ///
-/// Nobody knows which of two is wrong, so the values of both are doubted. Bound: `limit` devices,
+/// Which of two is wrong cannot be known, so the values of both are marked. Bound: `limit` devices,
 /// 28 pairs.
 package final class CrossCheck: Sendable {
     /// Devices compared with each other at most; more are refused by the configuration.
@@ -24,7 +24,7 @@ package final class CrossCheck: Sendable {
 
     package init() {}
 
-    /// Takes over whose air is the same; pairs that stay keep what they know.
+    /// Applies the list of sensors in the same air; pairs that stay keep their state.
     func configure(_ names: [String]) {
         state.withLock { state in
             let old = state.detectors
@@ -40,7 +40,7 @@ package final class CrossCheck: Sendable {
 
     /// Compares a sample of one device with the others.
     ///
-    /// - Returns: The readings, doubted while somebody disagrees, and what has changed by them.
+    /// - Returns: The readings, marked during a disagreement, and the changes.
     func compare(_ readings: [Reading]) -> (readings: [Reading], events: [Event]) {
         state.withLock { state in
             guard let index = readings.firstIndex(where: Self.isDust),

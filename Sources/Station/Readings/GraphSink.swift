@@ -39,7 +39,7 @@ package final class GraphSink: ReadingSink {
     package func record(_ event: Event) async { await recorder.record(event) }
 
     private func processed(_ readings: [Reading]) -> [Reading] {
-        // Asked for, not listened to: nothing to take back when the device goes.
+        // Queried, not subscribed to: no subscription has to end with the device.
         let notes =
             inputs.isEmpty
             ? [] : recorder.lastValues { channel in inputs.contains { $0.admits(channel) } }

@@ -3,7 +3,7 @@ import Supervision
 
 /// One listener's bounded queue of what happens.
 ///
-/// Bound: 256 items; what does not fit is counted and told.
+/// Bound: 256 items; items beyond it are dropped, counted and reported.
 package final class LiveFeed: Sendable {
     package enum Item: Sendable {
         case reading(Reading)

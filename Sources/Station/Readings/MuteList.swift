@@ -2,9 +2,9 @@ import Core
 import Store
 import Synchronization
 
-/// What somebody wants no values of, a device or one channel of it, and until when.
+/// Devices and channels that a person left out, and until when.
 ///
-/// Of a motion sensor it is motion that nobody wants; of anything else events stay.
+/// For a motion sensor its motion events are left out; events of other devices stay.
 struct Mute: Hashable, Sendable {
     /// An end, by the clocks that there were when it was said.
     struct End: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct Mute: Hashable, Sendable {
 
     /// `balcony` or `balcony/pm25`.
     let target: String
-    /// Nil: until it is taken back.
+    /// Nil: until it is ended.
     let end: End?
 
     func covers(_ channel: Channel) -> Bool {
@@ -25,8 +25,8 @@ struct Mute: Hashable, Sendable {
 
     /// Whether it still counts; `boot` and `now` are those of this moment.
     ///
-    /// In another boot only the wall clock knows: until it is set a mute that has a date stays, and
-    /// one without is over, since nobody can tell how long the station was off.
+    /// In another boot only the wall clock can decide: until it is set a mute with a date stays,
+    /// and one without is over, since the time without power is not known.
     func holds(in boot: BootID, at now: MonotonicInstant, _ wall: WallTime?) -> Bool {
         guard let end else { return true }
         if end.boot == boot { return now < end.instant }
@@ -107,7 +107,7 @@ package final class MuteList: Sendable {
     /// Whether all of a device is muted.
     func covers(device: String) -> Bool { current.contains { $0.target == device } }
 
-    /// The readings without the values that nobody wants.
+    /// The readings without muted values.
     func applied(to readings: [Reading]) -> [Reading] {
         let mutes = current
         guard !mutes.isEmpty else { return readings }
@@ -138,7 +138,7 @@ package final class MuteList: Sendable {
         }
     }
 
-    /// Takes a mute back.
+    /// Ends a mute.
     ///
     /// - Returns: Whether there was one.
     func unmute(_ target: String) -> Bool {

@@ -35,7 +35,7 @@ struct ReadingCursor: Hashable, Sendable {
         return (cursor, max(0, total - limit))
     }
 
-    /// Takes up to `count` readings in order of time, and moves behind them.
+    /// Returns up to `count` readings in order of time, and moves behind them.
     ///
     /// - Returns: The readings, and whether there are more.
     mutating func take(_ count: Int, from rings: [ReadingRing]) -> ([Reading], isOver: Bool) {

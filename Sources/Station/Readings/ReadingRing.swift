@@ -3,7 +3,8 @@ import Core
 /// The last readings of one channel, packed: 16 bytes each.
 ///
 /// Bound: `capacity` rows and `span` of time; the oldest row goes first. Grows by doubling up to
-/// the bound, so a station that samples every five minutes never takes room for a second's.
+/// the bound, so a station that samples every five minutes never needs the memory of one that
+/// samples every second.
 struct ReadingRing {
     /// A day of 1 Hz.
     static let capacity = 86_400
@@ -26,7 +27,7 @@ struct ReadingRing {
     private(set) var count = 0
     /// How many readings came in altogether.
     private(set) var acceptedCount = 0
-    /// The last value, whatever came after it.
+    /// The last value, also when attempts without a value followed.
     private(set) var lastValue: Reading?
 
     init(_ channel: Channel, serial: Int = 0, capacity: Int = Self.capacity) {
@@ -64,7 +65,7 @@ struct ReadingRing {
     /// The reading with a number that is kept.
     func reading(number: Int) -> Reading { self[number - numbers.lowerBound] }
 
-    /// When the reading with a number that is kept was taken.
+    /// When the reading with this number was measured; it must be in the ring.
     func instant(number: Int) -> Int64 {
         rows[(head + number - numbers.lowerBound) % rows.count].nanoseconds
     }

@@ -4,7 +4,7 @@ import Logging
 import Supervision
 import Synchronization
 
-/// Where readings and events go: the memory ring, the lamp, whoever listens, and the log.
+/// Where readings and events go: the memory ring, the lamp, live clients, and the log.
 ///
 /// Accepting is synchronous and never waits: a frame comes in and the light goes on in one job of
 /// the loop. Bounds: a day per channel, `eventLimit` events, `feedLimit` listeners; the oldest
@@ -26,7 +26,7 @@ package final class Recorder: ReadingSink {
         var rings: [ReadingRing] = []
         /// Rings ever made.
         var ringCount = 0
-        /// Whether it was told that a channel found no room.
+        /// Whether it was reported that a channel found no room.
         var isFull = false
         var events: Deque<Event> = []
         var eventCount = 0
@@ -34,7 +34,8 @@ package final class Recorder: ReadingSink {
         var watchers: [Watcher] = []
         /// Names of devices that had provisional ones; as many as there are devices.
         var renamed: [String: String] = [:]
-        /// Devices that are gone for good, oldest first; their drivers' last words make no channel.
+        /// Devices that are gone for good, oldest first; their drivers' last readings make no
+        /// channel.
         var forgotten: [String] = []
         var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()
@@ -53,12 +54,12 @@ package final class Recorder: ReadingSink {
         self.mutes = mutes
     }
 
-    /// Adds somebody who is shown every sample at once, such as the lamp.
+    /// Adds an observer that gets every sample at once, such as the lamp.
     package func watch(_ watcher: @escaping Watcher) {
         state.withLock { $0.watchers.append(watcher) }
     }
 
-    /// Adds somebody who is told every event at once, such as the store.
+    /// Adds an observer that gets every event at once, such as the store.
     package func watchEvents(_ watcher: @escaping @Sendable (Event) -> Void) {
         state.withLock { $0.eventWatchers.append(watcher) }
     }
@@ -70,7 +71,7 @@ package final class Recorder: ReadingSink {
         }
         let named = name.map { name in measured.map { $0.renamed(name) } } ?? measured
         let readings = mutes?.applied(to: named) ?? named
-        // The light first: what is kept and told can wait for it.
+        // The light first: storing and publishing can wait.
         for watcher in watchers { watcher(readings) }
         let (feeds, isKept) = state.withLock { state in
             if let device = readings.first?.channel.device, state.forgotten.contains(device) {
@@ -103,7 +104,7 @@ package final class Recorder: ReadingSink {
         if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
     }
 
-    /// Whether an event is for anybody: motion of a muted sensor is not, from its start to its end.
+    /// Whether an event is passed on: motion of a muted sensor is not, from its start to its end.
     private func isWanted(_ event: Event) -> Bool {
         switch event.kind {
         case "motion" where mutes?.covers(device: event.source) == true:
@@ -270,7 +271,7 @@ extension Recorder {
 
     /// Forgets the channels of a device that is no longer configured, or not by this name.
     ///
-    /// Its driver may still say why it ends: that goes to whoever listens, and makes no channel.
+    /// Its driver may still report why it ends: that goes to live clients, and makes no channel.
     package func forget(_ device: String) {
         state.withLock { state in
             state.rings.removeAll { $0.channel.device == device }
@@ -280,12 +281,12 @@ extension Recorder {
         }
     }
 
-    /// Takes readings of a device by this name from now on, whatever was said of it before.
+    /// Accepts readings of a device by this name from now on, also after it was removed.
     func expect(_ device: String) {
         state.withLock { state in state.forgotten.removeAll { $0 == device } }
     }
 
-    /// Lets a device have had another name all along: for what was measured and its last words.
+    /// Renames a device in the past as well: its measured values and its driver's last readings.
     package func rename(_ device: String, to name: String) {
         state.withLock { state in
             state.renamed[device] = name

@@ -1,16 +1,16 @@
 import Core
 import Synchronization
 
-/// Where drivers tell that the process did not run, so that the ledger does not blame the sensor.
+/// Where drivers report that the process did not run, so that the ledger does not blame the sensor.
 ///
-/// The HealthMonitor tells too, for all at once, but only when something of its own fell due
+/// The HealthMonitor reports it too, for all at once, but only when something of its own fell due
 /// meanwhile.
 final class Standstills: Sendable {
     typealias Observer = @Sendable (Range<MonotonicInstant>, _ device: String) -> Void
 
     private let observer = Mutex<Observer?>(nil)
 
-    /// Hands what drivers tell to one observer.
+    /// Passes the drivers' reports to one observer.
     func observe(_ body: @escaping Observer) { observer.withLock { $0 = body } }
 
     func tell(_ stretch: Range<MonotonicInstant>, _ device: String) {

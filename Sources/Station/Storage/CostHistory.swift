@@ -63,7 +63,7 @@ final class CostHistoryClient: Sendable {
 
     init(_ platform: any Platform) { self.platform = platform }
 
-    /// Takes note of what the node costs so far, if it is time to.
+    /// Records what the node costs so far, if that is due.
     func note() {
         let now = platform.clock.now
         guard book.withLock({ $0.isDue(at: now) }) else { return }

@@ -3,10 +3,11 @@ import Core
 import Devices
 import Synchronization
 
-/// Hours of whatever wears while it is on, for each part by its own id, over restarts of the node.
+/// Hours of parts that wear while they are on, for each part by its own id, over restarts of the
+/// node.
 ///
-/// Drivers tell of time that has passed, the store keeps the sums. Bound: `partLimit` parts; at the
-/// bound one that is not here is forgotten, the one with the fewest hours, and that is told.
+/// Drivers report time that has passed, the store keeps the sums. Bound: `partLimit` parts; at the
+/// bound one that is not here is forgotten, the one with the fewest hours, and that is reported.
 final class LaserHours: Sendable {
     /// A station has at most 32 devices.
     static let partLimit = 32
@@ -47,7 +48,7 @@ final class LaserHours: Sendable {
 
     init(at now: MonotonicInstant) { state = Mutex(State(savedAt: now)) }
 
-    /// Takes note of time that a part of this kind was on.
+    /// Records time that a part of this kind was on.
     ///
     /// - Returns: The part that was forgotten to make room, and its hours; nil at most times.
     @discardableResult

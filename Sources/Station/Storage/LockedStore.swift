@@ -13,8 +13,7 @@ final class LockedStore: @unchecked Sendable {
     /// Slots that refused a write in any store that was open here.
     private var badSlots = JournalBadSlots()
 
-    /// Closes what is open, whatever it says to that, and takes the folder anew; only on the disk
-    /// thread.
+    /// Closes what is open, ignoring errors, and locks the folder again; only on the disk thread.
     func claim(_ take: () throws -> any StoreClaim) throws -> StoreID {
         try lock.withLock { _ in
             closeStore()
@@ -25,7 +24,7 @@ final class LockedStore: @unchecked Sendable {
         }
     }
 
-    /// Opens the store in the folder that was taken; only on the disk thread.
+    /// Opens the store in the locked folder; only on the disk thread.
     ///
     /// When that fails the folder is given back: a card can be unmounted then.
     func open(_ make: (JournalBadSlots) throws -> StationStore) throws -> StationStore.Opening {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The station's store as the rest of the node sees it: give, and never wait.
 ///
-/// Outlives the keepers that write: what the card did not take yet is not lost with one of them.
+/// Outlives each `StoreWriter`: records that are not on the card yet are not lost with one of them.
 package final class StoreClient: Sendable {
     private struct State {
         var queue: StoreQueue?
@@ -15,7 +15,7 @@ package final class StoreClient: Sendable {
         var hasToldAbsent = false
         var settings: Settings?
         var whenOpen: (@Sendable () -> Void)?
-        /// A person's word for the time.
+        /// A person's confirmation of the time.
         var trusted: (wall: WallTime, at: MonotonicInstant)?
     }
 
@@ -71,7 +71,7 @@ package final class StoreClient: Sendable {
 
     // MARK: Settings
 
-    /// Lets others read and write settings, and tells who waits for that.
+    /// Lets others read and write settings, and resumes the tasks that wait for that.
     func serve(_ settings: Settings) {
         let whenOpen = state.withLock { state in
             state.settings = settings
@@ -106,14 +106,14 @@ package final class StoreClient: Sendable {
 
     // MARK: The clock
 
-    /// What time it is by a person's word; nil without one.
+    /// The time that a person confirmed; nil without one.
     var trustedWall: WallReading? {
         guard let (wall, instant) = state.withLock({ $0.trusted }) else { return nil }
         let since = instant.duration(to: context.clock.now).wholeNanoseconds
         return WallReading(WallTime(nanoseconds: wall.nanoseconds + since), .person)
     }
 
-    /// Takes a person's word for what time it is now; it dates this boot, whatever was before.
+    /// Stores the time that a person confirmed; it dates this boot and replaces earlier ones.
     ///
     /// - Returns: false while no store is open that could remember it.
     func trust(_ wall: WallTime) -> Bool {
@@ -165,10 +165,11 @@ package final class StoreClient: Sendable {
         queue?.tellAbsent(besides: present)
     }
 
-    /// Says why there are no samples of a stretch of time: nobody was there to say it then.
+    /// Records why there are no samples of a stretch of time, afterwards: no task could report it
+    /// then.
     ///
     /// - Parameters:
-    ///   - cause: `suspended`: nobody ran; `driverStopped`: the driver hung.
+    ///   - cause: `suspended`: no process ran; `driverStopped`: the driver hung.
     ///   - stretch: The time.
     ///   - device: Whose samples; nil for all.
     func tellMissing(

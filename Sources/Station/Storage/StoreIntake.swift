@@ -4,7 +4,7 @@ import Store
 /// What waits to be written to the card: samples and events since the last block.
 ///
 /// Pure, and runs on the loop: an append costs a few hundred instructions and no system call.
-/// Bound: one block's worth; whoever feeds it takes a batch when it is full or due.
+/// Bound: one block's worth; the caller removes a batch when it is full or due.
 package struct StoreIntake {
     /// What must not wait goes out after this long, so that what comes with it shares the write.
     static let urgentWindow: Duration = .seconds(2)
@@ -33,7 +33,7 @@ package struct StoreIntake {
     /// Streams of which no samples are expected.
     private var ended: Set<StreamID>
     private var anchor: JournalRecord?
-    /// When a batch must be taken; nil when nothing waits.
+    /// When a batch must be written; nil when nothing waits.
     package private(set) var dueAt: MonotonicInstant?
 
     package init(
@@ -50,15 +50,15 @@ package struct StoreIntake {
     /// Whether one more sample might not fit.
     package var isFull: Bool { byteCountBound + headroom > capacity }
 
-    /// What the largest row takes; other records that do not fit get a block of their own.
+    /// The size of the largest row; other records that do not fit get a block of their own.
     private var headroom: Int { open.map(\.encoder.rowByteCountBound).max() ?? 0 }
 
     private var byteCountBound: Int {
-        // Kind, length and stream id of each record take 16 bytes at most.
+        // Kind, length and stream id of each record need 16 bytes at most.
         open.reduce(otherByteCount) { $0 + $1.encoder.byteCountBound + 16 }
     }
 
-    /// Takes the readings of one sample, whose stream is known.
+    /// Adds the readings of one sample, whose stream is known.
     ///
     /// - Returns: The sample as it is stored; nil without its stream.
     package mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
@@ -72,7 +72,7 @@ package struct StoreIntake {
         return sample
     }
 
-    /// Takes a sample that an earlier process left in the mirror.
+    /// Adds a sample that an earlier process left in the mirror.
     package mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
         guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
         take(sample, of: stream, at: now)
@@ -84,14 +84,14 @@ package struct StoreIntake {
         at now: MonotonicInstant
     ) {
         let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: sample.tick)
-        // Absences that are accounted for afterwards lie before the sample that told of them.
+        // Absences that are recorded afterwards lie before the sample that reported them.
         let tick = max(sample.tick, open[index].last)
         open[index].last = tick
         open[index].encoder.append(tick, sample.outcomes)
         note(dueAt: now.advanced(by: lossWindow))
     }
 
-    /// Takes anything that is not a sample.
+    /// Adds a record that is not a sample.
     package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         switch record {
         case .started: start = record
@@ -212,7 +212,7 @@ package struct StoreIntake {
     /// Lets go of streams whose places the history gave to others: a device that comes back gets a
     /// new one.
     ///
-    /// One that has samples waiting here is told again, with them.
+    /// A stream with samples waiting here is described again, with them.
     mutating func forget(_ ids: [StreamID], at now: MonotonicInstant) {
         for id in ids {
             if let waiting = open.first(where: { $0.stream.id == id }) {

@@ -45,7 +45,7 @@ struct StoreLosses {
     /// The marks of what was lost since the last call.
     ///
     /// A sample speaks for the interval before it, and half an interval is jitter: marks reach as
-    /// far, and samples that were kept take that back.
+    /// far, and samples that were kept override that.
     ///
     /// - Parameters:
     ///   - boot: The boot of the ticks.

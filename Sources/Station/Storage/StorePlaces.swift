@@ -1,8 +1,7 @@
 import Core
 import Store
 
-/// Tells once when streams find no place in the history, and when they do again; and what else a
-/// take brought to light.
+/// Reports once when streams find no place in the history, and once when they do again.
 struct StorePlaces {
     /// Devices whose samples find none.
     private var placeless: [String] = []

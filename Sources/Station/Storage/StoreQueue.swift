@@ -7,9 +7,9 @@ import Synchronization
 
 /// Between the loop and the card: what waits, in memory and in the mirror.
 ///
-/// Taking never waits and never fails. Bound: `waitingByteLimit` of payloads that the card did not
-/// take; beyond it the oldest goes, is counted, and `takeLosses` tells what is missing. At 1 Hz
-/// that is weeks.
+/// Adding never waits and never fails. Bound: `waitingByteLimit` of payloads that are not on the
+/// card; beyond it the oldest is dropped and counted, and `takeLosses` returns what is missing. At
+/// 1 Hz that is weeks.
 final class StoreQueue: Sendable {
     static let waitingByteLimit = 2 << 20
 
@@ -59,7 +59,7 @@ final class StoreQueue: Sendable {
     ///   - intake: Knows the store's streams.
     ///   - mirror: Memory that outlives the process; nil goes without.
     ///   - clock: The node's clock.
-    ///   - attention: Raised when something is due sooner than whoever waits may think.
+    ///   - attention: Raised when something is due sooner than the waiting task expects.
     ///   - schedule: Asked for each new stream.
     ///   - limit: Bytes of payloads that may wait.
     init(
@@ -88,7 +88,7 @@ final class StoreQueue: Sendable {
     /// Bytes of payloads that wait.
     var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
 
-    /// What was lost at the bound since the last call; asked for when the card takes again.
+    /// What was lost at the bound since the last call; read when the card accepts writes again.
     func takeLosses(in boot: BootID) -> [GapMark] {
         state.withLock { state in
             let streams = state.intake
@@ -103,7 +103,7 @@ final class StoreQueue: Sendable {
         state.withLock { state in state.waiting.isEmpty ? state.intake.dueAt : clock.now }
     }
 
-    /// Takes the readings of one sample.
+    /// Adds the readings of one sample.
     ///
     /// Derived channels have streams of their own, so that raw ones keep theirs
     /// when a graph changes.
@@ -152,12 +152,12 @@ final class StoreQueue: Sendable {
         change { state, now in state.intake.forget(streams, at: now) }
     }
 
-    /// Takes anything else.
+    /// Adds any other record.
     func take(_ record: JournalRecord, isUrgent: Bool) {
         change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }
     }
 
-    /// Takes what an earlier process of this boot left in the mirror, where it still is.
+    /// Adds what an earlier process of this boot left in the mirror, where it still is.
     func restore(_ record: JournalRecord) {
         change { state, now in
             switch record {
@@ -178,7 +178,7 @@ final class StoreQueue: Sendable {
 
     /// Says of every device but these, once more, that it is unplugged.
     ///
-    /// A schedule outlives its device's stay: without a word the ledger would wait for samples.
+    /// A schedule outlives its device: without this record the ledger would expect samples.
     func tellAbsent(besides present: Set<String>) {
         change { state, now in
             for stream in state.intake.expectedStreams where !present.contains(stream.device) {

@@ -4,7 +4,7 @@ import Store
 
 /// Where the next page of what the history lacks begins; see `TailReport`.
 enum StoreTailPlace: Hashable {
-    /// Batches ever taken off the queue, and those passed over.
+    /// Batches ever removed from the queue, and those skipped.
     case queue(Int)
     /// After a block of the journal.
     case journal(after: UInt64)
@@ -35,7 +35,7 @@ extension StoreClient {
     /// Payloads of one page, so that a line stays below 64 KiB: 4 KiB each, in base64.
     static let payloadsPerPage = 8
 
-    /// One page of what the history has not taken yet.
+    /// One page of the records that are not in the history yet.
     ///
     /// - Parameter place: `next` of the page before; nil for the first page.
     /// - Returns: The parts, oldest first, and where the next page begins.

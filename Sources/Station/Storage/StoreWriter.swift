@@ -7,14 +7,14 @@ import Synchronization
 /// Writes what waits to the card: one block at the end of each loss window, the history once a
 /// day, and everything at an orderly stop.
 ///
-/// A card that is slow, full or gone stops nothing else: it is named once, what waits stays in
-/// memory, and writing is tried again, at most five minutes apart. So is a history that takes
-/// nothing, without holding up the journal; a damaged one is replaced.
+/// A card that is slow, full or gone stops nothing else: it is reported once, waiting records stay
+/// in memory, and writing is retried, at most five minutes apart. A history that cannot be written
+/// is retried as well, without holding up the journal; a damaged one is replaced.
 package actor StoreWriter: OrderlyStop {
     static let longestPause: Duration = .minutes(5)
     /// Failures in a row, half a minute of them, after which everything is closed and opened anew.
     ///
-    /// A file system that went read-only, or a card that was taken out, comes back only under new
+    /// A file system that went read-only, or a card that was removed, comes back only under new
     /// descriptors, and can be unmounted only without the old ones.
     static let failuresUntilReopening = 5
     /// What an orderly stop waits for the card, less than the grace of the child.
@@ -24,9 +24,9 @@ package actor StoreWriter: OrderlyStop {
     /// Time from one clock anchor to the next.
     static let anchorInterval: Duration = .hours(1)
     /// After the start, when devices that are plugged in have been found: less than the ledger
-    /// takes for starting, `GapLedger.startingMax`.
+    /// counts as starting, `GapLedger.startingMax`.
     static let absencePause: Duration = .seconds(90)
-    /// Between two such words: one that the card lost leaves no more than this without a cause.
+    /// Between two such records: one that the card lost leaves no more than this without a cause.
     static let absenceInterval: Duration = .hours(6)
 
     private let configuration: StoreConfiguration
@@ -124,7 +124,7 @@ package actor StoreWriter: OrderlyStop {
 
     private var mustStop: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
 
-    /// Opens the store, however long the card takes; nil when a stop came first.
+    /// Opens the store and waits for the card without limit; nil when a stop came first.
     private func openStore() async throws -> StoreQueue? {
         // Handed over to the queue below, and not touched here afterwards.
         nonisolated(unsafe) var mirror: TailMirror?
@@ -149,7 +149,7 @@ package actor StoreWriter: OrderlyStop {
         guard let opening else { return nil }
         (acknowledged, namedAt) = (opening.newestBlock, opening.newestBlock)
         (slotCount, isCrowded) = (opening.journalSlotCount, opening.freePlaces < 64)
-        // What a reader holds up is tried at once: only then it is told.
+        // A checkpoint that a reader holds up is tried at once: only then is it reported.
         let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
         nextTake = context.clock.now.advanced(by: interval)
         reporter.tell(opening)
@@ -167,7 +167,7 @@ package actor StoreWriter: OrderlyStop {
                 }
             )
         )
-        // A history that cannot be read now is the take's business; the next mute tries again.
+        // The checkpoint reports a history that cannot be read; the next mute tries again.
         try? await post.settleMutes()
         let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
         places.take(try await onStore { $0.takeStreamNews() }, post, context)
@@ -180,7 +180,7 @@ package actor StoreWriter: OrderlyStop {
         try await context.platform.onDisk { try vault.close() }
     }
 
-    /// Takes the store's folder for this process; closes what is open of it.
+    /// Locks the store's folder for this process; closes what is open of it.
     private func claim() async throws -> StoreID {
         let (folder, platform, vault) = (configuration.folder, context.platform, vault)
         return try await platform.onDisk { try vault.claim { try platform.claimStore(folder) } }
@@ -286,7 +286,7 @@ package actor StoreWriter: OrderlyStop {
         queue.repeatNames(within: slotCount)
     }
 
-    /// Lets the history take what waits, when its time has come or the journal is filling up.
+    /// Checkpoints the journal into the history, when that is due or the journal is filling up.
     ///
     /// - Returns: false when it fails, or has failed and waits to be tried again.
     private func takeIfDue() async -> Bool {
@@ -335,7 +335,7 @@ package actor StoreWriter: OrderlyStop {
         reporter.tellBadSlots(count, of: configuration.journalBlockCount)
     }
 
-    /// Names whoever has been reading the history for so long that it cannot take anything.
+    /// Reports the process that has been reading the history for so long that it cannot be written.
     private func tellHeld(_ logByteCount: Int) async {
         guard !isHeld else { return }
         isHeld = true
@@ -374,7 +374,7 @@ package actor StoreWriter: OrderlyStop {
         return try await context.platform.onDisk { try vault.use(body) }
     }
 
-    /// Does something with the card, and tells once when that begins or ceases to fail.
+    /// Does something with the card, and reports once when that begins or ceases to fail.
     private func attempt(_ part: StorePart, _ body: () async throws -> Void) async -> Bool {
         do {
             try await body()
