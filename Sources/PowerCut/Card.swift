@@ -15,7 +15,7 @@ struct Card {
         return hasher.finalize()
     }
 
-    /// The content of a file, whatever it is called.
+    /// The content of a file, independent of its name.
     private struct Content {
         var synced = FileImage()
         /// Since the last sync, in order.
@@ -83,7 +83,7 @@ struct Card {
         }
     }
 
-    /// The files that somebody finds after the power is back.
+    /// The files on the card after the power is back.
     ///
     /// The random models throw other dice at each position of the cut.
     func survivors(_ model: CardModel, at position: Int) -> Files {

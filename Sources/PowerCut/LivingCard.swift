@@ -1,4 +1,4 @@
-/// A folder on a card that lives on through kills and power cuts.
+/// A folder on a card that persists through kills and power cuts.
 ///
 /// Files are written in a scratch folder, through the VFS `PowerCutRecording.vfs` and the
 /// `powercut_note` calls; what the card itself would hold is reckoned from what was recorded. After
@@ -73,7 +73,7 @@ package final class LivingCard: @unchecked Sendable {
         }
     }
 
-    /// Changes bytes of a file behind everybody's back, as a card does that rots.
+    /// Changes bytes of a file without any write, as bit rot does.
     ///
     /// - Parameters:
     ///   - name: The file.

@@ -6,7 +6,8 @@ struct Play {
     private let operations: [PowerCutOperation]
     private let scratch: ScratchFolder
     private let verify: (PowerCutState) throws -> Void
-    /// States verified since the last acknowledgement, by hash: the same again tells nothing new.
+    /// States verified since the last acknowledgement, by hash: the same state again needs no
+    /// check.
     private var seen: Set<Int> = []
     private(set) var report = PowerCutReport()
 

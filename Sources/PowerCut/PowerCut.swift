@@ -50,7 +50,7 @@ extension PowerCutCase: CustomStringConvertible {
     }
 }
 
-/// Which cases are played, and what a failure tells its reader to run.
+/// Which cases are played, and the command that a failure prints.
 package struct PowerCutPlan: Sendable {
     package var models: [CardModel]
     /// Models of the cut during recovery; empty: the recovery is not cut.
@@ -128,7 +128,7 @@ package struct PowerCutShard: Hashable, Sendable {
     func contains(_ position: Int) -> Bool { position / Self.span % count == index }
 }
 
-/// How far a play is; told after every cut.
+/// How far a play is; reported after every cut.
 package struct PowerCutProgress: Hashable, Sendable, CustomStringConvertible {
     package let position: Int
     package let operationCount: Int

@@ -7,7 +7,7 @@ package enum PowerCutOperation: Hashable, Sendable {
     case delete(String)
     case rename(String, to: String)
     case syncFolder
-    /// Nothing done: here the workload told somebody that something is safe.
+    /// No operation: here the workload acknowledged that a record is durable.
     case acknowledge(Int64)
 }
 
@@ -28,7 +28,7 @@ extension PowerCutOperation {
 }
 
 extension PowerCutOperation: CustomStringConvertible {
-    /// In a few words, without the bytes.
+    /// A short description, without the bytes.
     package var description: String {
         switch self {
         case .create(let name): "create \(name)"

@@ -51,7 +51,7 @@ package final class PowerCutRecording {
         powercut_log_fail(log, UInt64(first), UInt64(count), kind)
     }
 
-    /// Everything recorded so far, or since it was last taken.
+    /// Everything recorded so far, or since the last call.
     package var operations: [PowerCutOperation] {
         (0..<powercut_log_count(log)).map { Self.operation(powercut_log_get(log, $0)) }
     }

@@ -32,7 +32,7 @@ final class ScratchFolder {
         held = files
     }
 
-    /// Learns what somebody did to the files since `fill`.
+    /// Reads the changes that other code made to the files since `fill`.
     func note(_ operations: [PowerCutOperation]) {
         for operation in operations {
             switch operation {
@@ -59,7 +59,7 @@ final class ScratchFolder {
         }
     }
 
-    /// Forgets what is known: somebody may have changed the files unseen.
+    /// Drops the known state: other code may have changed the files.
     func doubt() { held = [:] }
 
     /// Whether the files hold what is known of them; for tests of the bookkeeping.

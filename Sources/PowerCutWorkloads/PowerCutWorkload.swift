@@ -8,7 +8,7 @@ package struct PowerCutWorkload {
     package let isPlanted: Bool
     package let write: (PowerCutRecording) throws -> Void
     package let verify: (PowerCutState) throws -> Void
-    /// What the workload did, when it has run and can tell.
+    /// What the workload did, after it has run; nil where it does not count.
     package var census: () -> StoreCensus? = { nil }
 
     /// All that `scripts/powercut` plays.

@@ -2,9 +2,9 @@ import PowerCut
 import SQLite
 import Store
 
-/// How much of everything a store's workload did, so that nobody has to believe that it was there.
+/// Counts of what a store's workload did, as evidence that each case occurred.
 package struct StoreCensus {
-    /// What was done, and how many operations of the card it took.
+    /// What was done, and how many card operations that needed.
     package private(set) var operations: [(name: String, count: Int)] = []
     /// Operations while an export was reading.
     package private(set) var duringExport = 0

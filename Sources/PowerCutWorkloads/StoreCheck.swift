@@ -32,7 +32,7 @@ struct StoreCheck {
         }
     }
 
-    /// Demands the events, each way of reading; tells the payloads that must be there.
+    /// Requires the events in each way of reading; returns the payloads that must be there.
     private func checkEvents() throws -> [StoreScript.Payload] {
         var events: [BootEvent] = []
         try reader.events { event in
@@ -78,7 +78,7 @@ struct StoreCheck {
         }
     }
 
-    /// Demands that the ledger has a cause for whatever is missing.
+    /// Requires that the ledger has a cause for everything that is missing.
     static func demandExplained(_ reader: HistoryReader) throws {
         for stream in try reader.streams() {
             let report = try report(of: stream, reader).lines

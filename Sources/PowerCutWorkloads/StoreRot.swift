@@ -162,7 +162,8 @@ package final class StoreRot {
         )
         for payload in script.payloads {
             var isDurable = false
-            // As the keeper does it: again after a failure, and the history takes when it fills.
+            // As `StoreWriter` does: again after a failure, with a checkpoint when the journal
+            // fills.
             for _ in 0..<8 where !isDurable {
                 isDurable = (try? store.append(payload.bytes, boot: payload.boot)) != nil
                 if store.fill >= StationStore.urgentFill { try store.checkpoint() }

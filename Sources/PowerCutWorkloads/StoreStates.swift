@@ -214,7 +214,7 @@ package final class StoreStates {
         _ recovery: StoreScript.Payload
     ) throws {
         if case .newer = store.opening.history {
-            // The journal takes more than it has room for.
+            // The journal gets more than it has room for.
             for _ in 0..<StoreWorkload.blockCount + 5 {
                 _ = try store.append(recovery.bytes, boot: recovery.boot)
             }

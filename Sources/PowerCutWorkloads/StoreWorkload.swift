@@ -20,7 +20,7 @@ package final class StoreWorkload {
     /// Slots of the journal's ring: three days of payloads go round it several times.
     static let blockCount = 48
     static let blockSize = 4_096
-    /// Seconds of processor that an opening may take.
+    /// Seconds of processor that opening may use.
     static let openingLimit = 2.0
 
     let script: StoreScript
@@ -29,7 +29,7 @@ package final class StoreWorkload {
     private var historyByteCount = 0
     /// Recovered histories that were read to the end and found right, by a hash of their bytes.
     private var readBefore: Set<Int> = []
-    /// What the workload did, told when it has run.
+    /// What the workload did, after it has run.
     package private(set) var census = StoreCensus()
 
     package init(_ script: StoreScript, acknowledgesTooEarly: Bool = false) throws {
@@ -132,7 +132,7 @@ package final class StoreWorkload {
                 throw Wrong(description: "\(name) has \(found) bytes, not \(wanted)")
             }
         }
-        // The journal was taken: all there is lies in this one file.
+        // The journal was checkpointed: everything is in this one file.
         let digest = try digest(of: folder + "/history.db", promised)
         guard !readBefore.contains(digest) else { return }
         let reader = try HistoryReader(path: folder + "/history.db")

@@ -37,7 +37,7 @@ package struct StoreYears {
         dice = SplitMix64(seed: seed)
     }
 
-    /// Lives so many months; tells of each, and throws when a file has another size than before.
+    /// Simulates so many months; reports each, and throws when a file has changed its size.
     package mutating func run(months: Int, _ tell: (Month) -> Void) throws {
         var store = try open()
         var first: [String: Int]?

@@ -26,7 +26,7 @@ package struct Life {
         }
     }
 
-    /// Power to first line of the station, about what a Pi takes.
+    /// Power to first line of the station, about as long as a Pi needs.
     static let bootTime: Duration = .seconds(25)
     /// systemd's `RestartSec`.
     static let restartPause: Duration = .seconds(2)
@@ -36,22 +36,22 @@ package struct Life {
 
     package let scenario: Scenario
     package let order: Order
-    /// Takes each line of the log.
+    /// Receives each line of the log.
     package var log: ((String) -> Void)?
-    /// Told where the card's files are left; nil: they are not.
+    /// Called with the folder where the card's files are kept; nil: they are deleted.
     package var keepFiles: ((String) -> Void)?
     /// Processor time, for how long the store really works to open; nil does not time it.
     package var stopwatch: (() -> MonotonicInstant)?
-    /// Told how long each opening took; by far not in every life the same.
+    /// Called with the duration of each opening, which differs between runs.
     package var openingTook: (Duration) -> Void = { _ in }
-    /// Told how far it is, 0…1; false ends the life early.
+    /// Called with the progress, 0…1; false ends the life early.
     package var progress: (Double) -> Void = { _ in }
 
     package init(_ scenario: Scenario, _ order: Order) {
         (self.scenario, self.order) = (scenario, order)
     }
 
-    /// Lives it and checks it.
+    /// Runs the life and checks it.
     ///
     /// - Throws: `SimulationError` or what the simulation itself cannot do; never for the node.
     package func run() throws -> LifeReport {
@@ -72,7 +72,7 @@ package struct Life {
             now = try leave(world, segment)
             if segment.ending.beginsBoot { boot = (boot.number + 1, now) }
             if now >= world.end, world.records.segments.count < Self.segmentMax {
-                // It was not stopped in order: what it left is taken up once more.
+                // It was not stopped in order: the store it left is opened once more.
                 world.end = now.advanced(by: .minutes(15))
                 world.plan(at: world.end) { $0.stop(.finished) }
             }
@@ -153,7 +153,7 @@ package struct Life {
         return segment
     }
 
-    /// What a death does to the world; tells when the next life begins.
+    /// Applies the effects of an end to the world; returns when the next process starts.
     private func leave(
         _ world: World,
         _ segment: LifeRecords.Segment
@@ -239,7 +239,7 @@ package struct Life {
         }
     }
 
-    /// Somebody passes a motion sensor, and again, for ever.
+    /// A person passes a motion sensor again and again.
     private static func visit(
         _ world: World,
         _ line: String,
@@ -353,13 +353,13 @@ extension Machine {
             while !isDead, let action = world.takePlanned(by: now) {
                 let before = now
                 action(self)
-                // Nobody ran for a while: timers that fell due come before what else happens.
+                // No process ran for a while: timers that fell due come before other events.
                 if now > before { try await simulated.sleep(for: .milliseconds(20)) }
             }
         }
     }
 
-    /// What systemd and the board do to a node that gives no sign of life.
+    /// What systemd and the board's watchdog do to a node that sends no heartbeat.
     private func watchOver() async throws {
         while !Task.isCancelled, !isDead {
             try await simulated.sleep(for: .seconds(60), tolerance: .seconds(30))

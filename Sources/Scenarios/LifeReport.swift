@@ -30,7 +30,7 @@ package struct LifeReport: Codable, Sendable {
     package internal(set) var refoundCount = 0
     package internal(set) var processCount = 0
     package internal(set) var bootCount = 0
-    /// How processes ended, by words.
+    /// How processes ended, by name of the cause.
     package internal(set) var endings: [String: Int] = [:]
     package internal(set) var wakeUps = 0
     package internal(set) var cardByteCount = 0
@@ -39,10 +39,10 @@ package struct LifeReport: Codable, Sendable {
     package internal(set) var laserHours = 0.0
     /// Laser time by time with power, of the part that had it on most.
     package internal(set) var laserDuty = 0.0
-    /// The same without what nobody can help: while no station ran to tell it otherwise, after its
-    /// own start, and while people wanted to see it live.
+    /// The same without unavoidable time: while no station ran to command it, after its own start,
+    /// and while a person asked for `live`.
     package internal(set) var ownLaserDuty = 0.0
-    /// The longest that a sensor took to give a value after the last fault.
+    /// The longest time from the last fault to a sensor's next value.
     package internal(set) var resumedSeconds = 0.0
     /// Seconds of all channels by cause; `covered` is what readings cover.
     package internal(set) var ledger: [String: Double] = [:]

@@ -20,7 +20,7 @@ package struct Shrinker {
         package let length: Duration
     }
 
-    /// Lives tried at most; the smallest so far is taken at the bound.
+    /// Lives tried at most; at the bound the smallest so far is the result.
     package static let lifeMax = 100
     /// Time lived at most, in lives as long as the first; the same at the bound.
     package static let timeMax = 30
@@ -41,8 +41,8 @@ package struct Shrinker {
     ///   - scenario: Of the life that failed.
     ///   - order: That life.
     ///   - report: What became of it.
-    ///   - promise: Only this one, such as `P7`; nil takes whichever breaks.
-    ///   - progress: Told before each life.
+    ///   - promise: Only this one, such as `P7`; nil means any.
+    ///   - progress: Called before each life.
     package init(
         _ scenario: Scenario,
         _ order: Life.Order,
@@ -69,8 +69,8 @@ package struct Shrinker {
         return Found(order: best, report: report, triedCount: triedCount)
     }
 
-    /// The promise and the plain words of a failure, without numbers, names and times: a smaller
-    /// life that breaks the same promise in another way is another bug.
+    /// The promise and the text of a failure, without numbers, names and times: a smaller life that
+    /// breaks the same promise in another way is another bug.
     private static func shape(of verdict: LifeReport.Verdict) -> [Substring] {
         let words = (verdict.failure ?? "").split { $0 == " " || $0 == "," || $0 == ":" }
         let plain = words.filter { word in
@@ -81,7 +81,7 @@ package struct Shrinker {
 
     private var isAtBound: Bool { triedCount >= Self.lifeMax || timeLived >= timeLimit }
 
-    /// Lives a smaller life, and takes it when it breaks one of the promises.
+    /// Runs a smaller life, and keeps it when it breaks one of the promises.
     private mutating func takes(_ candidate: Life.Order) throws -> Bool {
         guard !isAtBound else { return false }
         triedCount += 1

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Why a simulation could not finish.
 package enum SimulationError: Error, Hashable {
-    /// Nothing can run and nobody waits for time: a deadlock, at this instant.
+    /// No task can run and none waits for time: a deadlock, at this instant.
     case stalled(at: MonotonicInstant)
     /// The body was still running at the limit.
     case outOfTime(limit: Duration)
@@ -102,8 +102,9 @@ package func simulate<Value: Sendable>(
 
 /// Runs a part of a longer life in simulated time, until it ends by itself or is cut off.
 ///
-/// What is cut off is cancelled and let run out, so that nothing of it stays in memory; whoever
-/// cuts has to see that it has no effect any more. What does not end by then is left lying.
+/// Tasks that are cut off are cancelled and run to their end, so that they leave no memory; the
+/// caller makes sure that they have no effect any more. Tasks that do not end by then stay
+/// suspended.
 ///
 /// - Parameters:
 ///   - start: What the clock says first.

@@ -46,7 +46,7 @@ package final class SimulatedAdapter: Sendable {
         (self.baud, self.clock, makePart) = (baud, clock, part)
     }
 
-    /// Bytes that the host has sent to it in its whole life.
+    /// Bytes that the host has sent to it since it was made.
     package var heardByteCount: Int {
         state.withLock { $0.heard + ($0.line?.heardByteCount ?? 0) }
     }

@@ -13,7 +13,7 @@ package final class SimulatedClock: NodeClock {
 
     private let sleepers = Sleepers()
     private let state: Mutex<State>
-    /// Seed of this run; give it to whatever needs chance.
+    /// Seed of this run; it seeds every random choice.
     package let seed: UInt64
 
     package init(seed: UInt64 = 1, startingAt start: MonotonicInstant = .boot) {
@@ -56,18 +56,18 @@ package final class SimulatedClock: NodeClock {
         until deadline: MonotonicInstant?,
         tolerance: Duration
     ) async throws -> Bool {
-        // A window that opened already still lets everybody else run first.
+        // A window that opened already still lets other tasks run first.
         try await sleepers.wait(for: signal, until: deadline, tolerance: tolerance)
     }
 
-    /// Lets time go by in which nobody runs, as in a suspended or stopped machine.
+    /// Advances time in which no task runs, as in a suspended or stopped machine.
     package func skip(_ duration: Duration) {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }
 
-    /// Jumps to the next wake-up and resumes whoever is due.
+    /// Jumps to the next wake-up and resumes the tasks that are due.
     ///
-    /// - Returns: false when nobody waits for time.
+    /// - Returns: false when no task waits for time.
     package func jump() -> Bool {
         guard let wake = sleepers.nextWake else { return false }
         let now = state.withLock { state in

@@ -4,7 +4,7 @@ import Synchronization
 
 /// GPIO chips without a board: lines driven by a test, outputs remembered, faults on request.
 ///
-/// Obeys the kernel's rules: a request takes all its lines or none, edges carry the instant they
+/// Obeys the kernel's rules: a request gets all its lines or none, edges carry the instant they
 /// happened and a number for each line, and a full queue loses edges.
 package final class SimulatedGPIO: Sendable {
     /// A chip as the kernel shows it.
@@ -110,13 +110,13 @@ extension SimulatedGPIO {
         }
     }
 
-    /// Holds an input at a level whatever drives it; nil lets it go at the level it has.
+    /// Holds an input at a level against every driver; nil releases it at its present level.
     package func stick(_ line: String, at value: Bool?) {
         let now = clock.now
         state.withLock { $0.stick(line, at: value, now: now) }?.raise()
     }
 
-    /// Lets somebody else hold a line; nil gives it free.
+    /// Lets another process hold a line; nil releases it.
     package func hold(_ line: String, by holder: String?, hint: String? = nil) {
         state.withLock { $0.hold(line, by: holder, hint: hint) }
     }
@@ -126,7 +126,7 @@ extension SimulatedGPIO {
         state.withLock { $0.isPermitted = isPermitted }
     }
 
-    /// Takes a chip away, with every request on it.
+    /// Removes a chip, with every request on it.
     package func disconnect(chip label: String) {
         for signal in state.withLock({ $0.disconnect(chip: label) }) { signal.raise() }
     }
@@ -136,7 +136,7 @@ extension SimulatedGPIO {
         state.withLock { $0.reconnect(chip: label) }
     }
 
-    /// The voltage of a line, whoever drives it.
+    /// The voltage of a line.
     package func level(of line: String) -> Bool { state.withLock { $0.level(of: line) } }
 
     /// Who holds the line, or nil.

@@ -3,19 +3,19 @@ import Devices
 import HardwareIO
 import Synchronization
 
-/// A local network in memory: boards that answer, or not.
+/// A local network in memory: HTTP devices that answer, or not.
 package final class SimulatedNetwork: HTTPFetcher {
     private let clock: any NodeClock
     private let boards = Mutex<[String: HTTPLineSimulator]>([:])
 
     package init(clock: any NodeClock) { self.clock = clock }
 
-    /// Puts a board at `name` or `name:port`; nil takes it away, and nobody answers there.
+    /// Puts a device at `name` or `name:port`; nil removes it, and connections there fail.
     package func put(_ board: HTTPLineSimulator?, at authority: String) {
         boards.withLock { $0[authority] = board }
     }
 
-    /// Does something to a board that is there.
+    /// Changes a device that is there.
     package func withBoard<Value>(
         at authority: String,
         _ body: (inout HTTPLineSimulator) -> Value

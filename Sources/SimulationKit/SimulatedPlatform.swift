@@ -71,12 +71,12 @@ package final class SimulatedPlatform: Platform {
         for signal in waiting { signal.raise() }
     }
 
-    /// Puts an adapter behind a node; nil takes it away.
+    /// Puts an adapter behind a node; nil removes it.
     package func put(_ adapter: SimulatedAdapter?, at path: String) {
         state.withLock { $0.adapters[path] = adapter }
     }
 
-    /// Takes a path away; the line itself is unplugged by whoever has it.
+    /// Removes a path; the caller unplugs the line itself.
     package func removePath(_ path: String) { state.withLock { $0.lines[path] = nil } }
 
     /// Makes every opening of a path fail.
@@ -248,7 +248,7 @@ package final class SimulatedWatchdog: WatchdogDevice {
     package func disarm() { state.withLock { $0.isArmed = false } }
 }
 
-/// A hotplug monitor that says what it is told to.
+/// A hotplug monitor that reports scripted events.
 package final class SimulatedHotplug: HotplugMonitor {
     private let clock: any NodeClock
     private let queue = Mutex<[HotplugEvent]>([.snapshot([])])

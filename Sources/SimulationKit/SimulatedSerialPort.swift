@@ -4,9 +4,9 @@ import Synchronization
 
 /// A serial line in memory with a simulated part at its far end.
 ///
-/// No task of its own: whoever reads moves the part forward in time. Opened, unplugged, plugged and
-/// reopened like a real one; what nobody reads is kept up to 4 KiB, then dropped and counted, as a
-/// tty does.
+/// No task of its own: each read moves the part forward in time. Opened, unplugged, plugged and
+/// reopened like a real one; unread bytes are kept up to 4 KiB, then dropped and counted, as a tty
+/// does.
 package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
     /// One write of the host or one arrival of bytes.
     package struct TraceEntry: Hashable, Sendable {
@@ -46,7 +46,7 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
     ///   - peer: The part at the far end.
     ///   - clock: The clock of the simulation.
     ///   - path: The name errors carry.
-    ///   - baud: Makes ten bits a byte take their time; nil delivers at once.
+    ///   - baud: Delays each byte by ten bit times; nil delivers at once.
     package init(
         _ peer: Peer,
         clock: any NodeClock,
@@ -169,11 +169,11 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
         return self
     }
 
-    /// Makes the line take nothing more, until 4 KiB wait.
+    /// Makes the line accept nothing more, until 4 KiB wait.
     package func stopTaking() { state.withLock { $0.takesNothing = true } }
 
     package var isOpen: Bool { state.withLock { $0.isOpen } }
-    /// Bytes lost because nobody read them.
+    /// Bytes lost because they were not read.
     package var droppedByteCount: Int { state.withLock { $0.droppedByteCount } }
     /// Everything that went over the line, the newest 4 096 entries.
     package var trace: [TraceEntry] { state.withLock { $0.trace } }

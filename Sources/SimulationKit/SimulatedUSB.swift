@@ -1,7 +1,7 @@
 import HardwareIO
 import Synchronization
 
-/// The USB sockets of a simulated machine: numbers nodes as Linux does, and tells udev's part.
+/// The USB sockets of a simulated machine: numbers nodes as Linux does, and sends udev's events.
 package final class SimulatedUSB: Sendable {
     private struct State {
         var plugged: [Int: (adapter: SimulatedAdapter, device: HotplugDevice)] = [:]
@@ -36,7 +36,7 @@ package final class SimulatedUSB: Sendable {
     /// - Parameters:
     ///   - adapter: One that is not plugged in.
     ///   - socket: A free one.
-    ///   - isTold: false when nobody hears of it until the next snapshot.
+    ///   - isTold: false sends no event: the change shows only in the next snapshot.
     /// - Returns: Its node.
     @discardableResult
     package func plug(
@@ -60,7 +60,7 @@ package final class SimulatedUSB: Sendable {
         return node
     }
 
-    /// Pulls whatever is in a socket.
+    /// Unplugs the adapter in a socket.
     package func unplug(_ socket: Int, isTold: Bool = true) {
         guard let gone = state.withLock({ $0.plugged.removeValue(forKey: socket) }) else { return }
         platform.put(nil, at: gone.device.node ?? "")

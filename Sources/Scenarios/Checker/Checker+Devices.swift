@@ -194,7 +194,7 @@ extension Checker {
     /// A measurement out of turn, at each start of the process or the part.
     private static let firstMeasurement: Duration = .seconds(30)
 
-    /// Nobody hears that it shall sleep, or nobody runs who would say so.
+    /// The part gets no command to sleep, or no process runs that would send it.
     private static let deafening: Set<FaultKind> = [
         .deaf, .lineTakesNothing, .wrongRate, .suspend, .freeze, .longFreeze, .childHang,
         .childUnkillable,
@@ -221,7 +221,7 @@ extension Checker {
         for part in world.parts where part.isDust {
             count += 1
             let laser = part.laserTime(at: world.end)
-            // What people asked for, and what it does while nobody can tell it otherwise.
+            // What people asked for, and what it does while no process can command it.
             let others = records.continuousTime + part.laserAlone
             let powered = part.timeWithPower(at: world.end)
             // A device with a new name is begun anew.

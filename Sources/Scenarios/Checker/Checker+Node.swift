@@ -19,7 +19,7 @@ extension Checker {
             defer { last = segment }
             guard last?.boot != segment.boot else { continue }
             let bootEnd = records.segments.last { $0.boot == segment.boot }?.end ?? segment.end
-            // What nobody has kept of its end is not dated: a later boot may lie in that time.
+            // An end that was not recorded has no date: a later boot may lie in that time.
             let kept = runs.filter { $0.boot == segment.boot }.map(\.ended.tenths).max() ?? 0
             let length = min(
                 segment.bootedAt.duration(to: bootEnd),
@@ -51,7 +51,7 @@ extension Checker {
 
     // MARK: P9
 
-    /// Starts of the process within an hour, beyond those that somebody outside made it do.
+    /// Starts of the process within an hour, beyond those caused from outside.
     private static let ownStartsMax = 6
 
     func nothingHangsOrLoops() throws -> Int {

@@ -1,6 +1,7 @@
 import Core
 
-// Liveness between the faults: whatever nothing hinders is sampled, all life long.
+// Liveness between the faults: each device without a fault is sampled, for the whole simulated
+// life.
 extension Checker {
     /// The period of the slowest sensor, its measurement, and how late a wake-up may be.
     private static let pauseMax: Duration = .seconds(345)
@@ -33,7 +34,7 @@ extension Checker {
         throw Broken(words: "\(first.words), and \(pauses.count - 1) other pauses without a cause")
     }
 
-    /// When a part or board gave values, under whatever name it had then.
+    /// When a device gave values, under the name that it had then.
     private func valueTimes(of part: String) -> SortedInstants {
         var times: [MonotonicInstant] = []
         let own = world.part(part) == nil ? part : nil

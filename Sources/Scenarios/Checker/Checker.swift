@@ -5,15 +5,16 @@ import Store
 
 /// Says whether the promises were kept, from outside: by what a client saw and what the files hold.
 ///
-/// Faults excuse nothing but what nobody can help: a card that lies or rots may lose what it took.
+/// Faults excuse only what software cannot prevent: a card that lies or rots may lose what it
+/// acknowledged.
 struct Checker {
-    /// What a check finds broken: the first counter-example, in words.
+    /// What a check finds broken: the first counter-example, as text.
     struct Broken: Error { let words: String }
 
     let world: World
     let records: LifeRecords
     private(set) var ledgerSeconds: [String: Double] = [:]
-    /// The longest that a sensor took to give a value after the last fault.
+    /// The longest time from the last fault to a sensor's next value.
     var resumedAfter: Duration = .zero
     /// Samples that are gone because the card lied or rotted.
     private(set) var betrayedCount = 0
@@ -251,9 +252,10 @@ struct Checker {
         return true
     }
 
-    /// Whether a card lied or rotted later in such a way that it may have lost what it took.
+    /// Whether a card lied or rotted later in such a way that it may have lost what it
+    /// acknowledged.
     ///
-    /// What rots may be anything older; a sync that lied may have been that of a day's take.
+    /// Bit rot may hit anything older; a sync that lied may have been that of a daily checkpoint.
     private func wasBetrayed(_ at: MonotonicInstant) -> Bool {
         records.windows.contains { window in
             guard Self.faithless.contains(window.kind) else { return false }
@@ -298,14 +300,14 @@ struct Checker {
                 to: end
             )
         else { return false }
-        // A mirror that is refused at the next start tells nothing of the process before either.
+        // A mirror that is refused at the next start holds nothing of the process before either.
         let isMirrored = !hasWindow(
             { $0 == .mirrorRefused },
             from: segment.start,
             to: end.advanced(by: Life.restartPause)
         )
         if segment.ending.isOrderly || (!segment.ending.losesPages && isMirrored) { return true }
-        // Nobody writes while the machine is suspended.
+        // No process writes while the machine is suspended.
         let asleep = records.windows.filter { $0.kind == .suspend }.reduce(Duration.zero) {
             let (from, to) = (max($1.start, start), min($1.end, end))
             return from < to ? $0 + from.duration(to: to) : $0
@@ -315,7 +317,7 @@ struct Checker {
 
     // MARK: P3
 
-    /// Nobody runs, or only as far as the next thing that hangs.
+    /// No process runs, or only until the next hang.
     private static let standstills: Set<FaultKind> = [.suspend, .freeze, .longFreeze, .boardHang]
     /// In simulated time, in which the card's own stalls count, and in the work's processor time.
     private static let openingMax: Duration = .seconds(2)

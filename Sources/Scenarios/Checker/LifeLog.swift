@@ -5,7 +5,7 @@ import Core
 /// Lines are hashed in their order. Readings of one instant have none, as tasks of their own serve
 /// the devices: their digests are added up, and the sums are hashed in the order of time.
 struct LifeLog {
-    /// Takes each line as it comes; nil keeps the hash alone.
+    /// Receives each line as it comes; nil keeps the hash alone.
     var sink: ((String) -> Void)?
     private var lines = Hash()
     private var readings = Hash()

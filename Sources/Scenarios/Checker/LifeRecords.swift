@@ -9,7 +9,7 @@ package enum LifeEnding: Hashable, Sendable {
     case restarted
     /// In order, with the machine.
     case rebooted
-    /// By a signal that nobody can catch, from outside.
+    /// By a signal that cannot be caught, from outside.
     case killed(by: FaultKind)
     /// It did not stop in the time that systemd gives.
     case stopTimedOut
@@ -19,7 +19,7 @@ package enum LifeEnding: Hashable, Sendable {
     case gaveUp(String)
     /// No sign of life for systemd's limit.
     case serviceWatchdog
-    /// No pet for the board's limit.
+    /// Not petted within the time-out of the board's watchdog.
     case boardWatchdog
     case powerCut
 
@@ -43,14 +43,14 @@ package struct LifeRecords: Sendable {
         package internal(set) var ending: LifeEnding = .finished
         /// When the store was there.
         package internal(set) var storeOpenAt: MonotonicInstant?
-        /// Processor time of the work on the files until it was; nil when nobody timed it.
+        /// Processor time of the work on the files until it was; nil when it was not timed.
         package internal(set) var openingTime: Duration?
         package internal(set) var byteCounts: [String: Int] = [:]
         /// SDS011s with a laser on when it ended, none of them excused by a fault.
         package internal(set) var awakeAtEnd: [String] = []
     }
 
-    /// One sample, as whoever follows the station live was shown it.
+    /// One sample, as a client of the live stream received it.
     package struct Sample: Sendable {
         package let device: Int32
         package let segment: Int32
@@ -95,7 +95,7 @@ package struct LifeRecords: Sendable {
         /// The sensor that the lamp follows, and when it last gave a value.
         package let followed: String?
         package let followedValueAt: MonotonicInstant?
-        /// What is not called stale: the channel, the age that is told, and the true one.
+        /// A value not marked stale: the channel, the reported age, and the true one.
         package let fresh: [(channel: String, told: Duration, age: Duration?)]
     }
 
@@ -107,10 +107,10 @@ package struct LifeRecords: Sendable {
     package internal(set) var looks: [Look] = []
     /// Samples that the station said are durable: segment and digest, by its answer to `tail`.
     package internal(set) var acknowledged: [Acknowledged] = []
-    /// Questions over the control socket that nobody answered within a minute.
+    /// Questions over the control socket without an answer within a minute.
     package internal(set) var unanswered: [MonotonicInstant] = []
     package internal(set) var fired: [FaultKind: Int] = [:]
-    /// Bytes that were sent to parts nobody may write to.
+    /// Bytes that were sent to parts that must not be written to.
     package internal(set) var strangerBytes = 0
     package internal(set) var wakeUps = 0
 
@@ -129,7 +129,7 @@ package struct LifeRecords: Sendable {
     func device(of part: String, at instant: MonotonicInstant) -> String? {
         namings.last { $0.part == part && $0.at <= instant }?.device ?? deviceOfPart[part]
     }
-    /// Parts with an identity of their own that got another name, in words.
+    /// Parts with an identity of their own that got another name, as text.
     package internal(set) var renames: [String] = []
     /// Names that the owner gave.
     package internal(set) var givenNames: [GivenName] = []

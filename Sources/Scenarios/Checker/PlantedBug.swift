@@ -1,8 +1,8 @@
 /// A bug that a test plants between the node and the world, for the proof that the checker sees it.
 package enum PlantedBug: String, Sendable, CaseIterable {
-    /// P1: the history expects samples that nobody promised.
+    /// P1: the history expects samples that no schedule promised.
     case impatientSchedule
-    /// P2: syncs of the card that nobody was told to doubt do nothing.
+    /// P2: syncs of a card without a known fault do nothing.
     case forgottenSyncs
     /// P2: samples that find no place are given up, and nobody is told.
     case unspokenLoss
@@ -10,21 +10,21 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case refusesToStart
     /// P4: the journal is longer in each process.
     case growingFile
-    /// P5: what goes wrong with sensors is not told, and the last value is told again.
+    /// P5: a sensor's failures are not reported, and the last value is repeated.
     case silentAboutSilence
     /// P6: two sensors speak with each other's voice.
     case mixedUpSensors
     /// P7: the command to sleep never reaches the sensor.
     case forgottenSleep
-    /// P8: the wall clock is wrong, and nobody says so.
+    /// P8: the wall clock is wrong without a mark.
     case wrongDates
     /// P9: the process ends itself for nothing.
     case endsForNothing
     /// P10: the lamp goes on saying good.
     case alwaysGreen
-    /// P10: every value is told as a second old.
+    /// P10: every value is reported as a second old.
     case youngForEver
-    /// Liveness: a device hangs and nobody replaces it.
+    /// Liveness: a device hangs and is not replaced.
     case deafAfterFault
 
     /// What it breaks.

@@ -35,7 +35,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case chipGone = "chip-gone"
     case lineForbidden = "line-forbidden"
     case edgeOverrun = "edge-overrun"
-    // The local network: boards, their addresses and the name server.
+    // The local network: HTTP devices, their addresses and the name server.
     case boardSilent = "board-silent"
     case boardSlow = "board-slow"
     case boardRefuses = "board-refuses"
@@ -160,7 +160,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether one board on the network is hit.
+    /// Whether it hits one HTTP device.
     package var hitsBoard: Bool { area == .network && self != .nameServerSilent }
 
     /// Whether it waits for the one moment at which it can show itself, and begins there.

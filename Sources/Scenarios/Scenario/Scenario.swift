@@ -16,7 +16,7 @@ package struct Scenario: Sendable {
         package let failsAfter: Duration?
     }
 
-    /// A board on the local network.
+    /// A device on the local network that answers over HTTP.
     package struct Board: Hashable, Sendable {
         package let name: String
         /// A shipped profile, such as `generic-http-line`.
@@ -62,7 +62,7 @@ package struct Scenario: Sendable {
     package let name: String
     package let about: String
     package let parts: [Part]
-    /// They are in the station's configuration: a board is not found.
+    /// They are in the station's configuration: HTTP devices are not detected.
     package let boards: [Board]
     /// Lines of motion sensors.
     package let motion: [String]

@@ -11,7 +11,7 @@ final class BootClock: NodeClock {
     /// - Parameters:
     ///   - world: Counts from the beginning of the life.
     ///   - bootedAt: There.
-    ///   - wall: What the machine takes for the time, and why; nil while its clock was never set.
+    ///   - wall: The machine's wall clock and its source; nil while its clock was never set.
     init(
         _ world: SimulatedClock,
         bootedAt: MonotonicInstant,

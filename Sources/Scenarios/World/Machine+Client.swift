@@ -6,14 +6,14 @@ import SimulationKit
 import Station
 import Store
 
-// Whoever looks at the node from outside while it lives.
+// A client that queries the node from outside while it runs.
 extension Machine {
     /// Between two looks over the control socket.
     static let lookInterval: Duration = .hours(6)
     /// A question is answered within this, or the node is stuck.
     static let patience: Duration = .minutes(1)
 
-    /// Writes down every sample and event as whoever follows the station live is shown it.
+    /// Writes down every sample and event as a client of the live stream receives it.
     func follow(_ station: Station) {
         let segment = Int32(world.records.segments.count - 1)
         station.context.recorder.watch { [unowned self] in hear($0, segment) }
@@ -81,7 +81,7 @@ extension Machine {
 
     /// Asks now and then how the station is and what is durable, until cancelled.
     func lookNowAndThen() async throws {
-        var pause: Duration = .minutes(25)  // Many lives are short.
+        var pause: Duration = .minutes(25)  // Many runs are short.
         while !Task.isCancelled {
             try await simulated.sleep(for: pause, tolerance: .minutes(5))
             pause = Self.lookInterval
@@ -108,7 +108,7 @@ extension Machine {
     /// A part that spoke under a wrong id goes by its own again within this.
     static let nameGrace: Duration = .minutes(20)
 
-    /// Writes down what is shown as live, and how old it really is.
+    /// Records which values are shown as live, and their true age.
     private func note(_ lamp: String?, _ status: StatusReport, _ devices: DevicesReport?) {
         let isYoung = world.planted == .youngForEver
         let fresh =
@@ -143,7 +143,7 @@ extension Machine {
 
     /// Learns under which name a part is read, and whether it was another before.
     ///
-    /// Nobody can know the name of a part that says another's id, or before the store has told.
+    /// The name is not known of a part that reports another's id, or before the store was read.
     private func note(_ found: FoundReport) {
         guard found.state == "adopted", let node = found.node, let name = found.name,
             let part = partsByNode[node], let segment = world.records.segments.last,

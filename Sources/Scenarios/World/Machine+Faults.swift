@@ -34,7 +34,7 @@ extension Machine {
             part.switchOff(at: now)
             part.switchOn(at: now)
         case .wedgeOnReboot, .lineTakesNothing: break
-        // Seen only by who opens the line anew: ModemManager takes what has just come.
+        // Hits only a new opening of the line: ModemManager opens ports that have just appeared.
         case .portBusy, .portForbidden, .portError: tearOff(part, for: .seconds(1))
         case .noFirmware:
             // Asked for only when a part is new.
@@ -43,7 +43,7 @@ extension Machine {
         default:
             inject(fault, part, until: end)
             guard fault.kind == .wedge else { return }
-            // Somebody pulls the plug of what is dead, sooner or later.
+            // A person unplugs a dead part sooner or later.
             world.plan(at: end) { machine in
                 guard part.isWedged else { return }
                 machine.tearOff(part, for: .seconds(5))
@@ -56,7 +56,7 @@ extension Machine {
         world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
     }
 
-    /// Resets the board in the middle of a measurement, and the sensor does not survive that.
+    /// Resets the computer in the middle of a measurement, and the sensor does not survive that.
     func resetBoard() {
         simulated.skip(Self.boardWatchdog)
         end(.boardWatchdog)

@@ -147,7 +147,7 @@ extension Machine {
 
     // MARK: Readers
 
-    /// Somebody looks at the database and does not end.
+    /// A reader opens the database and does not close it.
     func beginReading(until end: MonotonicInstant) {
         guard let connection = try? Connection("\(world.card.folder)/history.db", mode: .readOnly)
         else { return }
@@ -169,7 +169,7 @@ extension Machine {
     }
 }
 
-/// Prints temperatures all day, and hears what it is told.
+/// Prints temperatures all day, and receives what is sent to it.
 private struct Talker: SerialPeer {
     private let heard: Box<Int>
     private var next: MonotonicInstant

@@ -79,7 +79,7 @@ final class Machine: Platform, @unchecked Sendable {
     func end(_ wanted: LifeEnding) {
         guard ending == nil else { return }
         var reason = wanted
-        // Whoever stops it sees only that it is gone, and goes on.
+        // The caller sees only that it is gone, and goes on.
         if case .endedItself = wanted, isStopping { reason = .stopTimedOut }
         if reason == .stopTimedOut, lastPet != nil, stopReason.value == .rebooted {
             reason = .boardWatchdog
@@ -92,7 +92,7 @@ final class Machine: Platform, @unchecked Sendable {
         errands = []
     }
 
-    /// Waits, whatever is cancelled, until the machine has ended.
+    /// Waits until the machine has ended, also when the task is cancelled.
     func holdForEver() async {
         guard !isDead else { return }
         let signal = Signal()
@@ -245,7 +245,7 @@ final class Machine: Platform, @unchecked Sendable {
         }
     }
 
-    /// How long the card takes before it does anything; nil: somebody waits for that already.
+    /// How long the card waits before it does anything; nil: an operation waits for that already.
     private func pauseOfCard() -> Duration? {
         guard !isDiskBusy else { return nil }
         for kind in [FaultKind.cardLongStall, .cardStall] where world.meets(kind, at: now) {
@@ -289,7 +289,7 @@ final class Box<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-/// The board's own timer.
+/// The board's hardware watchdog.
 private struct BoardWatchdog: WatchdogDevice {
     let machine: Machine
 

@@ -31,9 +31,9 @@ final class Part: @unchecked Sendable {
     /// Laser time that was counted while there was no power.
     private var laserExcess: Duration = .zero
     private var laserBefore: Duration = .zero
-    /// Laser time in which nobody was there to command it.
+    /// Laser time in which no process could command it.
     private(set) var laserAlone: Duration = .zero
-    /// Its laser time when nobody was there to command it any more.
+    /// Its laser time at the moment when no process could command it any more.
     private var laserWhenLeft: Duration?
     private var countedFaults: [SDS011Fault: Int] = [:]
     private var windows: [(kind: FaultKind, end: MonotonicInstant)] = []
@@ -97,7 +97,7 @@ final class Part: @unchecked Sendable {
         return dust.laserTime(at: now) - laserExcess
     }
 
-    /// From here on nobody commands it: it has just started, or whoever did is gone.
+    /// From here on no process commands it: it has just started, or the process is gone.
     func leaveAlone(at now: MonotonicInstant) {
         laserWhenLeft = laserWhenLeft ?? laserTime(at: now)
     }
@@ -150,7 +150,7 @@ final class Part: @unchecked Sendable {
         isWedged || windows.contains { $0.end > now }
     }
 
-    /// Takes over how often each fault of the part has shown.
+    /// Copies how often each fault of the part has occurred.
     func countFired() {
         guard let dust else { return }
         for kind in FaultKind.all {

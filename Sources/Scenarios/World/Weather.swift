@@ -3,7 +3,8 @@ import Devices
 
 /// The air outside: fine dust and humidity, by a seeded generator or from a recorded day.
 ///
-/// Values follow from the time alone, so that whoever asks when gets the same.
+/// Values follow from the time alone, so that the same time gives the same value in any order of
+/// calls.
 package struct Weather: Sendable {
     package enum Settings: Hashable, Sendable {
         /// Mean fine dust in tenths of µg/m³ and mean humidity in per cent.

@@ -32,7 +32,7 @@ final class World: @unchecked Sendable {
     var mirror: [UInt8] = []
     /// High inputs of the header.
     var highLines: Set<String> = []
-    /// When the clock is right again after this boot; nil: not before somebody says so.
+    /// When the clock is right again after this boot; nil: not before a person sets it.
     var clockKnownAt: MonotonicInstant? = .boot
     var clockError: Duration = .zero
     /// Parts per million from when on.
@@ -75,8 +75,8 @@ final class World: @unchecked Sendable {
         card = try LivingCard(nameDurability: seed % 2 == 0 ? .afterFolderSync : .afterAnySync)
     }
 
-    /// What chance says about an instant, whatever has happened before: a life in which a fault is
-    /// left out goes on as it did.
+    /// A random value for an instant, independent of earlier events: a life in which a fault is
+    /// left out goes on as before.
     func dice(at now: MonotonicInstant) -> SplitMix64 {
         var dice = SplitMix64(seed: seed ^ 0x5EED)
         return SplitMix64(seed: dice.next() ^ UInt64(bitPattern: now.nanoseconds))
@@ -90,7 +90,7 @@ final class World: @unchecked Sendable {
 
     // MARK: What will happen
 
-    /// Lets something happen to whatever machine runs then, or runs next.
+    /// Applies an event to the machine that runs then, or runs next.
     func plan(at instant: MonotonicInstant, _ action: @escaping Action) {
         plannedCount += 1
         let new = Planned(at: instant, number: plannedCount, action: action)
@@ -105,7 +105,7 @@ final class World: @unchecked Sendable {
 
     var nextPlanned: MonotonicInstant? { planned.last?.at }
 
-    /// Takes what is due.
+    /// Removes and returns the events that are due.
     func takePlanned(by now: MonotonicInstant) -> Action? {
         guard let next = planned.last, next.at <= now else { return nil }
         planned.removeLast()
@@ -162,8 +162,8 @@ final class World: @unchecked Sendable {
 
     // MARK: Time
 
-    /// What the machine takes for the time: from a time server, or before that late by as much as
-    /// a file's time stamp is; nil while its clock was never set.
+    /// The machine's wall clock: from a time server, or before that late by as much as a file's
+    /// time stamp is; nil while its clock was never set.
     func wallReading(at now: MonotonicInstant) -> WallReading? {
         let said = trueTime(at: now).nanoseconds + error(at: now)
         if let clockKnownAt, clockKnownAt <= now {

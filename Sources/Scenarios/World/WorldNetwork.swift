@@ -3,7 +3,7 @@ import Devices
 import HardwareIO
 import Profiles
 
-/// The boards on the local network; they outlive the station's process and its boots.
+/// The HTTP devices on the local network; they outlive the station's process and its boots.
 ///
 /// Unchecked: one simulation is one thread.
 final class WorldNetwork: @unchecked Sendable {
@@ -23,16 +23,16 @@ final class WorldNetwork: @unchecked Sendable {
 
     func board(at host: String) -> Scenario.Board? { boards.first { $0.host == host } }
 
-    /// What a board says; nil when it says nothing.
+    /// The answer of a device; nil when it does not answer.
     func answer(_ board: Scenario.Board, fault: HTTPLineSimulator.Fault? = nil) -> HTTPResponse? {
         simulators[board.name]?.fault = fault
         return simulators[board.name]?.answer("GET")
     }
 }
 
-/// Asks the boards of a world, as far as its faults let it.
+/// Queries the HTTP devices of a world, as far as its faults allow.
 struct WorldFetcher: HTTPFetcher {
-    /// From the question to the answer of a board that is well.
+    /// From the request to the answer of a device without a fault.
     private static let usualDelay: Duration = .milliseconds(80)
     private static let faults: [FaultKind] = [
         .boardRefuses, .boardMoved, .boardSilent, .boardGarbage, .boardSlow,
@@ -94,7 +94,7 @@ struct WorldFetcher: HTTPFetcher {
         }
     }
 
-    /// For the checker: this board was asked while it misbehaved.
+    /// For the checker: this device was queried during a fault.
     private func note(_ fault: FaultKind, _ board: Scenario.Board) {
         let world = machine.world
         world.fire(fault)
