@@ -76,7 +76,7 @@ final class ChildProcess: Sendable {
         return try await waitForExit(until: deadline)
     }
 
-    /// Reads its output to the end, and takes its exit status.
+    /// Reads its output to the end, then its exit status.
     private func waitForExit(until deadline: MonotonicInstant) async throws -> Int32? {
         var isOver = false
         while !isOver, try await watched.readable(until: deadline, tolerance: .zero) {

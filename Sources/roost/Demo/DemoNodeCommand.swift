@@ -76,7 +76,7 @@ private struct DemoPlatform: Platform {
         path: String,
         timeout: Duration
     ) async throws -> any WatchdogDevice {
-        throw WatchdogError.absent(path: path)  // A demonstration resets nobody's machine.
+        throw WatchdogError.absent(path: path)  // A demonstration must not reset the machine.
     }
 
     func onDisk<Value: Sendable>(

@@ -71,7 +71,7 @@ final class DemoShow: Sendable {
         return show
     }
 
-    /// Gives the terminal back, whatever ends us.
+    /// Restores the terminal on every way out.
     func leave() { watch.withLock { $0 }?.screen.leave() }
 
     private func connect(_ socket: String) throws -> ControlClient {
@@ -89,7 +89,7 @@ final class DemoShow: Sendable {
         return try await client.ask(ControlRequest(command), type)
     }
 
-    /// Takes the live stream in.
+    /// Reads the live stream.
     private func follow(_ socket: String) async throws {
         let client = try connect(socket)
         defer { client.connection.close() }
@@ -122,7 +122,7 @@ final class DemoShow: Sendable {
         }
     }
 
-    /// The last words and the exit code.
+    /// The last line and the exit code.
     ///
     /// - Throws: `ClientFailure` when something that a demo shows was not seen.
     func conclude(wasInterrupted: Bool, isClean: Bool) throws {

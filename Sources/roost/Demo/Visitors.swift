@@ -9,7 +9,7 @@ final class Visitors: Sendable {
 
     func watch(_ gpio: SimulatedGPIO) { self.gpio.withLock { $0 = gpio } }
 
-    /// Lets somebody pass every 4 to 9 s, for 1 to 3 s each, until cancelled.
+    /// Simulates a person who passes every 4 to 9 s, for 1 to 3 s each, until cancelled.
     func come(seed: UInt64, on clock: any NodeClock) async throws {
         guard let gpio = gpio.withLock({ $0 }) else { return }
         var generator = SplitMix64(seed: seed)

@@ -56,7 +56,7 @@ struct DoctorCheck: Sendable {
     let question: String
     let decide: @Sendable (DoctorFacts) -> DoctorFinding
 
-    /// In the order in which they are told: from the plug to the station.
+    /// In the order in which they are printed: from the plug to the station.
     static let all = ports + pins + power + clocks + card + writes + station
 }
 

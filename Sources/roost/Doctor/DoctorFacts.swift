@@ -88,7 +88,7 @@ struct DoctorNode: Hashable {
     var group: String
     /// Such as `0660`.
     var mode: String
-    /// Nil when nobody asks, as in an image.
+    /// Nil when it does not apply, as in an image.
     var mayUse: Bool?
 }
 
@@ -111,7 +111,8 @@ struct DoctorPorts: Hashable {
     var brltty: String?
     /// The rule of brltty's that counts; nil when there is none or it is masked.
     var brlttyRule: String?
-    /// The rules that belong there: installed with these words, with others, or not at all.
+    /// The rules that belong there: installed as they should be, with another content, or not at
+    /// all.
     var rules: [DoctorRule] = []
     /// `/run/udev/control` is there.
     var udevAnswers = false
@@ -163,7 +164,7 @@ struct DoctorHealth: Hashable {
     struct Watchdog: Hashable {
         var name: String
         var identity: String?
-        /// `active` or `inactive`; nil when the kernel does not tell.
+        /// `active` or `inactive`; nil when the kernel does not report it.
         var state: String?
         var timeoutSeconds: Int?
     }
@@ -239,7 +240,7 @@ struct DoctorCard: Hashable {
     var partitions: [Partition] = []
     /// Devices and files that are swapped to.
     var swaps: [String] = []
-    /// journald's `Storage`; `auto` unless told.
+    /// journald's `Storage`; `auto` by default.
     var logStorage = "auto"
     var hasLogFolder = false
 
@@ -260,16 +261,16 @@ struct DoctorCard: Hashable {
 struct DoctorStation {
     enum Answer: Hashable {
         case answers(processID: Int32, faults: [FaultReport])
-        /// Nobody listens.
+        /// No process listens.
         case absent
         case refuses(words: String)
-        /// Somebody listens and says nothing.
+        /// A process listens and does not answer.
         case hangs(words: String)
     }
 
     enum Store: Hashable {
         case missing
-        /// `isWritable` is nil when nobody asks.
+        /// `isWritable` is nil when it does not apply.
         case there(isWritable: Bool?)
     }
 
@@ -278,7 +279,7 @@ struct DoctorStation {
         case unreadable(words: String)
         /// A history without a sample.
         case empty
-        /// When the newest sample was taken; nil when nothing dates it.
+        /// When the newest sample was measured; nil when nothing dates it.
         case taken(WallTime?)
     }
 

@@ -5,7 +5,7 @@ import Station
 /// A line that the configuration names, and for whom.
 struct DoctorWantedLine: Hashable {
     let user: String
-    /// Label of the chip; nil takes the first that has the line.
+    /// Label of the chip; nil means the first that has the line.
     let chip: String?
     let line: LineRequest.Line
 }
@@ -116,7 +116,7 @@ extension DoctorPins {
     ///
     /// Sections for one model count as if they were for all.
     ///
-    /// - Source: Raspberry Pi, *Device Trees, overlays, and parameters*: `on` unless told.
+    /// - Source: Raspberry Pi, *Device Trees, overlays, and parameters*: `on` by default.
     static func spi(_ text: String) -> Bool? {
         var answer: Bool?
         for line in text.split(separator: "\n").map(\.trimmed) where line.hasPrefix("dtparam=") {
@@ -174,7 +174,7 @@ extension DoctorCard {
         if let text = tree.text("/proc/mounts") {
             mounts = Self.mounts(text)
         } else if let text = tree.text("/etc/fstab") {
-            // What would be mounted; the kernel's own choice is said by no word there.
+            // What would be mounted; the kernel's own choice has no entry there.
             mounts = Self.mounts(text).map { mount in
                 let says = mount.options.contains { $0.hasSuffix("atime") }
                 let options = mount.options + (says ? [] : ["relatime"])
@@ -209,7 +209,7 @@ extension DoctorCard {
         endOfLife = tree.line("\(device)/pre_eol_info").flatMap(Self.hexadecimal)
         partitions = tree.names("/sys/block/\(name)").filter { $0.hasPrefix(name) }
             .compactMap { part in
-                // Always in units of 512 bytes, whatever the sector.
+                // Always in units of 512 bytes, for every sector size.
                 tree.number("/sys/block/\(name)/\(part)/start").map {
                     Partition(name: part, startBytes: $0 * 512)
                 }

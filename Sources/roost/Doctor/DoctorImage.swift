@@ -19,7 +19,7 @@ struct DoctorImage {
     /// What to type for this image.
     ///
     /// - Parameter next: What to type on the machine itself; steps are joined by `&&`.
-    /// - Returns: The steps that an image can take, with its paths; else what to do later.
+    /// - Returns: The steps that apply to an image, with its paths; else what to do later.
     func commands(_ next: String) -> String {
         let steps = next.split(separator: " && ").map(String.init).filter { step in
             !Self.ofRunningMachines.contains { step.hasPrefix($0) }

@@ -5,7 +5,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 
-/// What only a running machine can answer, so that a made-up one can take its place.
+/// What only a running machine can answer, so that tests can replace it.
 ///
 /// Paths are those of the machine that asks, the root included.
 struct DoctorMachine: Sendable {
@@ -13,7 +13,7 @@ struct DoctorMachine: Sendable {
     var user: DoctorUser?
     /// A node's group and mode, and whether the user may use it; nil when it is not there.
     var node: @Sendable (_ path: String) -> DoctorNode?
-    /// Whether the user may write there; nil when nobody asks.
+    /// Whether the user may write there; nil when it does not apply.
     var mayWrite: @Sendable (_ path: String) -> Bool?
     var space: @Sendable (_ path: String) -> DoctorSpace?
     /// The GPIO chips; nil for an image.
@@ -33,7 +33,7 @@ struct DoctorMachine: Sendable {
 }
 
 extension DoctorMachine {
-    /// How long a station may take to answer; then it counts as one that hangs.
+    /// Time limit for a station's answer; after it the station counts as hanging.
     private static let answerLimit: Duration = .seconds(5)
 
     /// The image of a card, or any tree of files: nothing runs there.

@@ -154,7 +154,7 @@ extension DoctorCheck {
     /// - Source: Raspberry Pi, *Configuring UARTs*.
     @Sendable private static func serialConsole(_ facts: DoctorFacts) -> DoctorFinding {
         guard facts.isPi else { return .skipped(noPi) }
-        // On the boards with an RP1 `serial0` is a plug of its own, for debugging.
+        // On the boards with an RP1 `serial0` is a separate connector, for debugging.
         let hasPlug = facts.board?.board?.gpioChip == "pinctrl-rp1"
         let target = hasPlug ? nil : facts.ports.serial0
         let uarts = hasPlug ? ["ttyAMA0"] : ["serial0", "ttyS0", "ttyAMA0"]

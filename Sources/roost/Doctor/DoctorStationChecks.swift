@@ -173,7 +173,7 @@ extension DoctorCheck {
         }
     }
 
-    /// A take that was missed is made up for at the next.
+    /// A checkpoint that was missed is made up for by the next.
     private static let oldestSample = StoreConfiguration.takeInterval * 2
 
     @Sendable private static func history(_ facts: DoctorFacts) -> DoctorFinding {

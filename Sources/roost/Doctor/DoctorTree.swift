@@ -13,7 +13,7 @@ struct DoctorTree {
     init(root: String) {
         var text = root[...]
         while text.hasSuffix("/") { text.removeLast() }
-        // Without links, so that what is found below it can be told from the rest.
+        // Without links, so that the paths below it can be recognised.
         let found = text.isEmpty ? nil : realpath(String(text), nil)
         defer { free(found) }
         self.root = found.map { String(cString: $0) } ?? String(text)

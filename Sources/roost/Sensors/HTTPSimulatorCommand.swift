@@ -102,7 +102,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
     }
 }
 
-/// The board that all connections share.
+/// The HTTP device that all connections share.
 private final class SimulatorState: Sendable {
     private let board: Mutex<HTTPLineSimulator>
 

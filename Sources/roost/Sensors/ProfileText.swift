@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// Profiles in words.
+/// Profiles as text.
 enum ProfileText {
     static func lines(_ profile: Profile) -> [String] {
         var lines = ["\(profile.id) – \(profile.name)", profile.words, ""]

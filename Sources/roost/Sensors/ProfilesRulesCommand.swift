@@ -28,7 +28,7 @@ struct ProfilesRulesCommand: ParsableCommand {
     var write: String?
 
     func run() throws {
-        // The file against brltty is everybody's, so it is made from all profiles in any case.
+        // The file against brltty covers all profiles, so it is always made from all of them.
         var files = UdevRule.files(options.catalog().profiles)
         if let id {
             let name = UdevRule.fileName(try options.profile(id))

@@ -247,7 +247,7 @@ enum RecordingFile {
     }
 }
 
-/// Standard input as a leash: it ends when whoever started us does.
+/// Ends when standard input is closed, that is when the parent process ends.
 struct StandardInput: Sendable {
     private let watched: Watched
 

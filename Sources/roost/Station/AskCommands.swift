@@ -112,7 +112,7 @@ struct LiveCommand: ParsableCommand {
         let (length, json) = (length?.duration, client.json)
         let paint = Paint.forStandardOutput
         try client.withStation { client in
-            // A stream has no deadline; a station that hangs is told apart from a quiet one first.
+            // A stream has no deadline; so a request first checks that the station does not hang.
             _ = try await client.ask(ControlRequest(.status), StatusReport.self)
             try client.connection.send(ControlCodec.line(ControlRequest(.live)))
             let end = length.map { client.clock.now.advanced(by: $0) }

@@ -35,7 +35,7 @@ struct ClientOptions: ParsableArguments {
             ?? StationConfiguration.defaultSocket
     }
 
-    /// Connects, runs `body`, and turns what goes wrong into words and an exit code.
+    /// Connects, runs `body`, and turns an error into a message and an exit code.
     func withStation<Value: Sendable>(
         _ body: @escaping @Sendable (ControlClient) async throws -> Value
     ) throws -> Value {
@@ -60,7 +60,7 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
-    /// Asks for one report, and prints it as JSON or as words.
+    /// Asks for one report, and prints it as JSON or as text.
     func show<Body: Codable & Sendable>(
         _ request: ControlRequest,
         as type: Body.Type,
@@ -69,7 +69,7 @@ struct ClientOptions: ParsableArguments {
         try show(withStation { try await $0.ask(request, Body.self) }, words)
     }
 
-    /// Prints a report as JSON or as words.
+    /// Prints a report as JSON or as text.
     func show<Body: Codable & Sendable>(
         _ body: Body,
         _ words: (Body, Paint) -> [String]
@@ -84,12 +84,12 @@ struct ClientOptions: ParsableArguments {
 
 /// Asks a station, one request at a time.
 struct ControlClient: Sendable {
-    /// What an answer may take; a station that does not answer in that time hangs or is stopped.
+    /// Time limit of an answer; a station that does not answer in that time hangs or is stopped.
     static let patience = Duration.seconds(10)
 
     let connection: any LineConnection
     let clock: any NodeClock
-    /// Where the station listens, for words.
+    /// Where the station listens, for messages.
     let path: String
     var timeout = patience
 

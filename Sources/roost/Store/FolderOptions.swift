@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A store's folder, by option or as the only word.
+/// A store's folder, by option or as the only argument.
 struct FolderOptions: ParsableArguments {
     @Argument(help: "The store's folder; the same as --store.")
     var folder: String?

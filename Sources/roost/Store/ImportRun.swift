@@ -6,9 +6,9 @@ import SQLite
 import Station
 import Store
 
-/// Reads files of other programs into a history: once to see what is there, once to take it.
+/// Reads files of other programs into a history: once to see what is there, once to import it.
 struct ImportRun {
-    /// Of any ring of the history; beyond it somebody has to say yes.
+    /// Of any ring of the history; beyond it the user has to confirm.
     static let shareMax = 0.25
 
     private struct File {
@@ -56,7 +56,7 @@ struct ImportRun {
         return summary
     }
 
-    /// Takes all files in one transaction, looks at what that did, and keeps it or not.
+    /// Imports all files in one transaction, checks the result, and commits it or not.
     private func write(
         _ files: [File],
         into history: History,
@@ -162,7 +162,7 @@ enum ImportReading {
 
     /// Says what was bad, on standard error.
     ///
-    /// A file of which no row could be read takes one message.
+    /// A file of which no row could be read gets one message.
     static func tell(_ report: ImportReport, _ path: String) {
         if report.isForeign, let first = report.problems.first {
             let rows =

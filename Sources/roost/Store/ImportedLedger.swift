@@ -5,7 +5,7 @@ import Store
 ///
 /// The files say neither how often a sample was due nor why one is missing. A sample speaks for the
 /// time since the one before it as `GapLedger` has it, at the median distance of the first samples;
-/// the rest is `notImported`, whoever was at fault, or `damaged` where a slot of the history is.
+/// the rest is `notImported`, for any cause, or `damaged` where a slot of the history is.
 enum ImportedLedger {
     /// Distances that the median is of, 4 096: eleven days of Sensor.Community's 150 s.
     static let distanceCountMax = 4_096
@@ -69,7 +69,7 @@ enum ImportedLedger {
     }
 }
 
-/// The samples of an imported stream by their time, whatever boots they are in.
+/// The samples of an imported stream by their time, across boots.
 struct ImportedSamples {
     /// Bound: `ImportedBoot.countMax`.
     private var lines: [(samples: RawSamples, head: BootSample?)] = []

@@ -2,9 +2,9 @@ import Core
 import Profiles
 import Store
 
-/// Where each of many samples was taken, by the fixes of one device that knows.
+/// Where each of many samples was measured, by the position fixes of one device.
 ///
-/// Reads the fixes as far ahead as a place may depend on them and no further, so that a year takes
+/// Reads the fixes as far ahead as a place may depend on them and no further, so that a year needs
 /// no more memory than an hour.
 struct PlaceFinder<Fixes: SampleSource> {
     private static var names: (latitude: String, longitude: String) { ("latitude", "longitude") }
@@ -35,7 +35,7 @@ struct PlaceFinder<Fixes: SampleSource> {
         }
     }
 
-    /// Where a sample was taken; each is not before the last one that was asked for.
+    /// Where a sample was measured; each is not before the last one that was asked for.
     ///
     /// - Throws: What the store says.
     mutating func place(of sample: DatedSample) throws -> LocationTrack.Answer {
@@ -75,9 +75,9 @@ extension LocationTrack.Answer {
     var report: PlaceReport { PlaceReport(self) }
 }
 
-/// Where a reading was taken, as it is told.
+/// Where a reading was measured, as it is printed.
 struct PlaceReport: Codable, Hashable {
-    /// In degrees, exact; nil when nothing near in time tells.
+    /// In degrees, exact; nil without a fix near in time.
     let latitude: String?
     let longitude: String?
     /// Whether it lies between two fixes or near one, rather than at one.

@@ -109,7 +109,7 @@ struct ReadingsCommand: ParsableCommand {
         }
     }
 
-    /// Who says where; nil when nobody asks.
+    /// The device with the positions; nil when none is wanted.
     private func finder(
         _ source: StoreSource,
         _ window: StoreWindow
@@ -182,7 +182,7 @@ private struct ReadingLabels {
     }
 }
 
-/// When samples were; those of one second share their words.
+/// When samples were; those of one second share their text.
 private struct ReadingStamp {
     private var last: (second: Int64, isSure: Bool, words: String)?
 
@@ -215,7 +215,7 @@ struct StoredReadingReport: Codable, Hashable {
     let unit: String
     let quality: [String]
     let noData: String?
-    /// Where it was taken, when that was asked for.
+    /// Where it was measured, when that was asked for.
     let place: PlaceReport?
 
     init(_ sample: DatedSample, _ index: Int, at place: PlaceReport? = nil) {

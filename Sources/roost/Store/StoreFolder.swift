@@ -58,7 +58,7 @@ struct StoreFolder {
     }
 }
 
-/// Runs a body and gives what the store throws its words.
+/// Runs a body and turns the store's errors into messages.
 func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
     do { return try body() } catch let error as StoreError { throw folder.failure(error) }
 }

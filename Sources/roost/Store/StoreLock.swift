@@ -28,7 +28,7 @@ extension StoreFolder {
         return question.l_pid
     }
 
-    /// Refuses while somebody else has the history open.
+    /// Refuses while another process has the history open.
     ///
     /// - Throws: `ClientFailure` that says who, and what to do.
     func demandAlone(for command: String) throws {

@@ -27,11 +27,11 @@ struct StoreSource {
     /// The present, by the station's clock; nil when none answers.
     let now: StoreMoment?
 
-    /// Asks the station first, then opens the history: what it takes between is in both.
+    /// Asks the station first, then opens the history: a checkpoint in between is in both.
     ///
     /// - Parameters:
-    ///   - named: The store's folder; nil takes that of the station that answers, else the usual.
-    ///   - socket: The station's; nil takes the usual one.
+    ///   - named: The store's folder; nil means that of the station that answers, else the default.
+    ///   - socket: The station's; nil means the default.
     /// - Throws: `ClientFailure`; `StationWithoutStore` when no folder is named.
     init(folder named: String?, socket: String?) throws {
         let client = try ClientOptions.reaching(socket)
@@ -40,7 +40,7 @@ struct StoreSource {
         if named == nil, case .success(let tail) = answer, tail.folder == nil {
             throw StationWithoutStore(socket: path)
         }
-        // A station that answers has its values in memory, whatever its card says.
+        // A station that answers has its values in memory, also when its card fails.
         func withoutStore(_ reason: String) -> (any Error)? {
             switch answer {
             case .success(let tail):
@@ -167,7 +167,7 @@ struct StationTail: Sendable {
 }
 
 extension StoreFolder {
-    /// Opens the history with what it has not taken yet.
+    /// Opens the history with the records that are not in it yet.
     ///
     /// - Throws: `ClientFailure`.
     func reader(tail: HistoryTail) throws -> HistoryReader {
@@ -218,7 +218,7 @@ extension StoreFolder {
 }
 
 extension NodeClock {
-    /// What `body` returns, or nil when it takes longer.
+    /// What `body` returns, or nil when it needs longer.
     func value<Value: Sendable>(
         within patience: Duration,
         _ body: @escaping @Sendable () async throws -> Value

@@ -105,7 +105,7 @@ struct DatedMoment: Codable, Hashable {
     }
 }
 
-/// All samples of some streams in the order they were taken, one slot of each in memory.
+/// All samples of some streams in the order of their times, one slot of each in memory.
 ///
 /// What the station measured goes by boot and tick. What was imported goes by its time, each of its
 /// boots a line of its own, and comes before a sample of the station that is later or has no date.

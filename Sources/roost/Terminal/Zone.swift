@@ -30,9 +30,9 @@ struct Zone: Sendable {
 
     private static let folder = "/usr/share/zoneinfo"
 
-    /// Takes a zone by its name, as `Europe/Berlin`, or an offset, as `+01:00`.
+    /// Finds a zone by its name, as `Europe/Berlin`, or an offset, as `+01:00`.
     ///
-    /// - Throws: `ValidationError`: there is no such zone. libc itself would silently take UTC.
+    /// - Throws: `ValidationError`: there is no such zone. libc itself would silently use UTC.
     static func use(named name: String) throws {
         if let fixed = ZoneArgument(argument: name) {
             return use(Zone { _ in fixed.seconds })

@@ -1,6 +1,6 @@
 /// One line of a screen: pieces of text, each with its look.
 ///
-/// Widths are cells of a terminal: most characters take one, those of East Asia and pictures two.
+/// Widths are cells of a terminal: most characters need one, those of East Asia and pictures two.
 struct StyledLine: Hashable {
     enum Style: Hashable {
         case plain, bold, red, green, yellow, grey, redBold, yellowBold, greenBold
@@ -60,7 +60,7 @@ struct StyledLine: Hashable {
         return line
     }
 
-    /// Text broken between words; every line after the first begins as deep as the first's text.
+    /// Text wrapped at spaces; every line after the first begins as deep as the first's text.
     static func wrapped(
         _ text: String,
         _ style: Style,
@@ -113,7 +113,7 @@ struct StyledLine: Hashable {
 }
 
 extension String {
-    /// How many cells of a terminal it takes.
+    /// Its width in cells of a terminal.
     var cells: Int { reduce(0) { $0 + $1.cells } }
 
     /// The beginning that fits into so many cells.

@@ -4,8 +4,8 @@ import Glibc
 import LinuxIO
 import Synchronization
 
-/// The terminal as a screen of its own: keys come at once, the cursor is hidden, and whatever was
-/// there before is there again afterwards.
+/// The terminal as a screen of its own: keys come at once, the cursor is hidden, and the previous
+/// content is restored afterwards.
 final class TerminalScreen: Sendable {
     /// Signals that end, pause or resize a screen; block them before the first thread starts.
     static let signals: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP]
@@ -32,7 +32,7 @@ final class TerminalScreen: Sendable {
         return WatchScreen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Takes the terminal over.
+    /// Sets the terminal up.
     func enter() {
         state.withLock { state in
             guard !state.isEntered else { return }
@@ -62,7 +62,7 @@ final class TerminalScreen: Sendable {
         }
     }
 
-    /// Writes without ending the process when nobody reads any more.
+    /// Writes without ending the process when the reader is gone.
     private static func put(_ text: String) -> Int { write(1, text, text.utf8.count) }
 
     /// Shows the lines; each clears its own rest, so that nothing flickers.
@@ -75,7 +75,7 @@ final class TerminalScreen: Sendable {
         Output.write("\u{1B}[H" + text.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    /// Stops the process until it is told to go on, with the terminal as it was meanwhile.
+    /// Stops the process until it is continued, with the terminal restored meanwhile.
     func pause() {
         leave()
         kill(getpid(), SIGSTOP)

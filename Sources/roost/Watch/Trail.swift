@@ -15,7 +15,7 @@ struct Trail: Hashable {
 
     private var points: [Point] = []
 
-    /// Takes a reading; nil is one without a value.
+    /// Adds a reading; nil is one without a value.
     ///
     /// One that is not newer is left out.
     mutating func take(_ value: Double?, at seconds: Double) {

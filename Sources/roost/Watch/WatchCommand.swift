@@ -35,7 +35,7 @@ struct WatchCommand: ParsableCommand {
             return try live.run()
         }
         SignalMonitor.block(TerminalScreen.signals)
-        // Nobody wants a screen of nothing: the first answer has to come.
+        // Waits for the first answer: an empty screen is of no use.
         _ = try client.withStation {
             try await $0.ask(ControlRequest(.status), StatusReport.self)
         }

@@ -2,7 +2,7 @@ import ClientSupport
 import ControlProtocol
 import Core
 
-// What stands in each section of a live view.
+// The content of each section of a live view.
 extension WatchScreen {
     private static let ageCells = 6
 

@@ -3,8 +3,8 @@ import ControlProtocol
 
 /// A station as a screen of lines: pure, from what is known and how large the screen is.
 ///
-/// Lamp, values and faults always have their place; devices, events and the tree of children take
-/// what is left of it.
+/// Lamp, values and faults always have their place; devices, events and the tree of children use
+/// the rest.
 struct WatchScreen {
     struct Size: Hashable {
         let columns: Int
@@ -121,7 +121,7 @@ extension WatchScreen {
         return left.with(right: right, columns: size.columns)
     }
 
-    /// The lamp as it hangs on the wall, and its word.
+    /// The lamp as a picture, and the name of its state.
     private var lamp: StyledLine {
         guard let name = state.status?.lamp else {
             return StyledLine(state.status == nil ? "" : "no lamp", .grey)

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Store
 
-/// What a live view knows of a station; everything the screen is made of.
+/// The data of a live view; the screen is drawn from it alone.
 struct WatchState {
     /// Events kept for the screen.
     static let eventLimit = 60
@@ -47,13 +47,13 @@ struct WatchState {
     mutating func take(_ devices: DevicesReport) { self.devices = devices }
     mutating func take(_ tree: TreeReport) { self.tree = tree }
 
-    /// Takes what was measured before we came.
+    /// Adds readings from before the view was opened.
     mutating func take(past readings: [ReadingReport]) { for reading in readings { keep(reading) } }
 
-    /// Takes what happened before we came.
+    /// Adds events from before the view was opened.
     mutating func take(past events: [EventReport]) { for event in events { keep(event) } }
 
-    /// Takes one item of the live stream.
+    /// Adds one item of the live stream.
     mutating func take(_ item: LiveItem) {
         if let reading = item.reading {
             readingCount += 1
