@@ -99,6 +99,9 @@ package struct ObjectReader {
         return value
     }
 
+    /// Whether the object has the key; unlike `value`, this does not make it a known one.
+    package func has(_ key: String) -> Bool { fields[key] != nil }
+
     package mutating func string(_ key: String, in allowed: [String]? = nil) -> String? {
         guard let value = value(key) else { return nil }
         guard case .string(let text) = value else {

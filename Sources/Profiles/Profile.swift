@@ -22,7 +22,7 @@ package struct Profile: Hashable, Sendable {
     /// As the maker writes it: `Nova Fitness SDS011`.
     package let name: String
     /// One or two sentences for people.
-    package let words: String
+    package let description: String
     /// What an adapter must say for this profile to be worth a probe; any of them suffices.
     package let matches: [ProfileMatch]
     package let probe: ProbeRules?
@@ -44,7 +44,7 @@ package struct Profile: Hashable, Sendable {
     package init(
         id: String,
         kind: Kind,
-        text: (name: String, words: String, origin: String),
+        text: (name: String, description: String, origin: String),
         detection: (matches: [ProfileMatch], probe: ProbeRules?, rule: RuleProfile?) = (
             [], nil, nil
         ),
@@ -55,7 +55,7 @@ package struct Profile: Hashable, Sendable {
     ) {
         self.id = id
         self.kind = kind
-        (name, words, origin) = text
+        (name, description, origin) = text
         (matches, probe, rule) = detection
         self.driver = driver?.name
         settings = driver?.settings ?? .object([:])
@@ -118,7 +118,7 @@ package struct ChannelProfile: Hashable, Sendable {
     /// Values outside are kept and flagged.
     package let range: ClosedRange<Double>
     /// One sentence for people.
-    package let words: String
+    package let description: String
     /// How a chart shows it: `line`, `steps`, `bar`, `none`.
     package let shown: String
     /// The furthest that a value can be from the one before it; nil for any distance.
@@ -127,19 +127,19 @@ package struct ChannelProfile: Hashable, Sendable {
     package init(
         _ quantity: Quantity,
         range: ClosedRange<Double>,
-        words: String,
+        description: String,
         shown: String,
         step: Double? = nil
     ) {
         self.quantity = quantity
         self.range = range
-        self.words = words
+        self.description = description
         self.shown = shown
         self.step = step
     }
 }
 
-/// How the part shares its time in `months`; see `DutyCycle`.
+/// How the part divides its time in `normal`; see `DutyCycle`.
 package struct DutyProfile: Hashable, Sendable {
     package let period: Duration
     package let warmUp: Duration

@@ -88,6 +88,7 @@ extension ProfileReader {
     func channels(
         _ reader: inout ObjectReader,
         for kind: Profile.Kind,
+        version: Int,
         _ problems: ProblemList
     ) -> [ChannelProfile] {
         guard kind != .board else { return [] }
@@ -103,7 +104,7 @@ extension ProfileReader {
         for (index, value) in values.enumerated() {
             let place = "channels[\(index)]"
             guard var entry = ObjectReader(value, at: place, problems),
-                let channel = channel(&entry)
+                let channel = channel(&entry, version: version)
             else { continue }
             if let first = channels.firstIndex(where: { $0.quantity.name == channel.quantity.name })
             {
@@ -115,7 +116,7 @@ extension ProfileReader {
         return channels
     }
 
-    private func channel(_ entry: inout ObjectReader) -> ChannelProfile? {
+    private func channel(_ entry: inout ObjectReader, version: Int) -> ChannelProfile? {
         // A file with a mistake is not used, but the rest of it is compared with the names it has.
         var named: String?
         if case .string(let text)? = entry.value("name") { named = text }
@@ -123,7 +124,7 @@ extension ProfileReader {
         let unit = unit(&entry)
         let decimals = entry.requiredWhole("decimals", in: 0...9)
         let range = range(&entry)
-        let words = entry.requiredText("words", limit: 200)
+        let description = description(&entry, limit: 200, version: version)
         let shown = entry.string("shown", in: ["line", "steps", "bar", "none"]) ?? "line"
         let step = entry.number("step", in: 0.000_001...1e9)
         entry.finish()
@@ -131,7 +132,7 @@ extension ProfileReader {
         return ChannelProfile(
             Quantity(name: named, unit: unit ?? "", decimals: decimals ?? 0),
             range: range ?? 0...1,
-            words: words ?? "",
+            description: description ?? "",
             shown: shown,
             step: step
         )

@@ -7,8 +7,8 @@ import HardwareIO
 /// what goes across places (names against the file's, warm-up against period, settings, graph) only
 /// this reader checks.
 package struct ProfileReader: Sendable {
-    /// The version of the format; a file of a newer one is refused.
-    package static let schemaVersion = 1
+    /// The version of the format; a file of a newer one is refused, version 1 is still read.
+    package static let schemaVersion = 2
     /// Bytes of one file; a longer one is refused unread.
     package static let byteLimit = 256 << 10
 
@@ -68,7 +68,7 @@ package struct ProfileReader: Sendable {
     private func profile(_ root: JSONValue, file: String, _ problems: ProblemList) -> Profile? {
         guard var reader = ObjectReader(root, at: "", problems) else { return nil }
         // Of another version nothing else can be said.
-        guard hasReadableVersion(&reader) else { return nil }
+        guard let version = readableVersion(&reader) else { return nil }
         noteNulls(in: root, at: "", problems)
         _ = reader.text("$schema", limit: 200)
         let id = reader.requiredText("id", limit: 64, .identifier)
@@ -76,7 +76,7 @@ package struct ProfileReader: Sendable {
         let kinds = Profile.Kind.allCases.map(\.rawValue)
         let kindName = reader.required("kind", in: kinds)
         let name = reader.requiredText("name", limit: 80)
-        let words = reader.requiredText("words", limit: 400)
+        let description = description(&reader, limit: 400, version: version)
         let sources = reader.texts("sources", limit: 16, length: 300)
         // Without a kind nothing else can be said.
         guard let kind = kindName.flatMap(Profile.Kind.init) else { return nil }
@@ -84,12 +84,12 @@ package struct ProfileReader: Sendable {
         let driver = kind == .board ? nil : driver(&reader, for: kind)
         let (settings, duty) =
             kind == .board ? (.object([:]), nil) : (settings(&reader), duty(&reader))
-        let channels = channels(&reader, for: kind, problems)
+        let channels = channels(&reader, for: kind, version: version, problems)
         let graph = reader.object("graph") == nil ? nil : reader.value("graph")
         var profile = Profile(
             id: id ?? "",
             kind: kind,
-            text: (name ?? "", words ?? "", file),
+            text: (name ?? "", description ?? "", file),
             detection: detection(&reader, for: kind, problems),
             driver: driver.map { ($0, settings, duty) },
             measures: (channels, graph, kind == .board ? board(&reader, problems) : nil)
@@ -103,17 +103,28 @@ package struct ProfileReader: Sendable {
         return profile
     }
 
-    private func hasReadableVersion(_ reader: inout ObjectReader) -> Bool {
+    private func readableVersion(_ reader: inout ObjectReader) -> Int? {
         let limit = 1_000_000
-        guard let version = reader.requiredWhole("schemaVersion", in: 1...limit) else {
-            return false
+        guard let version = reader.requiredWhole("schemaVersion", in: 1...limit) else { return nil }
+        guard version <= Self.schemaVersion else {
+            reader.problem(
+                "schemaVersion",
+                "is \(version); this Roost reads 1 to \(Self.schemaVersion): update Roost"
+            )
+            return nil
         }
-        guard version == Self.schemaVersion else {
-            let mine = Self.schemaVersion
-            reader.problem("schemaVersion", "is \(version); this Roost reads \(mine): update Roost")
-            return false
+        return version
+    }
+
+    /// The text for people, which version 1 of the format calls `words`.
+    func description(_ reader: inout ObjectReader, limit: Int, version: Int) -> String? {
+        let (key, other) = version == 1 ? ("words", "description") : ("description", "words")
+        guard !reader.has(other) else {
+            reader.problem(other, "is called \(key) in a file of schemaVersion \(version)")
+            _ = (reader.value(other), reader.value(key))
+            return nil
         }
-        return true
+        return reader.requiredText(key, limit: limit)
     }
 
     /// What has no value is left out: null could mean nothing or everything.

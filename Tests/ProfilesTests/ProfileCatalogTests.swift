@@ -108,7 +108,7 @@ import Testing
 
     @Test func refusesTwoBoardsForOneModel() {
         let board = #"""
-            {"schemaVersion": 1, "id": "my-pi", "kind": "board", "name": "A", "words": "B",
+            {"schemaVersion": 2, "id": "my-pi", "kind": "board", "name": "A", "description": "B",
              "board": {"models": ["Raspberry Pi 400"]}}
             """#
         let catalog = ProfileCatalog(overlay: [Self.file(board, "d/my-pi.json")])
@@ -121,9 +121,9 @@ import Testing
     @Test func readsAtMostItsBoundOfFiles() {
         let files = (0..<300).map {
             let id = "led-\(String($0 + 1_000).dropFirst())"
-            let kind = #""kind": "gpio", "driver": "led", "name": "A", "words": "B""#
+            let kind = #""kind": "gpio", "driver": "led", "name": "A", "description": "B""#
             return Self.file(
-                #"{"schemaVersion": 1, "id": "\#(id)", \#(kind)}"#,
+                #"{"schemaVersion": 2, "id": "\#(id)", \#(kind)}"#,
                 "d/\(id).json"
             )
         }

@@ -51,7 +51,7 @@ import Testing
     private static func isSound(_ profile: Profile) -> Bool {
         let names = profile.channels.map(\.quantity.name)
         let hasDriver = profile.driver.map { ProfileReader.knownDrivers[$0] == profile.kind }
-        return !profile.id.isEmpty && !profile.name.isEmpty && !profile.words.isEmpty
+        return !profile.id.isEmpty && !profile.name.isEmpty && !profile.description.isEmpty
             && names.count <= ProfileReader.channelLimit && Set(names).count == names.count
             && profile.channels.allSatisfy { MeasureUnit.known.contains($0.quantity.unit) }
             && profile.matches.count <= ProfileReader.matchLimit

@@ -61,8 +61,15 @@ import Testing
                 """
             ),
             (
-                #""words": "A meter.","#, #""wrods": "A meter.","#,
-                "words: is missing\nwrods: unknown key; did you mean words?"
+                #""description": "A meter.","#, #""desription": "A meter.","#,
+                """
+                description: is missing
+                desription: unknown key; did you mean description?
+                """
+            ),
+            (
+                #""description": "A meter.","#, #""words": "A meter.","#,
+                "words: is called description in a file of schemaVersion 2"
             ),
             (
                 #""driver": "line""#, #""driver": "lines""#,
@@ -148,8 +155,8 @@ import Testing
                 "graph: expected an object, found 7"
             ),
             (
-                #""schemaVersion": 1"#, #""schemaVersion": 2"#,
-                "schemaVersion: is 2; this Roost reads 1: update Roost"
+                #""schemaVersion": 2"#, #""schemaVersion": 3"#,
+                "schemaVersion: is 3; this Roost reads 1 to 2: update Roost"
             ),
             (
                 #""name": "My meter""#, #""name": "My meter", "name": "x""#,
@@ -159,6 +166,27 @@ import Testing
     ) func namesMistakes(piece: String, other: String, expected: String) {
         let problems = ProfileSample.problems(replacing: piece, with: other)
         #expect(problems.joined(separator: "\n") == expected)
+    }
+
+    @Test func readsVersion1WhereTheDescriptionIsCalledWords() throws {
+        let (text, old) = (ProfileSample.text, ProfileSample.oldText)
+        let reader = ProfileReader()
+        let file = ProfileSample.file
+        let (new, read) = (
+            try reader.read(Array(text.utf8), file: file),
+            try reader.read(Array(old.utf8), file: file)
+        )
+        #expect(read == new)
+        #expect(read.description == "A meter.")
+        #expect(read.channels.map(\.description) == ["Dust.", "More dust."])
+        let mixed = text.replacing(#""schemaVersion": 2"#, with: #""schemaVersion": 1"#)
+        let place = "is called words in a file of schemaVersion 1"
+        #expect(
+            ProfileSample.problems(mixed).sorted() == [
+                "channels[0].description: \(place)", "channels[1].description: \(place)",
+                "description: \(place)",
+            ]
+        )
     }
 
     @Test(
@@ -188,7 +216,8 @@ import Testing
     }
 
     @Test func refusesMoreThanItsBounds() {
-        let channel = #"{"name": "x%", "unit": "m", "decimals": 0, "range": [0, 1], "words": "x"}"#
+        let channel =
+            #"{"name": "x%", "unit": "m", "decimals": 0, "range": [0, 1], "description": "x"}"#
         func sample(_ count: Int) -> String {
             let all = (0..<count).map { channel.replacing("%", with: "\($0)") }
             let start = ProfileSample.text.firstRange(of: #""channels": ["#)
@@ -208,7 +237,7 @@ import Testing
 
     @Test func whatAFileSaysCannotForgeALineOrRunOn() {
         let key = #"\u001b[31m\n"# + String(repeating: "k", count: 9_000)
-        let version = #""schemaVersion": 1"#
+        let version = #""schemaVersion": 2"#
         let text = ProfileSample.text.replacing(version, with: #"\#(version), "\#(key)": 1"#)
         let problem = ProfileSample.problems(text).first ?? ""
         #expect(problem.hasPrefix("\\u{1b}[31m\\u{a}kkkk"))
@@ -218,8 +247,8 @@ import Testing
     @Test func listsSoManyMistakesAndSaysThatThereAreMore() {
         let keys = (0..<5_000).map { #""key\#($0)": 1"# }.joined(separator: ",")
         let text = ProfileSample.text.replacing(
-            #""schemaVersion": 1"#,
-            with: #""schemaVersion": 1, \#(keys)"#
+            #""schemaVersion": 2"#,
+            with: #""schemaVersion": 2, \#(keys)"#
         )
         let problems = ProfileSample.problems(text)
         #expect(problems.count == ProblemList.limit + 1)

@@ -19,8 +19,8 @@ enum Repository {
 enum ProfileSample {
     static let text = """
         {
-          "schemaVersion": 1, "id": "my-meter", "kind": "usb-serial",
-          "name": "My meter", "words": "A meter.", "sources": ["Its maker"],
+          "schemaVersion": 2, "id": "my-meter", "kind": "usb-serial",
+          "name": "My meter", "description": "A meter.", "sources": ["Its maker"],
           "match": [{"vendorID": "1a86", "productID": "7523", "serial": "A*", "interface": "00"}],
           "probe": {"bauds": [9600, 19200], "streams": true, "mayAsk": false, "listenSeconds": 5},
           "driver": "line", "settings": {"delimiter": ";", "fields": ["pm25", null]},
@@ -29,15 +29,20 @@ enum ProfileSample {
           },
           "rule": {"group": "dialout"},
           "channels": [
-            {"name": "pm25", "unit": "µg/m³", "decimals": 1, "range": [0, 999.9], "words": "Dust."},
+            {"name": "pm25", "unit": "µg/m³", "decimals": 1, "range": [0, 999.9],
+             "description": "Dust."},
             {
               "name": "pm10", "unit": "µg/m³", "decimals": 1, "range": [0, 1999.9],
-              "words": "More dust.", "shown": "steps"
+              "description": "More dust.", "shown": "steps"
             }
           ],
           "graph": {"version": 1, "nodes": []}
         }
         """
+
+    /// The same in version 1, which says `words` for `description`.
+    static let oldText = text.replacing(#""schemaVersion": 2"#, with: #""schemaVersion": 1"#)
+        .replacing(#""description":"#, with: #""words":"#)
 
     static let file = "my-meter.json"
 

@@ -34,7 +34,7 @@ import Testing
 
     @Test func everyShippedProfileFitsAndTheSampleToo() throws {
         let checker = SchemaChecker(try Self.schema())
-        let samples = [Array(ProfileSample.text.utf8)]
+        let samples = [ProfileSample.text, ProfileSample.oldText].map { Array($0.utf8) }
         for text in try samples + ShippedProfiles.files.map({ try $0.contents.get() }) {
             #expect(checker.refusals(of: try JSONParser.parse(text)).isEmpty)
         }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"schemaVersion": 2}"#, "[]", #"{"schemaVersion": 1}"#,
+        #"{"schemaVersion": 3}"#, "[]", #"{"schemaVersion": 1}"#, #"{"schemaVersion": 2}"#,
         #"{"name": "A", "kind": "gpio", "driver": "pir"}"#,
         #"{"name": "A", "kind": "gpio"}"#,
         #"{"name": "A", "kind": "http", "driver": "http-line"}"#,
@@ -63,8 +63,8 @@ import Testing
         let checker = SchemaChecker(try Self.schema())
         var value = try JSONParser.parse(Array(text.utf8))
         if case .object(var fields) = value, fields["name"] != nil {
-            fields["schemaVersion"] = .number(1)
-            (fields["id"], fields["words"]) = (.string("a"), .string("B"))
+            fields["schemaVersion"] = .number(2)
+            (fields["id"], fields["description"]) = (.string("a"), .string("B"))
             value = .object(fields)
         }
         #expect(Self.disagreement(value, checker) == nil)
@@ -80,7 +80,10 @@ import Testing
         let originals =
             try ShippedProfiles.files.map {
                 try JSONParser.parse(try $0.contents.get())
-            } + [JSONParser.parse(Array(ProfileSample.text.utf8))]
+            }
+            + [ProfileSample.text, ProfileSample.oldText].map {
+                try JSONParser.parse(Array($0.utf8))
+            }
         var mutator = ProfileMutator(seed: seed)
         var refusedCount = 0
         for round in 0..<count {

@@ -14,7 +14,8 @@ import Testing
     }
 
     @Test func aReportSaysFilePlaceReasonAndSuggestion() {
-        let text = #"{"schemaVersion": 1, "id": "a", "kind": "gpoi", "name": "A", "words": "B"}"#
+        let text =
+            #"{"schemaVersion": 2, "id": "a", "kind": "gpoi", "name": "A", "description": "B"}"#
         let file = ProfileFile(path: "d/a.json", bytes: Array(text.utf8))
         let report = ProfilesCheckReport(
             ProfileCatalog(overlay: [file]),

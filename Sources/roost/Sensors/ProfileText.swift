@@ -4,7 +4,7 @@ import Profiles
 /// Profiles as text.
 enum ProfileText {
     static func lines(_ profile: Profile) -> [String] {
-        var lines = ["\(profile.id) – \(profile.name)", profile.words, ""]
+        var lines = ["\(profile.id) – \(profile.name)", profile.description, ""]
         lines.append(row("kind", profile.kind.rawValue))
         lines.append(row("from", profile.origin))
         if let driver = profile.driver { lines.append(row("driver", driver)) }
@@ -20,7 +20,7 @@ enum ProfileText {
             let (low, high) = (number(channel.range.lowerBound), number(channel.range.upperBound))
             let quantity = channel.quantity
             lines.append(
-                row(quantity.name, "\(low)…\(high) \(quantity.unit). \(channel.words)")
+                row(quantity.name, "\(low)…\(high) \(quantity.unit). \(channel.description)")
             )
         }
         if let board = profile.board { lines += words(board) }

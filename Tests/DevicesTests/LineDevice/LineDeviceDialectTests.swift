@@ -10,7 +10,7 @@ import Testing
         return Profile(
             id: "test-line",
             kind: .usbSerial,
-            text: (name: "Test", words: "A line.", origin: "test"),
+            text: (name: "Test", description: "A line.", origin: "test"),
             driver: (name: "line", settings: value, duty: nil),
             measures: (
                 channels: [
@@ -31,7 +31,7 @@ import Testing
         ChannelProfile(
             Quantity(name: name, unit: "1", decimals: decimals),
             range: range,
-            words: "",
+            description: "",
             shown: "line",
             step: step
         )

@@ -9,9 +9,9 @@ import Testing
         Quantity.pm25, .pm10, Quantity(name: "temperature", unit: "°C", decimals: 1),
     ]
     private static let channels = [
-        ChannelProfile(.pm25, range: 0...999.9, words: "Fine dust.", shown: "line", step: 100),
-        ChannelProfile(.pm10, range: 0...1_999.9, words: "Dust.", shown: "line"),
-        ChannelProfile(quantities[2], range: -40...85, words: "Air.", shown: "line"),
+        ChannelProfile(.pm25, range: 0...999.9, description: "Dust.", shown: "line", step: 100),
+        ChannelProfile(.pm10, range: 0...1_999.9, description: "Dust.", shown: "line"),
+        ChannelProfile(quantities[2], range: -40...85, description: "Air.", shown: "line"),
     ]
 
     private var judge = ChannelJudge(quantities, by: channels)

@@ -83,7 +83,7 @@ final class SensorBench: Sendable {
             ChannelProfile(
                 Quantity(name: name, unit: unit, decimals: 2),
                 range: 0...100,
-                words: "",
+                description: "",
                 shown: "line"
             )
         }
