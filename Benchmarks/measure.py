@@ -179,10 +179,10 @@ def latency(folder, found, samples):
 
 
 def idle(folder, roostd, seconds):
-    """Voluntary context switches of a station in months mode over a stated window."""
+    """Voluntary context switches of a station in normal mode over a stated window."""
     peer = Peer(folder, 1, "idle")
     place = os.path.join(folder, "idle")
-    path = configuration(place, peer.ports[0], peer.outputs[0], mode="months")
+    path = configuration(place, peer.ports[0], peer.outputs[0], mode="normal")
     station = Candidate([roostd, "--config", path], place)
     time.sleep(45)  # Past the first sample: 25 s warm-up, 5 s window.
     cpu, switches = station.cost()

@@ -47,7 +47,7 @@ def table(result):
         lines.append(f"{name:10}" + "".join(f"{figures.get(key, '–'):>10}" for _, key in COLUMNS))
     idle = result.get("idle")
     if idle:
-        lines += ["", f"idle in months mode, {idle['windowSeconds']:.0f} s: "
+        lines += ["", f"idle in normal mode, {idle['windowSeconds']:.0f} s: "
                   f"{idle['wakeUpsPerMinute']} wake-ups and "
                   f"{idle['cpuMillisecondsPerMinute']} CPU ms a minute"]
     if result.get("micro"):

@@ -23,7 +23,7 @@ enum RoostBench {
         }
         if arguments.count >= 3, arguments[1] == "soak" {
             let days = arguments.count > 3 ? Int(arguments[3]) ?? 365 : 365
-            let mode = arguments.count > 4 ? arguments[4] : "months"
+            let mode = arguments.count > 4 ? arguments[4] : "normal"
             return try Soak(folder: arguments[2], days: max(1, days), mode: mode).run { line in
                 print(line)
                 fflush(nil)

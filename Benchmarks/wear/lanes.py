@@ -169,8 +169,8 @@ def roost_lane(roost, day, hours):
         ("Roost, ext4 commit=3600", part, {"options": "noatime,commit=3600"}, 1,
          again[:-1] + (3_600 // WINDOW_SECONDS,)),
         ("Roost, ext4 with 1 KiB blocks", part, {"block": 1_024}, 1, again),
-        ("Roost, months, ext4", slow, {}, MONTHS_INTERVAL, months),
-        ("Roost, months, raw device", slow, {"bare": True}, MONTHS_INTERVAL, months),
+        ("Roost, normal, ext4", slow, {}, MONTHS_INTERVAL, months),
+        ("Roost, normal, raw device", slow, {"bare": True}, MONTHS_INTERVAL, months),
     ]
     for name, path, kind, interval, more in kinds:
         note(name)

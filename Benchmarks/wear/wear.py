@@ -132,8 +132,8 @@ def plans(program):
     """What `roost store plan` says of Roost's lines."""
     kinds = {
         "Roost, ext4": (), "Roost, raw device": ("--partition",),
-        "Roost, months, ext4": ("--interval", "300s"),
-        "Roost, months, raw device": ("--interval", "300s", "--partition"),
+        "Roost, normal, ext4": ("--interval", "300s"),
+        "Roost, normal, raw device": ("--interval", "300s", "--partition"),
     }
     return {name: json.loads(subprocess.check_output((program, "store", "plan", "--json") + more))
             for name, more in kinds.items()}

@@ -84,7 +84,7 @@ package struct ModeReport: Codable, Hashable, Sendable {
     package let mode: String
     /// The survey's name.
     package let name: String?
-    /// Seconds until the mode is `months` again; nil for ever.
+    /// Seconds until the mode is `normal` again; nil when it does not end.
     package let endsInSeconds: Double?
 
     package init(mode: String, name: String?, endsInSeconds: Double?) {

@@ -161,7 +161,7 @@ package final class Station: Sendable {
     package func requestStop() {
         state.withLock { $0.isStopping = true }
         surroundings.platform.notify(.stopping)
-        surveys.take(StationMode(kind: .months))
+        surveys.take(StationMode(kind: .normal))
         root.requestStop()
     }
 

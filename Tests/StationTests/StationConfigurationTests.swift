@@ -81,8 +81,12 @@ import Testing
     @Test func anEmptyObjectIsAStationWithoutDevices() throws {
         let configuration = try read("{}")
         #expect(configuration.name == "roost")
-        #expect(configuration.mode == .months)
+        #expect(configuration.mode == .normal)
         #expect(configuration.devices.isEmpty && configuration.lights == nil)
+    }
+
+    @Test(arguments: ["normal", "months"]) func normalIsAlsoReadByItsOldName(name: String) throws {
+        #expect(try read(#"{"mode": "\#(name)"}"#).mode == .normal)
     }
 
     @Test(arguments: [
@@ -91,7 +95,7 @@ import Testing
         (#"{"name": "a b"}"#, #"name: expected \#(StationConfiguration.nameForm), found "a b""#),
         (#"{"name": ".."}"#, #"name: expected \#(StationConfiguration.nameForm), found "..""#),
         (#"{"name": "-x"}"#, #"name: expected \#(StationConfiguration.nameForm), found "-x""#),
-        (#"{"mode": "survey"}"#, #"mode: expected one of months, live, found "survey""#),
+        (#"{"mode": "survey"}"#, #"mode: expected one of normal, live, found "survey""#),
         (#"{"devices": {}}"#, "devices: expected an array, found an object"),
         (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),
         (#"{"devices": [{"name": "d", "type": "sds011"}]}"#, "devices[0].port: is missing"),

@@ -14,7 +14,13 @@ import Testing
             survey
                 == StationMode(kind: .survey, name: "kitchen", ends: now.advanced(by: .seconds(90)))
         )
-        #expect(try StationMode.asked("months", name: nil, seconds: nil, at: now).ends == nil)
+        #expect(try StationMode.asked("normal", name: nil, seconds: nil, at: now).ends == nil)
+    }
+
+    @Test func theOldNameOfNormalIsStillAccepted() throws {
+        let mode = try StationMode.asked("months", name: nil, seconds: nil, at: now)
+        #expect(mode == StationMode(kind: .normal))
+        #expect(mode.kind.rawValue == "normal")
     }
 
     @Test(
@@ -22,7 +28,7 @@ import Testing
             (nil, nil, nil), ("fast", nil, nil), ("live", "x", nil), ("live", nil, 0.5),
             ("live", nil, 90_000), ("live", nil, .nan), ("survey", nil, nil), ("survey", "", nil),
             ("survey", "a\nb", nil),
-            ("months", nil, 5), ("months", "x", nil),
+            ("normal", nil, 5), ("normal", "x", nil), ("months", nil, 5),
         ] as [(String?, String?, Double?)]
     )
     func refusesWhatMakesNoSense(word: String?, name: String?, seconds: Double?) {

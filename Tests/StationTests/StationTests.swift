@@ -15,7 +15,7 @@ import Testing
 struct TestStation: Sendable {
     static let port = "/dev/ttyUSB0"
     static let everything = """
-        {"name": "test", "mode": "months",
+        {"name": "test", "mode": "normal",
          "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
                      {"name": "door", "type": "pir", "line": "GPIO17"}],
          "lights": {}, "watchdog": {}}
@@ -231,7 +231,7 @@ struct TestStation: Sendable {
         }
         #expect(during?.mode == "survey" && during?.name == "kitchen")
         #expect(during?.endsInSeconds == 60)
-        #expect(after.mode == "months")
+        #expect(after.mode == "normal")
         #expect((30...50).contains(samples), "a value a second, after the warm-up")
     }
 

@@ -28,7 +28,7 @@ private final class Folder: Sendable {
 }
 
 @Suite struct StoreWriterTests {
-    private static func text(_ folder: Folder, mode: String = "months") -> String {
+    private static func text(_ folder: Folder, mode: String = "normal") -> String {
         """
         {"name": "test", "mode": "\(mode)",
          "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],

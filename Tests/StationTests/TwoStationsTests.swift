@@ -37,7 +37,7 @@ func withStoreFolders<Value>(
 @Suite struct TwoStationsTests {
     private static func text(_ folder: String) -> String {
         """
-        {"name": "test", "mode": "months",
+        {"name": "test", "mode": "normal",
          "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
          "store": {"folder": "\(folder)", "megabytes": 4, "journalBlocks": 64}}
         """

@@ -141,8 +141,10 @@ extension StationConfiguration {
         self.board = board
         profileFolder = reader.absolutePath("profiles")
         name = reader.name("name") ?? "roost"
-        let modes = [StationMode.Kind.months, .live].map(\.rawValue)
-        mode = reader.string("mode", in: modes).flatMap(StationMode.Kind.init) ?? .months
+        let modes = [StationMode.Kind.normal, .live].map(\.rawValue)
+        let isOldName = reader.value("mode") == .string(StationMode.oldNameOfNormal)
+        let modeName = isOldName ? nil : reader.string("mode", in: modes)
+        mode = modeName.flatMap(StationMode.Kind.init(named:)) ?? .normal
         socket = reader.absolutePath("socket", limit: Self.socketByteLimit) ?? Self.defaultSocket
         devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
             entry in

@@ -6,23 +6,30 @@ import Core
 package struct StationMode: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A sample every few minutes: ten years of laser.
-        case months
+        case normal
         /// Every second.
         case live
         /// Every second, under a name, between two marks.
         case survey
+
+        /// A mode by its name; `normal` also by its old one.
+        package init?(named name: String) {
+            self.init(rawValue: name == oldNameOfNormal ? Kind.normal.rawValue : name)
+        }
     }
 
     /// Without a stated time `live` lasts this long.
     package static let defaultLiveTime: Duration = .minutes(10)
     /// Without a stated time a survey lasts this long.
     package static let defaultSurveyTime: Duration = .hours(1)
+    /// The old name of `normal`, still accepted in configurations and commands.
+    package static let oldNameOfNormal = "months"
     package static let longestTime: Duration = .days(1)
 
     package let kind: Kind
     /// The survey's name.
     package let name: String?
-    /// When it is `months` again; nil for ever.
+    /// When it is `normal` again; nil when it does not end.
     package let ends: MonotonicInstant?
 
     package init(kind: Kind, name: String? = nil, ends: MonotonicInstant? = nil) {
@@ -32,7 +39,7 @@ package struct StationMode: Hashable, Sendable {
     }
 
     /// Whether sensors measure all the time.
-    package var isContinuous: Bool { kind != .months }
+    package var isContinuous: Bool { kind != .normal }
 
     /// The mode a person asked for, or why it cannot be.
     ///
@@ -41,7 +48,7 @@ package struct StationMode: Hashable, Sendable {
     ///   - name: A survey's name, 1…64 characters.
     ///   - seconds: How long, 1…86 400.
     ///   - now: When it starts.
-    /// - Returns: A mode that ends by itself unless it is `months`.
+    /// - Returns: A mode that ends by itself unless it is `normal`.
     /// - Throws: `ModeProblem` as text.
     package static func asked(
         _ word: String?,
@@ -49,7 +56,7 @@ package struct StationMode: Hashable, Sendable {
         seconds: Double?,
         at now: MonotonicInstant
     ) throws(ModeProblem) -> StationMode {
-        guard let word, let kind = Kind(rawValue: word) else {
+        guard let word, let kind = Kind(named: word) else {
             let all = Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw ModeProblem(words: "mode is one of \(all), not \(word ?? "nothing")")
         }
@@ -58,11 +65,11 @@ package struct StationMode: Hashable, Sendable {
         }
         let asked = seconds.map { Duration.milliseconds(Int64($0 * 1_000)) }
         switch kind {
-        case .months:
+        case .normal:
             guard asked == nil, name == nil else {
-                throw ModeProblem(words: "months has neither a name nor an end")
+                throw ModeProblem(words: "normal has neither a name nor an end")
             }
-            return StationMode(kind: .months)
+            return StationMode(kind: .normal)
         case .live:
             guard name == nil else { throw ModeProblem(words: "only a survey has a name") }
             return StationMode(kind: .live, ends: now.advanced(by: asked ?? defaultLiveTime))

@@ -16,7 +16,7 @@ final class LaserHours: Sendable {
     /// What the sums are kept under; the second to fourth ten follow as `lasers.2` to `lasers.4`.
     static let key = "lasers"
     static let keys = [key, "\(key).2", "\(key).3", "\(key).4"]
-    /// Between two writes: in `months` a power cut costs at most 6 min of the account.
+    /// Between two writes: in `normal` a power cut costs at most 6 min of the account.
     static let saveInterval: Duration = .hours(1)
     /// Less than this is not worth a write.
     static let leastSaved: Duration = .minutes(5)

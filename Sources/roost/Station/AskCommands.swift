@@ -63,16 +63,16 @@ struct ModeCommand: ParsableCommand {
         commandName: "mode",
         abstract: "Changes how much the station measures.",
         discussion: """
-            months   a sample every few minutes; the laser lasts ten years
-            live     every second; ends by itself (10 min unless told)
-            survey   every second under a name, between two marks (1 h unless told)
+            normal   a sample every few minutes; the laser lasts ten years
+            live     every second; ends by itself (after 10 min by default)
+            survey   every second under a name, between two marks (1 h by default)
 
             Examples: roost mode live --for 20m
                       roost mode survey --name kitchen --for 2h
-                      roost mode months
+                      roost mode normal
             """
     )
-    @Argument(help: "months, live or survey.")
+    @Argument(help: "normal, live or survey.")
     var mode: String
 
     @Option(help: "The survey's name.")

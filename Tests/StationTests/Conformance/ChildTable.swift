@@ -14,7 +14,7 @@ import Testing
 /// Every child there is: a new one is a row here, and `TidyTests` asks for it.
 enum ChildTable {
     static let rows: [ChildRow] =
-        [sds011("months"), sds011("live")] + sensors + [
+        [sds011("normal"), sds011("live")] + sensors + [
             ChildRow(HTTPLineDriver.self, "milano", boardText, board),
             ChildRow(PIRDriver.self, "door", device("door", #""pir", "line": "GPIO17""#), pir),
             ChildRow(ButtonDriver.self, "bell", device("bell", #""button", "line": "GPIO27""#)) {
@@ -54,7 +54,7 @@ enum ChildTable {
             ),
         ]
 
-    private static func device(_ name: String, _ type: String, mode: String = "months") -> String {
+    private static func device(_ name: String, _ type: String, mode: String = "normal") -> String {
         #"{"mode": "\#(mode)", "devices": [{"name": "\#(name)", "type": \#(type)}]}"#
     }
 
@@ -87,7 +87,7 @@ enum ChildTable {
         kind -> [ChildRow] in
         let profiles = ProfileCatalog.shipped.profiles
         guard let profile = profiles.first(where: { $0.driver == kind.driver }) else { return [] }
-        return ["months", "live"].map { mode in
+        return ["normal", "live"].map { mode in
             ChildRow(
                 SensorDriver.self,
                 "part",

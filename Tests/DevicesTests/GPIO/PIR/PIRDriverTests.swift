@@ -264,7 +264,7 @@ func ending(
             let own = 2 * 288
             _ = try await ending(bench.driver) {
                 _ = try await ending(lights) {
-                    // As an SDS011 in `months` mode: awake 30 s before each sample.
+                    // As an SDS011 in `normal` mode: awake 30 s before each sample.
                     for index in 0..<288 {
                         try await clock.sleep(until: .at(Double(index) * 300 + 270))
                         try await clock.sleep(for: .seconds(30))
