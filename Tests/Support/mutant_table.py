@@ -30,7 +30,7 @@ MUTANTS = [
            "guard sequence - released <= UInt64(slotCount) + 1 else {",
            "overwrites a block that waits: off by one in the ring", JOURNAL),
     Mutant("Sources/Store/Journal/Journal.swift",
-           "next = sequence + 1  // Also when the sync fails: what is on the card now, nobody knows.",
+           "next = sequence + 1  // Also when the sync fails: the card's content is unknown then.",
            "defer { next = acknowledged + 1 }",
            "uses the number of a failed block again", JOURNAL),
     Mutant("Sources/Store/Journal/Journal.swift",
