@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 // The kernel counts the bytes of a process, not its syncs. Two names of the C library are taken
-// over so that whoever asks for a sync is counted, SQLite's library as well as our own code: a
+// over so that every sync is counted, SQLite's library as well as our own code: a
 // program's symbols come before those of its libraries. Both do what they always do.
 
 static atomic_long sync_count;

@@ -59,7 +59,7 @@ package enum FileBytes {
     }
 
     package static func failure(_ path: String, _ what: String) -> ClientFailure {
-        let words =
+        let text =
             switch errno {
             case ENOENT: "not there; correct the path"
             case EACCES, EPERM: "no permission; use sudo, or name another path"
@@ -68,7 +68,7 @@ package enum FileBytes {
             case EEXIST: "is there already; name another"
             default: "\(what), errno \(errno)"
             }
-        return ClientFailure(message: "\(path): \(words)", exitCode: 1)
+        return ClientFailure(message: "\(path): \(text)", exitCode: 1)
     }
 }
 

@@ -12,7 +12,7 @@ extension SerialError: CustomStringConvertible {
             "\(path): no permission (owner \(owner), group \(group), mode \(mode)); "
                 + "run `sudo usermod -aG \(group) USER` and log in again"
         case .disconnected(let path): "\(path): disconnected"
-        case .backlog(let path): "\(path): takes nothing, 4 KiB wait to be sent"
+        case .backlog(let path): "\(path): accepts nothing, 4 KiB wait to be sent"
         case .unsupportedBaud(let baud):
             "\(baud) baud is not one of 9600, 19200, 38400, 57600, 115200"
         case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"

@@ -128,15 +128,15 @@ extension HTTPError: CustomStringConvertible {
         case .badAddress(let text):
             "\(text) is not an address of the form http://name:port/path"
         case .unknownHost(let target):
-            "\(target): nobody knows the name \(target.host); give its number, or check the network"
+            "\(target): no address for \(target.host); give its number, or check the network"
         case .nameServerSilent(let target):
             "\(target): the name server does not answer for \(target.host); give its number, "
                 + "or check the network"
         case .notLocal(let target):
             "\(target): \(target.host) is not on the local network, and no other is asked"
-        case .refused(let target): "\(target): it refuses; is the board on, and the port right?"
-        case .timedOut(let target): "\(target): no answer in time; is the board on?"
-        case .malformed(let target, let words): "\(target): not an answer: \(words)"
+        case .refused(let target): "\(target): it refuses; is the device on, and the port right?"
+        case .timedOut(let target): "\(target): no answer in time; is the device on?"
+        case .malformed(let target, let message): "\(target): not an answer: \(message)"
         case .system(let call, let code, let target): "\(target): \(call) failed, errno \(code)"
         }
     }

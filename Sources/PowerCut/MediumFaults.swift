@@ -26,10 +26,10 @@ package func mediumFaults(
                 let error = try refused(fault, position, count, workload, verify)
                 report.stateCount += 1
                 guard let error else { continue }
-                let words = count == 1 ? "once" : "for good"
+                let text = count == 1 ? "once" : "for good"
                 report.failures.append(
                     PowerCutFailure(
-                        played: "\(position):\(fault.rawValue) \(words)",
+                        played: "\(position):\(fault.rawValue) \(text)",
                         after: "after \(position) operations",
                         error: error,
                         command: "deterministic: run the same test"

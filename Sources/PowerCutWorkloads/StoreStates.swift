@@ -122,9 +122,9 @@ package final class StoreStates {
         let filler = damages.contains(.full) ? fill() : nil
         defer { filler.map { _ = unlink($0) } }
         do { try check(good, damages) } catch {
-            let words = damages.map(\.rawValue).joined(separator: ", ")
+            let text = damages.map(\.rawValue).joined(separator: ", ")
             let kind = good.isNewer ? "newer, " : ""
-            throw Wrong(description: "\(kind)\(words), \(good.payloads) payloads: \(error)")
+            throw Wrong(description: "\(kind)\(text), \(good.payloads) payloads: \(error)")
         }
     }
 
@@ -201,7 +201,7 @@ package final class StoreStates {
             throw Wrong(description: "set aside without a word")
         }
         if case .newer = opening.history {
-            guard good.isNewer else { throw Wrong(description: "takes it for a newer one") }
+            guard good.isNewer else { throw Wrong(description: "treats it as a newer one") }
         } else if good.isNewer, damages.isEmpty {
             throw Wrong(description: "does not see a newer version: \(opening.history)")
         }

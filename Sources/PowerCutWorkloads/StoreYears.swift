@@ -38,7 +38,7 @@ package struct StoreYears {
     }
 
     /// Simulates so many months; reports each, and throws when a file has changed its size.
-    package mutating func run(months: Int, _ tell: (Month) -> Void) throws {
+    package mutating func run(months: Int, _ report: (Month) -> Void) throws {
         var store = try open()
         var first: [String: Int]?
         var (samples, tick) = (0, Int64(0))
@@ -60,7 +60,7 @@ package struct StoreYears {
             try store.checkpoint()
             try store.close()
             let found = byteCounts
-            tell(
+            report(
                 Month(
                     number: (window + 1) / Self.windowsPerMonth,
                     byteCounts: found,

@@ -57,8 +57,8 @@ package final class Blob {
 
     private func check(_ offset: Int, _ count: Int) throws(SQLiteError) {
         guard offset >= 0, count >= 0, offset <= byteCount - count else {
-            let words = "bytes \(offset)..<\(offset + count) of a blob of \(byteCount)"
-            throw SQLiteError(SQLITE_ERROR, words, path: connection.path)
+            let text = "bytes \(offset)..<\(offset + count) of a blob of \(byteCount)"
+            throw SQLiteError(SQLITE_ERROR, text, path: connection.path)
         }
     }
 }

@@ -32,7 +32,7 @@ extension Connection {
         switch value {
         case .integer(let integer): try execute("PRAGMA \(name) = \(integer)")
         case .text(let word): try execute("PRAGMA \(name) = \(word)")
-        case .null, .real, .blob: preconditionFailure("a pragma takes an integer or a word")
+        case .null, .real, .blob: preconditionFailure("a pragma needs an integer or a name")
         }
     }
 
@@ -44,8 +44,8 @@ extension Connection {
         let sql = "PRAGMA journal_mode = \(mode.rawValue)"
         let kept: String? = try scalar(sql)
         guard kept == mode.rawValue else {
-            let words = "the journal mode stays \(kept ?? "unknown")"
-            throw SQLiteError(SQLITE_ERROR, words, sql: sql, path: path)
+            let reason = "the journal mode stays \(kept ?? "unknown")"
+            throw SQLiteError(SQLITE_ERROR, reason, sql: sql, path: path)
         }
     }
 
@@ -98,8 +98,8 @@ extension Connection {
         do {
             let sql = "PRAGMA integrity_check(\(limit))"
             let found = try rows(sql) { (row) throws(SQLiteError) in
-                let words: String = try row[0]
-                return words
+                let reason: String = try row[0]
+                return reason
             }
             return found == ["ok"] ? [] : found
         } catch  where error.isCorrupt {

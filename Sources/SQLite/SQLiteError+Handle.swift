@@ -6,11 +6,11 @@ extension SQLiteError {
         // The handle describes the last call only: its text is used when its code is the same.
         let isOfThisCall = database.map { sqlite3_errcode($0) & 0xFF == code & 0xFF } ?? false
         let extended = isOfThisCall ? sqlite3_extended_errcode(database) : code
-        let words = isOfThisCall ? sqlite3_errmsg(database) : sqlite3_errstr(code)
+        let text = isOfThisCall ? sqlite3_errmsg(database) : sqlite3_errstr(code)
         self.init(
             code: code & 0xFF,
             extendedCode: extended,
-            message: words.map { String(cString: $0) } ?? "unknown error",
+            message: text.map { String(cString: $0) } ?? "unknown error",
             sql: sql,
             path: path
         )

@@ -57,8 +57,8 @@ package final class Statement {
         sqlite3_reset(handle)
         let wanted = Int(sqlite3_bind_parameter_count(handle))
         guard wanted == arguments.count else {
-            let words = "\(arguments.count) arguments for \(wanted) parameters"
-            throw SQLiteError(SQLITE_RANGE, words, sql: sql, path: path)
+            let message = "\(arguments.count) arguments for \(wanted) parameters"
+            throw SQLiteError(SQLITE_RANGE, message, sql: sql, path: path)
         }
         for (index, argument) in arguments.enumerated() {
             let code = bind(argument?.sqliteValue ?? .null, at: Int32(index + 1))
@@ -122,8 +122,8 @@ package final class Statement {
     }
 
     fileprivate func mismatch(_ index: Int, _ type: Any.Type) -> SQLiteError {
-        let words = "column \(index) (\(columnName(index))) holds no \(type)"
-        return SQLiteError(SQLITE_MISMATCH, words, sql: sql, path: path)
+        let message = "column \(index) (\(columnName(index))) holds no \(type)"
+        return SQLiteError(SQLITE_MISMATCH, message, sql: sql, path: path)
     }
 
     private func error(_ code: Int32) -> SQLiteError {

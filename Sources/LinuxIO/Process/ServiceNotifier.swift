@@ -42,8 +42,8 @@ package struct ServiceNotifier: Sendable {
     package func stopping() { send("STOPPING=1") }
 
     /// One line for `systemctl status`.
-    package func status(_ words: String) {
-        send("STATUS=" + String(words.map { $0.isNewline ? " " : $0 }))
+    package func status(_ message: String) {
+        send("STATUS=" + String(message.map { $0.isNewline ? " " : $0 }))
     }
 
     /// Pets systemd's watchdog.
