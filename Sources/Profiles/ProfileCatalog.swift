@@ -102,17 +102,17 @@ private struct CatalogDraft {
         // Others than the one that it replaces.
         let others = profiles.values.filter { $0.id != profile.id }.sorted { $0.id < $1.id }
         for other in others {
-            guard let words = profile.overlap(with: other) else { continue }
-            return refuse(file.path, words)
+            guard let sentence = profile.overlap(with: other) else { continue }
+            return refuse(file.path, sentence)
         }
         if let old = profiles[profile.id] {
-            notes.append("\(file.path) takes the place of \(old.origin)")
+            notes.append("\(file.path) replaces \(old.origin)")
         }
         profiles[profile.id] = profile
     }
 
-    mutating func refuse(_ path: String, _ words: String) {
-        let error = ConfigurationError(file: path, message: words)
+    mutating func refuse(_ path: String, _ sentence: String) {
+        let error = ConfigurationError(file: path, message: sentence)
         problems.append(error)
         for id in Self.ids(of: [], file: path) { broken[id] = error }
     }
@@ -151,7 +151,7 @@ extension Profile {
             let fit = match == theirs ? "are also" : "meet \(theirs.words) of"
             let whose = match == theirs ? "\(other.id)'s" : other.id
             return "match: \(match.words) and driver \(driver ?? "") \(fit) \(whose), so nothing "
-                + "could tell them apart; use the id \(other.id) to take its place"
+                + "could distinguish them; use the id \(other.id) to replace it"
         }
         return nil
     }

@@ -54,8 +54,8 @@ package struct ProfileReader: Sendable {
         }
         let root: JSONValue
         do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
-            let words = JSONParser.words(for: error, in: text)
-            throw ConfigurationError(file: file, message: "not JSON: \(words)")
+            let reason = JSONParser.words(for: error, in: text)
+            throw ConfigurationError(file: file, message: "not JSON: \(reason)")
         }
         let problems = ProblemList()
         let profile = profile(root, file: file, problems)

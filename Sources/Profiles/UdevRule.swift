@@ -70,7 +70,7 @@ package enum UdevRule {
     /// systemd for a service, so only a later rule can undo that.
     private static func braille(_ profiles: [Profile]) -> String {
         var lines = [
-            "# Keeps brltty away from adapters that sensors use: it would take the port from them.",
+            "# Keeps brltty away from adapters that sensors use: it would claim their ports.",
             "# Made by `roost profiles rules`; do not edit. Remove it to use a braille display.",
             "",
             #"SUBSYSTEM!="usb", GOTO="roost_brltty_end""#,

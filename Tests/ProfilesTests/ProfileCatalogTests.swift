@@ -56,7 +56,7 @@ import Testing
         #expect(catalog.problems.isEmpty)
         #expect(catalog.profile("winsen-mhz19b")?.name == "My CO₂")
         #expect(catalog.profiles.count == ShippedProfiles.files.count)
-        let note = "d/winsen-mhz19b.json takes the place of shipped/winsen-mhz19b.json"
+        let note = "d/winsen-mhz19b.json replaces shipped/winsen-mhz19b.json"
         #expect(catalog.notes == [note])
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(catalog.profile("my-twin") == nil)
         let words =
             "d/my-twin.json: match: 1a86:7523 and driver line are also my-meter's, so nothing "
-            + "could tell them apart; use the id my-meter to take its place"
+            + "could distinguish them; use the id my-meter to replace it"
         #expect(catalog.problems.map(\.description) == [words])
         let both = ProfileCatalog(overlay: [Self.file(mine), Self.file(other, "d/my-twin.json")])
         #expect(both.problems.isEmpty && both.profile("my-twin") != nil)
@@ -102,7 +102,7 @@ import Testing
         let words =
             "d/my-twin.json: match: 1a86:7523 with serial \(second), interface 00 and driver line "
             + "meet 1a86:7523 with serial \(first), interface 00 of my-meter, so nothing could "
-            + "tell them apart; use the id my-meter to take its place"
+            + "distinguish them; use the id my-meter to replace it"
         #expect(catalog.problems.map(\.description) == (isRefused ? [words] : []))
     }
 

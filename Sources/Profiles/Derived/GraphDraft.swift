@@ -218,7 +218,7 @@ struct GraphNodeParser {
         guard isNamed, let combination else { return nil }
         let takesTwo = combination == .difference || combination == .ratio
         if takesTwo, listed.count != 2 {
-            reader.problem("inputs", "\(combination.rawValue) takes 2 inputs")
+            reader.problem("inputs", "\(combination.rawValue) needs 2 inputs")
             return nil
         }
         if let atLeast, takesTwo || combination == .sum || atLeast > listed.count {
