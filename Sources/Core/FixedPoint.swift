@@ -1,6 +1,6 @@
 /// An exact decimal, `mantissa × 10^−decimals`.
 ///
-/// What a sensor said, never rounded.
+/// A sensor's value, never rounded.
 package struct FixedPoint: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let mantissa: Int64
     /// Digits after the point, 0…9.

@@ -1,6 +1,6 @@
 /// A point on the node's clock: nanoseconds since boot, counting suspended time, never stepping.
 ///
-/// Means nothing outside one boot. Wall time is another matter, and may be unknown for days.
+/// Valid within one boot only. Wall time is separate, and may be unknown for days.
 package struct MonotonicInstant: InstantProtocol, Hashable, Sendable, CustomStringConvertible {
     /// Nanoseconds since boot; 292 years fit.
     package let nanoseconds: Int64

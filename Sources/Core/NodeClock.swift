@@ -8,7 +8,7 @@ package protocol NodeClock: Sendable {
     /// Wall time, or nil before the system says it is synchronised. Never use it to schedule.
     var wallTime: WallTime? { get }
 
-    /// What the machine's clock says, however far it can be trusted; nil when it was never set.
+    /// The machine's wall clock, trusted or not; nil when it was never set.
     var wallReading: WallReading? { get }
 
     /// Waits until `signal` is raised or its window opens.
@@ -100,7 +100,7 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
     case fileStamp = 2
     /// A real time clock set it at boot.
     case hardwareClock = 3
-    /// A person said that it is right: `roost clock trust`.
+    /// A person confirmed it: `roost clock trust`.
     case person = 4
 
     /// As a report names it.
@@ -129,7 +129,7 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
     }
 }
 
-/// What a clock says, and how far it can be trusted.
+/// The time of a clock, and how far it can be trusted.
 package struct WallReading: Hashable, Sendable {
     package let wall: WallTime
     package let trust: ClockTrust

@@ -59,11 +59,11 @@ package enum NoData: String, Sendable, CaseIterable {
     case noFix
     /// This variant of the part has no such value.
     case notMeasured
-    /// What it is worked out from never came, or too long ago.
+    /// An input of the derived value is missing or too old.
     case stale
     /// A graph's gate was closed.
     case gated
-    /// Beyond what a graph can reckon with, or beyond its table.
+    /// Outside the numbers that a graph can compute with, or outside its table.
     case outOfRange
     /// The user wants no values of it for a while.
     case muted
@@ -89,11 +89,11 @@ package struct Quality: OptionSet, Hashable, Sendable {
     package static let humid = Quality(rawValue: 1 << 4)
     /// Further from the value before than the air can go in one interval.
     package static let jump = Quality(rawValue: 1 << 5)
-    /// Another device in the same air says something else.
+    /// Another device in the same air disagrees.
     package static let disagrees = Quality(rawValue: 1 << 6)
-    /// Nothing but zeros for suspiciously long.
+    /// Only zeros for a suspiciously long time.
     package static let zero = Quality(rawValue: 1 << 7)
-    /// Computed from what was near, not measured.
+    /// Computed from nearby values, not measured.
     package static let estimated = Quality(rawValue: 1 << 8)
 
     /// Every flag with its name, lowest bit first; both are stored on the card and never change.
@@ -108,7 +108,7 @@ package struct Quality: OptionSet, Hashable, Sendable {
     }
 }
 
-/// What came of one attempt to measure.
+/// The outcome of one attempt to measure.
 package enum Outcome: Hashable, Sendable {
     case value(FixedPoint, Quality)
     case noData(NoData)

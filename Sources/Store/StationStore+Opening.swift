@@ -3,12 +3,12 @@ import Glibc
 import HardwareIO
 import SQLite
 
-/// Where the store of a station lies, and what a new one is like.
+/// The place of a station's store, and the size of a new one.
 package struct StorePlace: Sendable {
     package let journalPath: String
     package let historyPath: String
     package var plan: StorePlan
-    /// Who opens it.
+    /// The version of the program that opens it.
     package var version: String
     package var seams = HistoryTestHooks()
     /// Slots of the journal that refused a write, when the same process opens it again.
@@ -19,12 +19,12 @@ package struct StorePlace: Sendable {
     }
 }
 
-/// What a journal was found to be.
+/// The state of a journal's file.
 package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
     case found
     /// Zeros, or made just now.
     case blank
-    /// Its file could not be used and lies at `path` now; its whole blocks that waited were copied
+    /// Its file could not be used and is at `path` now; its whole blocks that waited were copied
     /// from it.
     case setAside(path: String, because: String, salvaged: Int)
 
@@ -45,7 +45,7 @@ struct StoreFiles {
     let historyOpening: HistoryOpening
     let journal: Journal
     let journalOpening: JournalOpening
-    /// What stood under a name that SQLite needs, and lies there now.
+    /// A folder or link at a path that SQLite needs, and its new path.
     let moved: [String]
     /// Of the journal.
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])
@@ -54,12 +54,12 @@ struct StoreFiles {
     /// Whether a reader prevented the checkpoint.
     let isHeld: Bool
     let streamNews: StreamNews
-    /// What is wrong with the log of the history; nil when nothing is.
+    /// The damage of the history's log; nil without any.
     let logDamage: String?
 
     /// Opens both and checkpoints what waited.
     ///
-    /// A file that cannot be used is moved aside and made anew; when that fails too, or the card
+    /// A file that cannot be used is moved aside and replaced; when that fails too, or the card
     /// refuses, this throws and may be tried again.
     static func open(
         _ place: StorePlace,
@@ -95,7 +95,7 @@ struct StoreFiles {
     ) throws(StoreError) -> StoreFiles {
         var place = place
         if case .setAside(let path, _) = before { place.plan = place.plan.sized(like: path) }
-        // SQLite drops what is behind a damaged place, and says nothing.
+        // SQLite silently drops everything behind a damaged place.
         let logDamage = HistoryLog(of: place.historyPath).damage
         let (history, opened) = try History.open(place)
         let found = before ?? opened
@@ -145,13 +145,13 @@ struct StoreFiles {
         )
     }
 
-    /// Where the history before this one lies; nil when there is none to be asked.
+    /// The path of the history before this one; nil without one.
     private static func pathAside(_ found: HistoryOpening, _ history: History) -> String? {
         switch found {
         case .setAside(let path, _), .mended(let path, _, _): path
         // Set aside by a process that could not make a new one any more.
         case .fresh: History.newestSetAside(beside: history.path)
-        // Or that ended before the new one knew anything.
+        // Or it ended before the new one had any record.
         case .found where history.cursor == 0 && !history.isReadOnly:
             History.newestSetAside(beside: history.path)
         case .found, .newer, .waiting: nil
@@ -238,7 +238,7 @@ struct StoreFiles {
 }
 
 extension HistoryOpening {
-    /// The same, with what was saved of a history that lies aside.
+    /// The same, with the saved content of a history that was set aside.
     func with(_ rescued: HistoryRecovered?) -> HistoryOpening {
         guard case .setAside(let path, let because) = self, let rescued else { return self }
         return .mended(path: path, because: because, rescued)
@@ -278,7 +278,7 @@ extension StationStore.Opening {
         let stored =
             files.history.isReadOnly
             ? (try? files.history.streams()) ?? [] : try files.history.streams()
-        // What waits may name streams that the history does not know yet.
+        // Waiting blocks may name streams that the history does not know yet.
         let told = HistoryTail(files.waiting.blocks).streams.filter { stream in
             !stored.contains { $0.id == stream.id }
         }

@@ -33,7 +33,7 @@ extension StationStore {
     /// checkpointed without those samples.
     ///
     /// - Parameters:
-    ///   - journal: Keeps what it has until it lies in the history's file.
+    ///   - journal: Keeps its blocks until they are in the history's file.
     ///   - history: Receives it.
     ///   - news: What became of the places of streams is added to it.
     /// - Returns: Nil when everything possible is checkpointed; else the bytes of the log, which a
@@ -72,11 +72,11 @@ extension StationStore {
         return nil
     }
 
-    /// Lets the journal use again what the history has for good.
+    /// Releases the journal's blocks that the history has permanently.
     ///
-    /// That is what was copied out of the log into the file, and synced: a bit that rots in the log
-    /// makes SQLite drop all that is behind it. A reader that stays keeps the log from being
-    /// copied; when the journal needs the room, what is in the log alone has to do.
+    /// That is what was copied from the log into the file, and synced: bit rot in the log makes
+    /// SQLite drop everything behind it. A long reader prevents the copy; when the journal needs
+    /// the room, blocks in the log alone are released too.
     static func release(_ journal: Journal, of history: History) throws(StoreError) {
         let isSettled = try history.settle()
         guard isSettled || journal.fill >= urgentFill else { return }

@@ -22,11 +22,11 @@ package final class StationStore {
         /// A process has been reading the history for so long that its log cannot be restarted; the
         /// rest waits in the journal.
         case held(logByteCount: Int)
-        /// The history was damaged: it lies aside, and a new one has what the journal still held.
+        /// The history was damaged: it was set aside, and a new one has the journal's content.
         case replaced(HistoryOpening)
     }
 
-    /// What was found at the start.
+    /// The state of the files at the start.
     package struct Opening: Sendable {
         package let history: HistoryOpening
         package let journal: JournalOpening
@@ -45,11 +45,11 @@ package final class StationStore {
         package let payloadCapacity: Int
         /// Blocks of the journal's ring.
         package let journalSlotCount: Int
-        /// Samples and events in blocks newer than the one asked for; see `TailMirror.read`.
+        /// Samples and events in blocks newer than the given one; see `TailMirror.read`.
         package let countAfterMirror: Int
         /// The last start of the node that is durable.
         package let newestStart: GapMark.Place?
-        /// What is gone or lies aside, each in a sentence; empty when all is as it was.
+        /// Files that are lost or set aside, each in a sentence; empty without any.
         package let losses: [String]
         /// Whether a reader prevented the checkpoint.
         package let isHeld: Bool
@@ -61,7 +61,8 @@ package final class StationStore {
     /// Nil while the one before is given up and no new one could be made yet.
     private var history: History?
     private var keepsake: CatalogSnapshot
-    /// Where the history before lies, and why, until the new one has what the journal holds.
+    /// The path of the previous history, and the reason, until the new one has the journal's
+    /// content.
     private var setAside: HistoryOpening?
     private var mustBegin = false
     private var inputErrorCount = 0
@@ -77,10 +78,10 @@ package final class StationStore {
     /// store opens in every state of its folder that lets it write there.
     ///
     /// - Parameters:
-    ///   - place: Where it lies.
+    ///   - place: Its place.
     ///   - mirrorSequence: The block that the tail mirror comes after.
     ///   - acknowledged: When the same process opens it again, the newest block that was; a newer
-    ///     one in the ring is not served, since what it holds comes again.
+    ///     one in the ring is not returned, since its records are written again.
     ///   - openJournal: Opens the ring at `place.journalPath`, or makes it when there is none;
     ///     called again after a ring was set aside. Throws `StorageError`. A history that cannot be
     ///     opened for want of room, or because the card is read-only, is left alone as long as its
@@ -134,7 +135,7 @@ package final class StationStore {
     /// Slots of the journal that refused a write.
     package var badSlots: JournalBadSlots { journal.badSlots }
 
-    /// Whether the journal works alone: to be opened anew when the history may be there again.
+    /// Whether the journal works alone: reopen the store when the history may be there again.
     package var lacksHistory: Bool { missing != nil }
 
     /// What became of the places of streams since the last call.
@@ -145,7 +146,7 @@ package final class StationStore {
 
     /// Makes one payload durable.
     ///
-    /// - Returns: The sequence of its block; what it holds is acknowledged now.
+    /// - Returns: The sequence of its block; its records are acknowledged now.
     /// - Throws: `StoreError`; the caller keeps the payload.
     package func append(_ payload: [UInt8], boot: BootID) throws(StoreError) -> UInt64 {
         // No checkpoint is possible while the history is a newer version's: the oldest block goes.
@@ -194,10 +195,10 @@ package final class StationStore {
     /// Blocks that are not in the history, oldest first, for readers.
     ///
     /// - Parameters:
-    ///   - sequence: Serves what is newer.
-    ///   - limit: At most so many; ask again after the last.
+    ///   - sequence: Returns newer blocks only.
+    ///   - limit: At most so many; call again after the last.
     ///   - boot: The boot that runs.
-    /// - Returns: The blocks, and what is lost between them.
+    /// - Returns: The blocks, and the losses between them.
     package func waiting(after sequence: UInt64, limit: Int, in boot: BootID) -> JournalPage {
         let cursor = history?.cursor ?? cursorAlone
         let (blocks, damage) = journal.replay(after: max(sequence, cursor), limit: limit)
@@ -237,7 +238,8 @@ package final class StationStore {
         (setAside, mustBegin) = (.setAside(path: aside, because: error.message), true)
     }
 
-    /// Gives a new history what can be read of the one before, or at least what its tables knew.
+    /// Copies the readable content of the previous history to a new one, or at least its small
+    /// tables.
     private func begin(_ history: History) throws(StoreError) {
         if case .setAside(let path, _) = setAside {
             try StoreFiles.mend(path, like: history)

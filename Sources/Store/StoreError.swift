@@ -1,7 +1,7 @@
 import HardwareIO
 import SQLite
 
-/// Why the store could not do what it was asked.
+/// Why an operation of the store failed.
 package enum StoreError: Error, Hashable, Sendable {
     /// The card, or the file on it.
     case storage(StorageError)

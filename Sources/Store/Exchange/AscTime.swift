@@ -26,7 +26,7 @@ package enum AscTime {
 
     /// Reads what `text` writes; nil when it is anything else.
     ///
-    /// The weekday has to be one, and the right one: a wrong one says that the row is damaged.
+    /// The weekday has to be one, and the right one: a wrong one means that the row is damaged.
     package static func parse(_ text: some StringProtocol, utcOffset: Int = 0) -> WallTime? {
         let words = text.split(separator: " ", maxSplits: 8)
         guard words.count == 5, let weekday = weekdays.firstIndex(of: String(words[0])),

@@ -3,7 +3,7 @@
 /// For everything the store encodes itself, segments and journal records alike.
 package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
-        /// The bytes end before what they announce.
+        /// The bytes end before the announced length.
         case truncated
         /// Written by a newer version, or not written by us.
         case unknownVersion(UInt8)
@@ -22,7 +22,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let reason: Reason
-    /// The byte, counted from the start of what was to be decoded.
+    /// The byte, counted from the start of the input.
     package let offset: Int
 
     package init(_ reason: Reason, at offset: Int) {
@@ -31,7 +31,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        let words =
+        let text =
             switch reason {
             case .truncated: "ends too early"
             case .unknownVersion(let version): "unknown version \(version)"
@@ -42,7 +42,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
             case .trailingBytes: "more bytes than content"
             case .invalid(let what): what
             }
-        return "\(words) at byte \(offset)"
+        return "\(text) at byte \(offset)"
     }
 }
 

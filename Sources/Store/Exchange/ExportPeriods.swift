@@ -60,7 +60,7 @@ package struct ExportPeriods {
     /// An export to come.
     ///
     /// - Parameters:
-    ///   - device: Whose readings; nil means the first with both `pm25` and `pm10`.
+    ///   - device: The device of the readings; nil means the first with both `pm25` and `pm10`.
     ///   - utcOffset: Seconds east of Greenwich that times are written in; UTC when 0.
     ///   - periods: Folders to write.
     ///   - progress: Called after each `ExportProgress.step` samples and at the end.
@@ -82,7 +82,7 @@ package struct ExportPeriods {
     ///   - source: Samples, oldest first.
     ///   - target: Receives the files.
     /// - Returns: What was written and skipped.
-    /// - Throws: What either of them throws; what was written until then stays.
+    /// - Throws: The errors of both; bytes written until then stay.
     package mutating func export(
         _ source: inout some SampleSource,
         to target: inout some ExportFolders

@@ -1,7 +1,7 @@
 import Core
 import SQLite
 
-/// An event with all that an export says of it.
+/// An event with all columns of an export.
 package struct DatedEvent: Hashable, Sendable {
     package let boot: BootID
     package let event: Event
@@ -13,7 +13,7 @@ package struct DatedEvent: Hashable, Sendable {
     }
 }
 
-/// Writes samples and events into a plain SQLite database that says itself what its columns mean.
+/// Writes samples and events into a plain SQLite database that documents its own columns.
 ///
 /// Streams: dirty pages go to the file as they come, without journal or sync, so memory stays at
 /// the page cache. Until `finish` the file is of no use; the caller makes it under another name.
@@ -61,7 +61,7 @@ package final class ExportSQLite {
             FROM readings JOIN channels ON channels.id = channel
             JOIN streams ON streams.id = stream;
         """
-    /// "RSX1": whose file this is.
+    /// "RSX1": identifies the file as an export.
     static let applicationID: Int32 = 0x5253_5831
     /// KiB of the page cache.
     private static let cacheKibibytes = 2_048
@@ -99,7 +99,7 @@ package final class ExportSQLite {
 
     /// Writes all samples of `source`.
     ///
-    /// - Throws: What the source says; `SQLiteError`.
+    /// - Throws: The source's error; `SQLiteError`.
     package func write(_ source: inout some SampleSource) throws {
         while let sample = try source.next() {
             progress.samples += 1

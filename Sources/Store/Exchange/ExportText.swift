@@ -23,7 +23,7 @@ package enum TextFormat: String, Sendable, CaseIterable {
 package struct ExportText {
     private static let pieceBytes = 65_536
 
-    /// What a stream and a boot repeat in every row, quoted once.
+    /// The parts that are equal in all rows of a stream and a boot, quoted once.
     private struct Labels {
         let stream: StreamDescription
         let boot: BootID
@@ -67,7 +67,7 @@ package struct ExportText {
 
     /// Writes all samples of `source`.
     ///
-    /// - Throws: What the source or `write` throws; what was written until then stays.
+    /// - Throws: The errors of the source and of `write`; bytes written until then stay.
     package mutating func export(_ source: inout some SampleSource) throws -> ExportProgress {
         switch format {
         case .csv: piece.put("time,sure,boot,tick,device,channel,value,unit,quality,no_data\n")

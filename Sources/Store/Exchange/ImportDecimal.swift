@@ -3,9 +3,9 @@ import Core
 extension FixedPoint {
     /// Reads a decimal as sensors, files and Python's `repr` write it: `2.37`, `-0.5`, `1e-05`.
     ///
-    /// Digits after the point are kept as written, nine at most: what lies beyond is rounded away
-    /// from zero at a half, because it is the noise of a double. Nil for anything else, for `nan`
-    /// and `inf`, and when the number does not fit 18 digits.
+    /// Digits after the point are kept as written, nine at most: the rest is rounded away from zero
+    /// at a half, because it is the noise of a double. Nil for anything else, for `nan` and `inf`,
+    /// and when the number does not fit 18 digits.
     package init?(decimal text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 40 else { return nil }

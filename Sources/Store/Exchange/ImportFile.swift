@@ -4,8 +4,8 @@ import Core
 package enum ImportFormat: Hashable, Sendable {
     /// Rows `PM2.5,<value>,<time>` and `PM10,…` as `ExportPeriods` writes them.
     ///
-    /// The file says neither who measured nor in which zone, so both are given. Rows that follow
-    /// one another with one time and different names are one sample.
+    /// The file names neither the source nor the zone, so both are parameters. Rows that follow one
+    /// another with one time and different names are one sample.
     case periods(source: String, utcOffset: Int)
     /// A day of one sensor from the archive of Sensor.Community: `;`, a header, UTC without zone.
     case sensorCommunity
@@ -27,7 +27,7 @@ package struct ImportFile {
     ///
     /// - Parameters:
     ///   - file: Its name, for problems.
-    ///   - format: What it is.
+    ///   - format: The format of the file.
     ///   - isKnown: Whether there is a sample of that source and time; it has to count those that
     ///     `take` was given.
     ///   - take: Stores a sample.
@@ -94,7 +94,7 @@ package struct ImportFile {
     }
 }
 
-/// What a row gave.
+/// The result of a row.
 enum ImportStep: Hashable, Sendable {
     case header
     /// A good row, and the sample that is complete because of it.

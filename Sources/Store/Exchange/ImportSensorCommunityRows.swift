@@ -78,7 +78,7 @@ struct ImportSensorCommunityRows: ImportRows {
         return .row(ImportedSample(source: source, wall: wall, values: values))
     }
 
-    /// Only what cannot be: dust below nothing, −1 for "no value".
+    /// Refuses impossible values only: negative dust, −1 for "no value".
     private static func isInRange(_ value: FixedPoint, _ quantity: Quantity) -> Bool {
         switch quantity.unit {
         case "µg/m³": value >= 0 && value <= ImportPeriodRows.concentrationMax

@@ -13,8 +13,8 @@ package enum ImportedBoot {
     /// Boots that follow one before it is full: the catalogue forgets boots after
     /// `HistorySchema.bootCountMax`, and what was just imported shall not be forgotten soon.
     static let ageMax: UInt32 = 1_024
-    /// Where tick and wall time meet for the history: 2026-01-01, which no clock that is set can
-    /// be before, so that `ClockAnchors` believes it.
+    /// The anchor of tick and wall time in the history: 2026-01-01, before which no clock that was
+    /// set can be, so that `ClockAnchors` accepts it.
     private static let meeting = WallTime(nanoseconds: 1_767_225_600_000_000_000)
     private static let mark = Array("roost import".utf8)
 

@@ -12,7 +12,7 @@ package struct ImportedSample: Hashable, Sendable {
         }
     }
 
-    /// Who measured, the same for each import of the same data: `sensor-community:5331`.
+    /// The source, the same for each import of the same data: `sensor-community:5331`.
     package let source: String
     package let wall: WallTime
     /// At least one.
@@ -61,14 +61,14 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// At most 40 characters of what a file says, without control characters.
+    /// At most 40 characters of a file's text, without control characters.
     private static func quoted(_ text: String) -> String {
         let clean = text.unicodeScalars.prefix(40).map { $0.value < 0x20 ? "?" : Character($0) }
         return "\"" + String(clean) + (text.unicodeScalars.count > 40 ? "…\"" : "\"")
     }
 }
 
-/// What came of importing one file.
+/// The result of importing one file.
 package struct ImportReport: Hashable, Sendable {
     /// Problems kept by name; the others are counted.
     package static let problemsMax = 100

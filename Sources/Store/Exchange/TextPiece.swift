@@ -1,6 +1,6 @@
 import Core
 
-/// Text that grows as bytes, without strings in between: what an export of a year is made of.
+/// Text that grows as bytes, without strings in between, so that an export of a year is fast.
 struct TextPiece {
     private(set) var bytes: [UInt8] = []
     // The day that was written last: dates are costly and change once in 864 000 tenths.

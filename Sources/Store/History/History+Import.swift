@@ -16,8 +16,8 @@ extension History {
     /// Writes samples of other programs, all or none of them.
     ///
     /// In one transaction, so that neither an error nor a power cut leaves half an import. Until it
-    /// ends, what is written lies in the write-ahead log beside the file, as long as the import at
-    /// most. The station must not run: its own samples would wait in the journal meanwhile.
+    /// ends, written pages are in the write-ahead log beside the file, at most as long as the
+    /// import. The station must not run: its own samples would wait in the journal meanwhile.
     ///
     /// - Parameter body: Adds samples and says whether they stay.
     /// - Returns: What `body` made of it.

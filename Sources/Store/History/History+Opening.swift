@@ -8,14 +8,14 @@ extension History {
 
     /// Opens the history at `path`, or makes one with all its room.
     ///
-    /// What cannot be used is moved aside, never deleted: a store always starts.
+    /// An unusable file is moved aside, never deleted: a store always starts.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - plan: How large a new one is made; one that is there keeps its size.
-    ///   - version: Who opens it, for the record of migrations.
-    ///   - seams: What is below it, and above.
-    /// - Returns: The history, and what was found.
+    ///   - version: The program's version, for the record of migrations.
+    ///   - seams: Replacements for tests.
+    /// - Returns: The history, and the state of the file.
     /// - Throws: `StoreError` when the folder or the card refuses.
     package static func open(
         path: String,
@@ -36,7 +36,7 @@ extension History {
 
     /// Moves a history out of the way, with what belongs to it; the caller has closed it.
     ///
-    /// - Returns: Where it lies.
+    /// - Returns: Its new path.
     @discardableResult
     package static func setAside(_ path: String) -> String {
         let aside = freeName(beside: path)
@@ -46,11 +46,11 @@ extension History {
         return aside
     }
 
-    /// Moves aside what is no file and stands where SQLite keeps one beside the history.
+    /// Moves aside a folder or link at a path that SQLite needs for a side file.
     ///
     /// A folder in place of the shared memory would make it try for ten seconds.
     ///
-    /// - Returns: Where it lies.
+    /// - Returns: Its new path.
     @discardableResult
     static func clearNames(_ path: String) -> [String] {
         var moved: [String] = []
@@ -65,12 +65,12 @@ extension History {
         return moved
     }
 
-    /// What was set aside last; nil when nothing was.
+    /// The path that was set aside last; nil without one.
     static func newestSetAside(beside path: String) -> String? {
         (1...setAsideCountMax).map { "\(path).damaged-\($0)" }.last { access($0, F_OK) == 0 }
     }
 
-    /// A name for what is moved aside; at the bound the last one set aside is replaced.
+    /// A name for a moved file; at the bound the last one set aside is replaced.
     static func freeName(beside path: String) -> String {
         let names = (1...setAsideCountMax).map { "\(path).damaged-\($0)" }
         var status = stat()
@@ -81,9 +81,9 @@ extension History {
         return names.first(where: isFree) ?? names[setAsideCountMax - 1]
     }
 
-    /// Whether the file is at fault, or what lies under one of its names, and not the card.
+    /// Whether the file or one of its side files is at fault, and not the card.
     static func isUnusable(_ path: String, _ error: SQLiteError) -> Bool {
-        // SQLITE_ERROR: the schema does not say what ours says.
+        // SQLITE_ERROR: the schema differs from ours.
         if error.isCorrupt || error.code == 1 { return true }
         // A folder, a link to itself, a file of another user: SQLITE_CANTOPEN, _READONLY, _IOERR.
         guard error.isCannotOpen || error.isReadOnly || error.isInputOutput else { return false }
@@ -130,13 +130,13 @@ extension History {
     /// Requires that the small tables are whole: 2 MiB at most, for every size of the rings.
     private static func checkCatalogue(of connection: Connection) throws(SQLiteError) {
         for table in HistorySchema.catalogueTables {
-            let words: String? = try connection.scalar("PRAGMA quick_check('\(table)')")
-            guard let words, words != "ok" else { continue }
-            throw connection.damaged("the table \(table) is damaged: \(words)")
+            let text: String? = try connection.scalar("PRAGMA quick_check('\(table)')")
+            guard let text, text != "ok" else { continue }
+            throw connection.damaged("the table \(table) is damaged: \(text)")
         }
     }
 
-    /// Demands that the file is as long as it says; it always is, from the first day on.
+    /// Requires that the file has the length in its header; it always is, from the first day on.
     private static func checkSize(of connection: Connection) throws(SQLiteError) {
         let wanted = try connection.pageCount() * HistorySchema.pageSize
         var status = stat()
@@ -144,17 +144,18 @@ extension History {
         throw connection.damaged("it has \(status.st_size) bytes of \(wanted)")
     }
 
-    /// Demands that the header says what the header of a history can say.
+    /// Requires that the header is possible for a history.
     private static func checkHeader(of connection: Connection) throws(SQLiteError) {
         var (status, log) = (stat(), stat())
-        // While there is a log of a transaction that was cut off, the file is not what it will be.
+        // While there is a log of a transaction that was cut off, the file is not in its final
+        // state.
         guard stat(connection.path + "-journal", &log) != 0,
             stat(connection.path, &status) == 0, status.st_size >= HistorySchema.pageSize
         else { return }
         let hasLog = stat(connection.path + "-wal", &log) == 0 && log.st_size > 0
         let header = try HistoryHeader(of: connection, fileByteCount: Int(status.st_size))
-        guard let words = header.damage(hasLog: hasLog) else { return }
-        throw connection.damaged(words)
+        guard let text = header.damage(hasLog: hasLog) else { return }
+        throw connection.damaged(text)
     }
 
     private static func migrate(

@@ -2,15 +2,15 @@ import Core
 import Glibc
 import SQLite
 
-/// What a history found when it was opened.
+/// The state of a history's file at its opening.
 package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     /// There was none; all its room is reserved now.
     case fresh
     /// There was one; the migrations named were applied to it.
     case found(migrated: [String])
-    /// What was there could not be used and lies at `path` now; a fresh one was made.
+    /// The file could not be used and is at `path` now; a new one was made.
     case setAside(path: String, because: String)
-    /// What was there was damaged and lies at `path` now; what could be read of it is in a new one.
+    /// The file was damaged and is at `path` now; its readable content is in a new one.
     case mended(path: String, because: String, HistoryRecovered)
     /// A newer Roost has written it: it can be read, and not be written.
     case newer(migration: String)
@@ -164,8 +164,8 @@ package final class History {
     ///     kept as a `GapMark`.
     ///   - isGivingUp: Whether samples that find no place are left out, and recorded by a
     ///     `GapMark`; else the first block that has any ends the transaction.
-    ///   - isWaiting: Streams that later blocks have samples of; asked for when places run out.
-    /// - Returns: What was in them.
+    ///   - isWaiting: Streams that later blocks have samples of; called when places run out.
+    /// - Returns: Their content.
     /// - Throws: `StoreError.database`; then nothing is kept of them.
     @discardableResult
     package func take(
@@ -219,7 +219,7 @@ package final class History {
     /// Looks whether the next slots of all rings can still be read, a quarter of them each time.
     ///
     /// - Throws: `StoreError.database` with SQLITE_CORRUPT (11) for one whose header is broken: its
-    ///   chain is torn there, and a rescue mends it.
+    ///   chain is broken there, and a recovery repairs it.
     func patrol() throws(StoreError) {
         defer { for slots in rings.values { slots.rest() } }
         let quarter = patrolCount % 4
@@ -253,7 +253,7 @@ package final class History {
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Whether a transaction may be written now: the log is short, or was begun anew.
+    /// Whether a transaction may be written now: the log is short, or was restarted.
     ///
     /// - Parameter isUrgent: The journal has no room to wait any longer.
     /// - Returns: false while a reader is in the way.
@@ -272,7 +272,7 @@ package final class History {
 
     /// Copies the log into the file and syncs that.
     ///
-    /// - Returns: false while a reader needs what the log replaces.
+    /// - Returns: false while a reader needs the pages that the log replaces.
     /// - Throws: `StoreError.database`.
     func settle() throws(StoreError) -> Bool {
         do throws(SQLiteError) {

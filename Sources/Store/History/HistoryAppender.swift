@@ -1,6 +1,6 @@
 /// Fills the slots of one chain, one after the other.
 ///
-/// What it changed is in memory until `flush()`, but for slots that it left behind.
+/// Changes are in memory until `flush()`, except in slots that are complete.
 final class HistoryAppender {
     private(set) var slot: HistorySlot
     private var place: Int?
@@ -95,7 +95,7 @@ final class HistoryAllocator {
     private(set) var head: Int
     /// Slots given out since it was made.
     private(set) var count = 0
-    /// What they held before, by chain: as many entries as there are chains.
+    /// Their earlier contents, by chain: as many entries as there are chains.
     private(set) var recycled: [SlotKey: RecycledSlots] = [:]
     private let isOpen: (Int, SlotHeader) throws(StoreError) -> Bool
     private let pass: (SlotKey) throws(StoreError) -> Void
@@ -104,7 +104,7 @@ final class HistoryAllocator {
     ///   - slots: The ring.
     ///   - head: The slot to be given out next.
     ///   - isOpen: Whether a slot is the newest of its chain.
-    ///   - pass: Called for each chain whose newest slot is passed over.
+    ///   - pass: Called for each chain whose newest slot is skipped.
     init(
         _ slots: HistorySlots,
         head: Int,
@@ -115,7 +115,7 @@ final class HistoryAllocator {
         self.head = head % slots.count
     }
 
-    /// The next slot; what it held is gone.
+    /// The next slot; its earlier content is lost.
     ///
     /// Skips the newest slot of a chain, so that a slow stream keeps its last values; when half the
     /// ring is such slots, they are reused all the same.

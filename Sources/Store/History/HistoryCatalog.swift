@@ -1,9 +1,9 @@
 import Core
 import SQLite
 
-/// A boot of the machine that the store met.
+/// A boot of the machine that the store recorded.
 package struct StoredBoot: Hashable, Sendable {
-    /// Counts from 1 in the order the store met them; never given twice.
+    /// Counts from 1 in the order of their first records; never used twice.
     package let ordinal: UInt32
     package let id: BootID
 }

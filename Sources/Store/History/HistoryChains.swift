@@ -39,7 +39,7 @@ final class HistoryChains {
     /// Next slots of the rings, by table.
     var ringHeads: [(String, Int)] { allocators.map { ($0.key.table, $0.value.head) } }
 
-    /// Slots given out of a ring, and what they held before.
+    /// Slots given out of a ring, and their earlier contents.
     func allocated(_ ring: HistoryRing) -> (count: Int, recycled: [SlotKey: RecycledSlots]) {
         allocators[ring].map { ($0.count, $0.recycled) } ?? (0, [:])
     }
@@ -51,7 +51,7 @@ final class HistoryChains {
     /// Where the samples of a stream end that have left the ring; nil while any are in it.
     ///
     /// The newest slot of a chain stays when the ring comes round to it, so that a slow stream
-    /// keeps what it said last: a stream of which that alone is left counts as gone.
+    /// keeps its last values: a stream with that slot alone counts as gone.
     func end(ofGone stream: HistoryCatalog.Stream) throws(StoreError) -> HistoryPosition? {
         let heads = try heads(stream.place)
         let never = HistoryPosition(boot: 0, tick: Tick(tenths: 0))
@@ -178,6 +178,6 @@ final class HistoryChains {
 
 extension SlotKey {
     var stream: StreamID { StreamID(UInt16(truncatingIfNeeded: rawValue >> 8)) }
-    /// 0…15; anything else a damaged slot says is brought into that range.
+    /// 0…15; any other value of a damaged slot is limited to that range.
     var channel: Int { min(max(Int(rawValue & 0xFF) - 1, 0), StreamHeads.channelCountMax - 1) }
 }

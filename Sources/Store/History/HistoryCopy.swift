@@ -2,7 +2,7 @@ import Core
 import Glibc
 import SQLite
 
-/// What a copy of a history kept.
+/// The result of a copy of a history.
 package struct HistoryCopyReport: Hashable, Sendable {
     package struct Ring: Hashable, Sendable {
         /// The table it is.
@@ -15,7 +15,7 @@ package struct HistoryCopyReport: Hashable, Sendable {
     }
 
     package var rings: [Ring] = []
-    /// What a check of the copy found wrong; empty: it is sound and complete.
+    /// Faults that a check of the copy found; empty: it is sound and complete.
     package var findings: [String] = []
     /// Whether it was copied page by page, as it is.
     package var isWhole = false
@@ -23,9 +23,9 @@ package struct HistoryCopyReport: Hashable, Sendable {
 
 /// Copies a history into a new one of the same or of another size; the original stays as it is.
 ///
-/// Slots are copied as they are, oldest first, with the links between them made anew; where the
-/// rings are smaller the oldest slots stay behind, but never the newest of a chain. Memory: four
-/// bytes for each slot.
+/// Slots are copied as they are, oldest first, with new links between them; where the rings are
+/// smaller the oldest slots stay behind, but never the newest of a chain. Memory: four bytes for
+/// each slot.
 package struct HistoryCopy {
     /// Slots of one transaction: 4 MiB of large ones.
     private static let slotsPerTransaction = 1_024
@@ -40,9 +40,9 @@ package struct HistoryCopy {
     ///   - path: The original; only read.
     ///   - destination: A file that is not there. It appears when the copy is complete and checked.
     ///   - plan: The size of the copy; nil keeps the size.
-    ///   - version: Who makes it.
+    ///   - version: The program's version.
     ///   - progress: Slots done, of how many; pages when the size stays.
-    /// - Returns: What was kept, and what a check of the copy found.
+    /// - Returns: What was copied, and the result of a check of the copy.
     /// - Throws: `StoreError.database`; nothing is left at the destination then.
     package static func copy(
         _ path: String,
@@ -86,7 +86,7 @@ package struct HistoryCopy {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
 
-    /// Refuses a history whose tables this version does not know all.
+    /// Refuses a history with tables that this version does not know.
     private static func check(_ source: HistoryReader) throws(StoreError) {
         let words: String
         do {
@@ -280,7 +280,7 @@ package struct HistoryCopy {
 }
 
 extension StreamHeads {
-    /// The ends of chains that lie in a ring.
+    /// The ends of the chains in a ring.
     fileprivate func newest(in ring: HistoryRing, isEvents: Bool) -> [Newest] {
         switch ring {
         case .events: isEvents ? [samples].compactMap(\.self) : []

@@ -9,7 +9,7 @@ struct HistoryCopyTables {
         (self.source, self.target) = (source, target)
     }
 
-    /// One table, and which of its rows say something.
+    /// One table, and which of its rows are in use.
     struct Table {
         let name: String
         /// All but the place; padding comes first, so that a row is never longer than made.
@@ -62,7 +62,7 @@ struct HistoryCopyTables {
         ),
     ]
 
-    /// All rows that say something.
+    /// All rows in use.
     func copyCatalogue() throws(SQLiteError) {
         for table in Self.catalogue {
             try source.query(table.selection) { (row) throws(SQLiteError) in
@@ -82,8 +82,8 @@ struct HistoryCopyTables {
         let needed = try HistoryCatalog(connection: source).streams().map(\.place).max() ?? 0
         let count = try HistoryCatalog(connection: target).streamCount()
         guard needed > count else { return }
-        let words = "the original uses \(needed) places for streams, and a history of this size has"
-        throw source.notWritable("\(words) \(count); choose a larger one")
+        let text = "the original uses \(needed) places for streams, and a history of this size has"
+        throw source.notWritable("\(text) \(count); choose a larger one")
     }
 
     /// Where chains end.

@@ -1,11 +1,11 @@
 import Glibc
 import SQLite
 
-/// The first page of a history's file and the file's length, as they lie on the card.
+/// The first page of a history's file and the file's length, as they are on the card.
 ///
-/// SQLite believes the header: with one bit of it another database is a hundred times as long, may
-/// be read only, or stores its text otherwise. All of it but counters is the same in every history,
-/// so what cannot be true is damage.
+/// SQLite trusts the header: with one bit of it another database is a hundred times as long, may be
+/// read only, or stores its text otherwise. All of it but counters is the same in every history, so
+/// an impossible value is damage.
 ///
 /// - Source: SQLite file format, section 1.3: the header; section 1.6: B-tree pages.
 struct HistoryHeader {
@@ -17,7 +17,7 @@ struct HistoryHeader {
 
     private let first: [UInt8]
     private let fileByteCount: Int
-    /// Of the first ring, as the last of its slots says; nil when none can be found.
+    /// Of the first ring, from the last of its slots; nil when none can be found.
     let slotCount: Int?
 
     /// The header of an open database, read through its own descriptor.
@@ -73,10 +73,10 @@ struct HistoryHeader {
         first[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Whether it says that Roost made the file.
+    /// Whether it identifies the file as made by Roost.
     var isHistory: Bool { number(68) == HistorySchema.applicationID }
 
-    /// What cannot be true of a history that Roost made.
+    /// Values that are impossible in a history made by Roost.
     ///
     /// - Parameter hasLog: The log may hold a later first page and an end of the file.
     /// - Returns: The fault as text; nil when none is seen.
@@ -93,14 +93,14 @@ struct HistoryHeader {
             return "its header says that its pages move about"
         }
         let counted = number(28) * HistorySchema.pageSize
-        // With other counters SQLite goes by the length of the file.
+        // With other counters SQLite uses the length of the file.
         guard !hasLog, number(24) == number(92), counted != fileByteCount else { return nil }
         return "its header says \(counted) bytes, and it has \(fileByteCount)"
     }
 
     /// Pages that the file had when it was whole.
     ///
-    /// The length of the file, or more where the header says so and the last table begins just
+    /// The length of the file, or more where the header has more and the last table begins just
     /// before.
     var pageCount: Int {
         let (there, told) = (fileByteCount / HistorySchema.pageSize, number(28))
@@ -108,7 +108,7 @@ struct HistoryHeader {
         return (1...HistorySchema.fixedPageCount).contains(told - end) ? told : there
     }
 
-    /// Where the last table begins, as the schema on the first page says; nil when that is damaged.
+    /// Where the last table begins, from the schema on the first page; nil when that is damaged.
     ///
     /// The rows of the schema are type, name, table, root page and statement.
     private var lastRoot: Int? {
@@ -189,8 +189,8 @@ extension StorePlan {
     func sized(like path: String) -> StorePlan {
         guard let header = HistoryHeader(of: path) else { return self }
         let high = (header.pageCount * HistorySchema.pageSize + (1 << 20) - 1) >> 20
-        // A history has up to half a MiB less than its plan says, and above its slots pages that
-        // lead to them: one for more than 300.
+        // A history has up to half a MiB less than its plan says, and above its slots index pages:
+        // one for more than 300.
         let range = high - high / 256 - 1...high
         func plan(_ megabytes: Int) -> StorePlan {
             StorePlan(.megabytes(megabytes), load: load, journal: journal, flash: flash)

@@ -22,12 +22,12 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(source): more than \(StreamHeads.channelCountMax) quantities, or names too long"
         case .tooOftenOutOfOrder:
             "older samples came after newer ones \(ImportedBoot.countMax) times; import all files "
-                + "in one command, which takes them in order, into a fresh history"
+                + "in one command, which imports them in order, into a fresh history"
         }
     }
 }
 
-/// What an import did to a history, or would do.
+/// The effect of an import on a history, done or planned.
 package struct HistoryImportReport: Hashable, Sendable {
     /// Samples of one device that had to make room.
     package struct Overwritten: Hashable, Sendable {
@@ -53,7 +53,7 @@ package struct HistoryImportReport: Hashable, Sendable {
     package var share = 0.0
     /// Of the samples' ring; beyond 1 the import has pushed out samples of its own.
     package var samplesShare = 0.0
-    /// What the samples' ring held before, of each device.
+    /// The content of the samples' ring before, of each device.
     package var overwritten: [Overwritten] = []
 }
 
@@ -63,7 +63,7 @@ package struct HistoryImportReport: Hashable, Sendable {
 /// with an id from `StreamID.firstImported` on; should a file bring quantities that its stream has
 /// not, another stream of that device is made.
 package final class HistoryImport {
-    /// Samples of one call of `add`, at most: what is held in memory.
+    /// Samples of one call of `add`, at most: the number held in memory.
     package static let batchCountMax = 16_384
 
     private struct Stream {
@@ -123,7 +123,7 @@ package final class HistoryImport {
         return new
     }
 
-    /// What has been done so far.
+    /// The effect so far.
     package func report() throws(StoreError) -> HistoryImportReport {
         var report = counts
         for (ring, slots) in rings {

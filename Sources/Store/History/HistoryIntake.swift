@@ -36,7 +36,7 @@ final class HistoryIntake {
         chains = HistoryChains(catalogue, rings, heads: numbers, places.streams)
     }
 
-    /// Slots given out of a ring so far, and what they held before.
+    /// Slots given out of a ring so far, and their earlier contents.
     func allocated(_ ring: HistoryRing) -> (count: Int, recycled: [SlotKey: RecycledSlots]) {
         chains.allocated(ring)
     }
@@ -105,7 +105,8 @@ final class HistoryIntake {
         _ boot: UInt32,
         _ segment: [UInt8]
     ) throws(StoreError) {
-        // The block that names it is lost: its samples are kept under a name that says so.
+        // The block that names it is lost: its samples are kept under the name `unnamed-` and its
+        // id.
         if streams[stream] == nil, let made = StreamDescription(unnamed: stream, segment) {
             try describe(made)
         }
@@ -139,7 +140,7 @@ final class HistoryIntake {
     func describe(_ description: StreamDescription) throws(StoreError) {
         let known = streams[description.id]
         guard known?.description != description else { return }
-        // A stream's channels are part of what it is; only names and units may be mended.
+        // A stream's channels are part of what it is; only names and units may be corrected.
         if let known, known.decimals != description.quantities.map(\.decimals) { return }
         let text = HistoryCatalog.text(description.quantities)
         let byteCount = text.utf8.count + description.device.utf8.count
@@ -188,7 +189,7 @@ final class HistoryIntake {
         try places.nextGone { (stream) throws(StoreError) in try end(ofGone: stream) }
     }
 
-    /// Where a stream ended of which nothing is left; nothing of this transaction is its.
+    /// The end of a stream without slots; no record of this transaction belongs to it.
     private func end(
         ofGone stream: HistoryCatalog.Stream
     ) throws(StoreError) -> HistoryPosition? {
@@ -295,7 +296,7 @@ extension HistoryIntake {
         }
     }
 
-    /// Kept unless it says what the stream's last one in this boot said.
+    /// Kept unless it equals the stream's last one in this boot.
     private func schedule(
         _ stream: StreamID,
         _ boot: UInt32,

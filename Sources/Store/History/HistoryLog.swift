@@ -1,6 +1,6 @@
 import Glibc
 
-/// The write-ahead log beside a history, looked at before SQLite does.
+/// The write-ahead log beside a history, checked before SQLite opens it.
 ///
 /// SQLite reads it up to the last transaction whose frames are all whole, and drops the rest
 /// silently. Every transaction is synced before it counts, so frames of this log behind a damaged
@@ -18,7 +18,7 @@ struct HistoryLog {
     private(set) var wholeFrames = 0
     private let path: String
 
-    /// Looks at the log of the history at `path`; without one there are no frames.
+    /// Checks the log of the history at `path`; without one there are no frames.
     init(of path: String) {
         self.path = path + "-wal"
         var status = stat()
@@ -35,14 +35,14 @@ struct HistoryLog {
     var damage: String? {
         guard frames > wholeFrames else { return nil }
         return "the log of the history is damaged, or was cut short, behind \(wholeFrames) of "
-            + "\(frames) pages: what they held is taken from the journal again"
+            + "\(frames) pages: what they held is copied from the journal again"
     }
 
     private mutating func scan(_ descriptor: Int32, byteCount: Int) {
         let header = Self.bytes(descriptor, at: 0, count: Self.headerByteCount)
         let pageSize = Int(Self.word(header, 8))
         guard pageSize == HistorySchema.pageSize else {
-            // Nothing of it can be read: as many frames as it is long.
+            // It cannot be read: as many frames as its length allows.
             frames = byteCount / (HistorySchema.pageSize + Self.frameHeaderByteCount)
             return
         }
@@ -52,7 +52,7 @@ struct HistoryLog {
         let frameSize = pageSize + Self.frameHeaderByteCount
         let count = min((byteCount - Self.headerByteCount) / frameSize, Self.frameCountMax)
         guard isWhole else {
-            // Whose frames these are, nothing says any more.
+            // The owner of these frames is not known any more.
             frames = count
             return
         }
@@ -60,7 +60,7 @@ struct HistoryLog {
         for index in 0..<count {
             let offset = Self.headerByteCount + index * frameSize
             let frame = Self.bytes(descriptor, at: offset, count: frameSize)
-            // What an earlier turn of the log left has other salts.
+            // Frames of an earlier turn of the log have other salts.
             guard frame[8..<16] == header[16..<24] else {
                 isIntact = false
                 continue
@@ -70,7 +70,7 @@ struct HistoryLog {
                 sum = Self.sum(frame[24...], sum, isBigEndian)
                 isIntact = sum == (Self.word(frame, 16), Self.word(frame, 20))
             }
-            // A transaction counts when its last frame, which says how large the file is, is whole.
+            // A transaction counts when its last frame, which has the size of the file, is whole.
             guard Self.word(frame, 4) > 0 else { continue }
             frames = index + 1
             if isIntact { wholeFrames = index + 1 }

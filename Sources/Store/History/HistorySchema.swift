@@ -4,7 +4,7 @@ import SQLite
 ///
 /// Rows are made once, filled up with zeros, and only ever overwritten by rows that are no longer.
 enum HistorySchema {
-    /// "RST1": whose file this is.
+    /// "RST1": identifies the file as a history of Roost.
     static let applicationID: Int32 = 0x5253_5431
     static let pageSize = 4_096
     /// Streams that a small history has places for, and every one made before places were used
@@ -75,7 +75,7 @@ enum HistorySchema {
                     try connection.executeScript(catalogue(streams: plan.streamCount))
                     try reserve(in: connection)
                 },
-                // Changes no row: a version that does not know it would give a place twice.
+                // Changes no row: an older version would give a place twice.
                 Migration("3 places of streams are used again") { (_) throws(SQLiteError) in },
             ] + later
         )

@@ -1,6 +1,6 @@
-/// Where something lies in the history: boots in the order the store met them, then time.
+/// A position in the history: boots in the order of their first records, then time.
 struct HistoryPosition: Hashable, Comparable, Sendable {
-    /// The boot's ordinal, from 1 in the order the store met them; never used twice.
+    /// The boot's ordinal, from 1 in the order of their first records; never used twice.
     let boot: UInt32
     let tick: Tick
 
@@ -23,7 +23,7 @@ struct SlotKey: Hashable, Sendable {
     }
 }
 
-/// The first 64 bytes of every slot: whose it is, what it spans and how it hangs in its chain.
+/// The first 64 bytes of every slot: its stream, its time span and its links in the chain.
 ///
 /// `depth` counts the slots of a chain from 1. A link is good while the slot it names still has
 /// the key and the depth that it should have: a recycled slot has not, so nothing need be unlinked.
@@ -47,7 +47,7 @@ struct SlotHeader: Hashable, Sendable {
     var checksum: UInt32 = 0
     /// What was read failed its check: its stream is not known.
     private(set) var isBroken = false
-    /// Whether what a link leads to is damaged: a slot of a chain is never blank.
+    /// Whether the slot behind a link is damaged: a slot of a chain is never blank.
     var isTorn: Bool { isBroken || key == nil }
 
     init() {}
@@ -120,7 +120,7 @@ struct HistorySlot: Sendable {
     var isDamaged: Bool { payload.isEmpty && header.count > 0 }
 }
 
-/// What the chains need of a ring of slots.
+/// The operations of a ring that chains need.
 protocol SlotHeaders {
     var places: Range<Int> { get }
 
@@ -130,8 +130,8 @@ protocol SlotHeaders {
 
 /// Finds the way along a chain of slots.
 ///
-/// A slot also points far back, to where the depths written in skew-binary numbers say, which makes
-/// a search O(log n) with two links a slot.
+/// A slot also has a link far back, to a depth computed in skew-binary numbers, which makes a
+/// search O(log n) with two links a slot.
 ///
 /// - Source: Myers, *An applicative random-access stack*, Information Processing Letters 17, 1983.
 struct SlotChain<Ring: SlotHeaders> {
@@ -165,10 +165,10 @@ struct SlotChain<Ring: SlotHeaders> {
         return new
     }
 
-    /// The slot in which `position` lies or would lie; the oldest when it is before all.
+    /// The slot that contains `position` or would contain it; the oldest when it is before all.
     ///
     /// - Parameters:
-    ///   - position: What is looked for.
+    ///   - position: The position to find.
     ///   - newest: The chain's newest slot and its header.
     /// - Returns: The slot and its header.
     /// - Throws: `StoreError.database`.
@@ -184,7 +184,7 @@ struct SlotChain<Ring: SlotHeaders> {
         return current
     }
 
-    /// The slot to look at next on the way back: far when that is not too far, else the one before.
+    /// The next slot of the search: the far link when it is not too far, else the one before.
     ///
     /// In single steps: as one `if let … try …, else if let … try …` with typed throws, Swift 6.3.1
     /// compiles it wrongly with `-O`, and every search ends at the newest slot.
@@ -210,7 +210,7 @@ struct SlotChain<Ring: SlotHeaders> {
         return try ring.header(of: next).isTorn ? try oldest(after: header.depth) : nil
     }
 
-    /// The oldest slot of the chain that can be read, after a depth; looks at all slots.
+    /// The oldest slot of the chain that can be read, after a depth; reads all slots.
     private func oldest(after depth: UInt32) throws(StoreError) -> (slot: Int, header: SlotHeader)?
     {
         var oldest: (slot: Int, header: SlotHeader)?
@@ -226,7 +226,7 @@ struct SlotChain<Ring: SlotHeaders> {
 
     /// The newest slot of the chain that can be read, before a depth.
     ///
-    /// Looks at all slots of the ring: only where damage has torn the chain.
+    /// Reads all slots of the ring: only where damage has broken the chain.
     func newest(before depth: UInt32) throws(StoreError) -> (slot: Int, header: SlotHeader)? {
         var newest: (slot: Int, header: SlotHeader)?
         for slot in ring.places {

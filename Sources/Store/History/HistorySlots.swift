@@ -21,7 +21,7 @@ final class HistorySlots: SlotHeaders {
         }
     }
 
-    /// The slots of a ring that may not be able to say how many they are, for reading.
+    /// The slots of a ring whose count may not be known, for reading.
     init(_ ring: HistoryRing, in connection: Connection, count: Int) {
         (self.ring, self.connection, self.count) = (ring, connection, count)
         isWritable = false
@@ -33,7 +33,7 @@ final class HistorySlots: SlotHeaders {
         SlotHeader(try bytes(of: slot, count: SlotHeader.byteCount))
     }
 
-    /// None of a slot on a page that rotted: who only reads goes on with the rest.
+    /// Nil for a slot on a damaged page: a reader goes on with the rest.
     private func bytes(of slot: Int, count: Int) throws(StoreError) -> [UInt8] {
         do throws(StoreError) {
             return try withBlob(slot) { (blob) throws(SQLiteError) in try blob.read(count: count) }
@@ -66,7 +66,7 @@ final class HistorySlots: SlotHeaders {
         try withBlob(index) { (blob) throws(SQLiteError) in try blob.write(bytes) }
     }
 
-    /// Lets go of the blob: an open one keeps a read lock.
+    /// Closes the blob: an open one holds a read lock.
     func rest() { blob = nil }
 
     private func withBlob<Value>(
@@ -97,13 +97,13 @@ final class HistorySlots: SlotHeaders {
 }
 
 extension Connection {
-    /// SQLITE_CORRUPT (11): the file does not hold what it must.
-    func damaged(_ words: String) -> SQLiteError {
-        SQLiteError(code: 11, extendedCode: 11, message: words, sql: nil, path: path)
+    /// SQLITE_CORRUPT (11): the file lacks required content.
+    func damaged(_ text: String) -> SQLiteError {
+        SQLiteError(code: 11, extendedCode: 11, message: text, sql: nil, path: path)
     }
 
     /// SQLITE_READONLY (8): this file is not ours to write.
-    func notWritable(_ words: String) -> SQLiteError {
-        SQLiteError(code: 8, extendedCode: 8, message: words, sql: nil, path: path)
+    func notWritable(_ text: String) -> SQLiteError {
+        SQLiteError(code: 8, extendedCode: 8, message: text, sql: nil, path: path)
     }
 }

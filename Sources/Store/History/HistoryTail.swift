@@ -3,8 +3,8 @@ import Core
 /// Records that are not in the history yet: blocks of the journal, and what the daemon holds in
 /// memory.
 ///
-/// Samples stay encoded until they are asked for, so a tail needs about as much memory as its
-/// blocks: at most a journal ring and 2 MiB.
+/// Samples stay encoded until they are read, so a tail needs about as much memory as its blocks: at
+/// most a journal ring and 2 MiB.
 package struct HistoryTail: Sendable {
     /// Samples of one stream in one boot.
     struct Segment: Sendable {
@@ -15,13 +15,13 @@ package struct HistoryTail: Sendable {
         let bytes: [UInt8]
         let origin: Origin
 
-        /// The first of its rows that a reader has not met yet.
+        /// The first of its rows that is new to a reader.
         ///
-        /// The payload's number says so, as rows of two blocks can share a tick. Where it does not,
-        /// a segment that begins before the last row met is a copy up to that row's tick.
+        /// Decided by the payload's number, as rows of two blocks can share a tick. Without a
+        /// number, a segment that begins before the last row read is a copy up to that row's tick.
         ///
         /// - Parameters:
-        ///   - last: The tick of the last row that the reader met.
+        ///   - last: The tick of the last row that the reader has read.
         ///   - cursor: The newest block in the history.
         /// - Returns: The lowest tick that is new.
         func floor(after last: Tick, _ cursor: UInt64) -> Int64 {
@@ -87,14 +87,15 @@ package struct HistoryTail: Sendable {
         newestBlock = max(newestBlock, block ?? 0)
     }
 
-    /// Adds the records of a payload that no block held when the station was asked.
+    /// Adds the records of a payload that no block held at the time of the request.
     ///
     /// Append the blocks first: a payload that the station has written meanwhile is among them.
     ///
     /// - Parameters:
     ///   - payload: Of what will be a block.
     ///   - boot: The boot of its ticks.
-    ///   - earliest: The lowest number that its block can get; nil when the station does not say.
+    ///   - earliest: The lowest number that its block can get; nil when the station does not report
+    ///     it.
     package mutating func appendUnwritten(_ payload: [UInt8], boot: BootID, earliest: UInt64?) {
         let contents = JournalRecordCodec.contents(payload)
         if contents.fault != nil { damagedParts += 1 }
@@ -162,14 +163,14 @@ package struct HistoryTail: Sendable {
         segments.append(segment)
     }
 
-    /// How often a sample of a stream was expected at a tick, as far as the tail says.
+    /// How often a sample of a stream was expected at a tick, as far as the tail shows.
     func schedule(of stream: StreamID, _ boot: BootID, at tick: Tick) -> StoredSchedule? {
         schedules.last { $0.stream == stream && $0.boot == boot && $0.from <= tick }
     }
 }
 
 extension SegmentDecoder {
-    /// Reads a segment for the channels that it says it has.
+    /// Reads a segment for the channels that it names.
     init(_ bytes: [UInt8]) throws(CodecError) {
         let decimals = try SegmentHeader(bytes).decimals
         try self.init(bytes, decimals: decimals)

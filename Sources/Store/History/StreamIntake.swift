@@ -1,6 +1,6 @@
 import Core
 
-/// Packs one stream's samples, and what they sum up to, into its chains.
+/// Packs one stream's samples, and their rollups, into its chains.
 final class StreamIntake {
     private let stream: HistoryCatalog.Stream
     private let chains: HistoryChains
@@ -57,7 +57,7 @@ final class StreamIntake {
         }
     }
 
-    /// Closes what is open of the boot, and keeps until when values speak.
+    /// Closes the open slots of the boot, and keeps the end of the time that values cover.
     private func leave() throws(StoreError) {
         guard boot > 0 else { return }
         for channel in machines.indices {

@@ -96,7 +96,7 @@ final class StreamPlaces {
         return free + (try findGone(end)).count
     }
 
-    /// A stream whose place another may have.
+    /// A stream whose place may be reused.
     func nextGone(
         _ end: (HistoryCatalog.Stream) throws(StoreError) -> HistoryPosition?
     ) throws(StoreError) -> HistoryCatalog.Stream? {
@@ -164,7 +164,7 @@ final class StreamPlaces {
 }
 
 extension StreamDescription {
-    /// Stands for the name of a stream that is lost.
+    /// Replaces the lost name of a stream.
     static func unnamed(_ id: StreamID) -> String { "unnamed-\(id.rawValue)" }
 
     /// A stream whose description is lost: its samples show how many channels it has.

@@ -1,9 +1,9 @@
 import Core
 import HardwareIO
 
-/// What waits for the history: a ring of blocks, each durable before it is acknowledged.
+/// Records that wait for the history: a ring of blocks, each durable before it is acknowledged.
 ///
-/// Block `n` lies in slot `n` modulo the number of slots. Each block names the one acknowledged
+/// Block `n` is in slot `n` modulo the number of slots. Each block names the one acknowledged
 /// before it, so that a scan can distinguish a lost block from one that was never acknowledged. A
 /// block is overwritten only after it was released. Memory: 24 bytes a slot.
 package final class Journal {
@@ -16,9 +16,9 @@ package final class Journal {
     private let storage: any BlockStorage
     private let layout: JournalBlockLayout
     let slotCount: Int
-    /// What waits, oldest first; at most `slotCount`.
+    /// The waiting blocks, oldest first; at most `slotCount`.
     private var waiting: [UInt64] = []
-    /// What was lost of it, oldest first; at most `slotCount`.
+    /// The lost ones among them, oldest first; at most `slotCount`.
     private var lost: [JournalDamage] = []
     /// Slots that are left out.
     private var bad: JournalBadSlots
@@ -33,7 +33,7 @@ package final class Journal {
     /// Many, and no block at all, means that the partition holds other data.
     package let damagedSlotCount: Int
 
-    /// What lay behind the newest block and is none: a write that power or the card cut short.
+    /// Bytes behind the newest block that are no block: a write that power or the card interrupted.
     ///
     /// Not damage: it stands where the successor of the newest block goes, over a block that the
     /// history has stored, and its append had not returned.
@@ -42,12 +42,13 @@ package final class Journal {
     /// Opens the ring as it is found.
     ///
     /// - Parameters:
-    ///   - storage: The ring; zeros, or what a journal wrote, or garbage, which counts as damage.
+    ///   - storage: The ring; it holds zeros, a journal's blocks, or other bytes, which count as
+    ///     damage.
     ///   - reusableUpTo: Cursor of the history: blocks up to here it has.
     ///   - isSettled: Whether they may be overwritten; else they are kept until they are released.
-    ///   - last: The newest block that was acknowledged, when this process knows; what lies behind
-    ///     it had failed.
-    ///   - bad: Slots that refused a write before, when this process knows.
+    ///   - last: The newest block that was acknowledged, when this process wrote it; later ones had
+    ///     failed.
+    ///   - bad: Slots that refused a write before, when this process wrote to them.
     /// - Throws: `StoreError.otherBlockSize`; `.storage(.wrongSize)` for fewer than two slots or a
     ///   block size that is no power of two within 512 … 65 536.
     package init(
@@ -83,7 +84,7 @@ package final class Journal {
         next = max(scan.newest, acknowledged) + 1
         let oldest = [waiting.first, lost.first?.sequence].compactMap(\.self).min()
         released = oldest.map { $0 - 1 } ?? acknowledged
-        // What went round lies below every slot.
+        // Released blocks are below every slot.
         let floor = acknowledged > UInt64(slotCount) ? acknowledged - UInt64(slotCount) : 0
         released = isSettled ? max(released, floor) : floor
     }
@@ -120,7 +121,7 @@ package final class Journal {
     /// Whether the next append would overwrite a block that waits.
     package var isFull: Bool { upcoming - released > UInt64(slotCount) }
 
-    /// The sequence of the next block: the first whose slot is not known to refuse.
+    /// The sequence of the next block: the first whose slot is not a bad one.
     private var upcoming: UInt64 {
         var sequence = next
         while sequence - next < UInt64(slotCount), bad.contains(slot(of: sequence)) {
@@ -135,7 +136,7 @@ package final class Journal {
     /// The newest acknowledged block; 0 when there never was one.
     package var newest: UInt64 { acknowledged }
 
-    /// Slots that refused a write, for who opens the same ring again.
+    /// Slots that refused a write, for the next opening of the same ring.
     package var badSlots: JournalBadSlots { bad }
 
     /// The blocks that wait and what is lost between them, oldest first.
@@ -143,8 +144,8 @@ package final class Journal {
     /// A block that turns out damaged while it is read becomes damage here.
     ///
     /// - Parameters:
-    ///   - sequence: Serves what is newer.
-    ///   - limit: Blocks at most, ≥ 1, so that memory stays bounded; ask again after the last.
+    ///   - sequence: Returns newer blocks only.
+    ///   - limit: Blocks at most, ≥ 1, so that memory stays bounded; call again after the last.
     /// - Returns: The blocks, and the damage between them and up to the next one.
     package func replay(
         after sequence: UInt64,

@@ -6,8 +6,8 @@ import SQLite
 /// A journal that stores new records while the history cannot be opened.
 ///
 /// The ring needs no room; a database needs some for its log and its shared memory, and a card that
-/// may be written. Which blocks wait, and which numbers streams have, is read from the file as it
-/// lies there: without that a block that waits might be overwritten, or a number given twice.
+/// may be written. Which blocks wait, and which numbers streams have, is read from the file without
+/// its log: without that a block that waits might be overwritten, or a number given twice.
 struct JournalAlone {
     let journal: Journal
     let keepsake: CatalogSnapshot

@@ -1,4 +1,4 @@
-/// One write to the card: what came within one loss window.
+/// One write to the card: the records of one loss window.
 package struct JournalBlock: Hashable, Sendable {
     /// Counts up from 1, never restarted for a store; numbers may be left out.
     package let sequence: UInt64
@@ -23,7 +23,7 @@ package struct JournalDamage: Hashable, Sendable, CustomStringConvertible {
         /// Whole, but another block than the one that belongs here.
         case misplaced(UInt64)
         case unreadable(errno: Int32)
-        /// Acknowledged, as its successor says, and not there.
+        /// Acknowledged, according to its successor, and missing.
         case missing
         /// Went with the ring's turn, before the history had it.
         case overwritten
@@ -75,14 +75,14 @@ struct JournalBlockLayout {
     /// A power of two, 512 … 65 536.
     let blockSize: Int
 
-    /// What a header says of a block that passed its check.
+    /// The header of a block that passed its check.
     struct Header: Hashable {
         let sequence: UInt64
         /// The block acknowledged before this one; 0 when there was none.
         let previous: UInt64
     }
 
-    /// What stands in a slot.
+    /// The content of a slot.
     enum Slot {
         /// Zeros, as the ring was made.
         case blank
@@ -158,7 +158,7 @@ extension [UInt8] {
         }
     }
 
-    /// The number at `offset`, which has to lie inside.
+    /// The number at `offset`, which has to be inside.
     func littleEndian<Value: FixedWidthInteger & UnsignedInteger>(
         _ type: Value.Type,
         at offset: Int

@@ -1,10 +1,10 @@
 import Core
 
-/// What the blocks around a lost one say about the time that was in it.
+/// The time in a lost block, derived from the blocks around it.
 ///
 /// Memory: the records of one block.
 struct JournalGaps {
-    /// The newest place known before the next block; nil when nothing is.
+    /// The newest position known before the next block; nil without one.
     private var before: GapMark.Place?
     private var sequence: UInt64
     /// Sequences of blocks that cannot be read any more.
@@ -20,7 +20,7 @@ struct JournalGaps {
 
     /// Where the time begins that was lost after the last block; nil when no block was.
     ///
-    /// A journal of which nothing is left counts from the start of `boot`, the one that runs.
+    /// A journal without blocks counts from the start of `boot`, the running one.
     func openLoss(in boot: BootID) -> GapMark.Place? {
         guard lost.contains(where: { $0 > sequence }) else { return nil }
         return before ?? GapMark.Place(boot, Tick(tenths: 0))
@@ -45,7 +45,7 @@ struct JournalGaps {
     }
 }
 
-/// Blocks that wait for the history, and what the lost ones between them mean.
+/// Blocks that wait for the history, and the losses between them.
 package struct JournalPage: Sendable {
     /// Oldest first.
     package var blocks: [JournalBlock] = []

@@ -14,7 +14,7 @@ package enum JournalRecordCodec {
     /// Bytes of any other text at most; longer ones are cut.
     package static let textByteLimit = 255
 
-    /// What a payload holds, as far as it can be understood.
+    /// The content of a payload, as far as this version knows it.
     package struct Contents: Hashable, Sendable {
         package var records: [JournalRecord] = []
         /// Records of kinds that a newer version wrote.
@@ -136,7 +136,7 @@ package enum JournalRecordCodec {
         return contents
     }
 
-    /// A record of a known kind, else nil; bytes behind what this version knows are skipped.
+    /// A record of a known kind, else nil; unknown bytes at its end are skipped.
     private static func record(
         _ kind: UInt64,
         _ body: inout RecordReader

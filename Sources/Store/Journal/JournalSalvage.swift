@@ -1,8 +1,8 @@
 import Glibc
 import HardwareIO
 
-/// Reads what is left of a journal whose file is not what it was: cut short, grown, or of other
-/// blocks.
+/// Reads the blocks of a journal whose file has changed: cut short, grown, or with another block
+/// size.
 ///
 /// Checks every place where a block can begin, for any earlier size of the ring. Memory: 16 bytes a
 /// block, and one batch.
@@ -49,7 +49,7 @@ struct JournalSalvage {
     /// A sequence that is missing before each block that does not follow the one before.
     ///
     /// - Parameters:
-    ///   - cursor: What the history has; 0 when it is new, and the first block may be any.
+    ///   - cursor: The history's position; 0 when it is new, and the first block may be any.
     ///   - blocks: In order.
     /// - Returns: In order; not every missing one.
     func lost(after cursor: UInt64, in blocks: [JournalBlock]) -> [UInt64] {
@@ -61,7 +61,7 @@ struct JournalSalvage {
         return lost
     }
 
-    /// What the first header that is one says.
+    /// The content of the first valid header.
     private static func blockSize(in file: UnsafeMutablePointer<FILE>, _ byteCount: Int) -> Int? {
         for offset in stride(from: 0, to: byteCount, by: 512) {
             let head = bytes(of: file, at: offset, count: 6)

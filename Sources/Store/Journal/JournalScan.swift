@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// What a ring holds, found by reading all of it once.
+/// The content of a ring, found by reading all of it once.
 struct JournalScan {
     /// The run of blocks that wait, from the newest back to the history's cursor.
     struct Run {
@@ -13,14 +13,14 @@ struct JournalScan {
 
     /// The whole block with the greatest number, which ends the run; 0 when there is none.
     private(set) var newest: UInt64 = 0
-    /// Set when nothing is whole and something says that its blocks have another size.
+    /// Set when no block is whole and a header has another block size.
     private(set) var otherBlockSize: Int?
 
     /// Slots that hold neither zeros nor a whole block where it belongs.
     var damagedSlotCount: Int { damaged.count }
 
     private let slotCount: Int
-    /// What the block of a slot says was before it, by its sequence.
+    /// The predecessor that each block names, by sequence.
     private var headers: [UInt64: UInt64] = [:]
     private var damaged: [Int: JournalDamage.Cause] = [:]
 
@@ -64,13 +64,13 @@ struct JournalScan {
     /// every block counts.
     ///
     /// - Parameters:
-    ///   - cursor: What the history has.
+    ///   - cursor: The history's position.
     ///   - last: Where the run ends, when that is known from elsewhere.
     /// - Returns: The run, oldest first.
     func run(after cursor: UInt64, through last: UInt64? = nil) -> Run {
         var run = Run()
         var sequence = last ?? newest
-        // Below the floor lies what the history has, or what the ring went round and overwrote.
+        // Below the floor are blocks that the history has, or that the ring has overwritten.
         let floor = max(cursor, newest > UInt64(slotCount) ? newest - UInt64(slotCount) : 0)
         while sequence > floor {
             if let previous = headers[sequence] {

@@ -53,7 +53,7 @@ struct RecordWriter {
     }
 }
 
-/// Reads what `RecordWriter` wrote, and survives what it did not.
+/// Reads the bytes of `RecordWriter`, and accepts any others without a trap.
 struct RecordReader {
     private var bytes: ArraySlice<UInt8>
 
@@ -85,7 +85,7 @@ struct RecordReader {
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    /// As many bytes as a number says that stands before them.
+    /// Bytes with their count in front.
     mutating func counted() throws(CodecError) -> RecordReader {
         let start = bytes.startIndex
         guard let count = Int(exactly: try unsigned()), count <= bytes.count else {

@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// What came since the last block of the journal, in memory that outlives the process.
+/// Records since the last block of the journal, in memory that outlives the process.
 ///
 /// A crash of the process alone then loses nothing: `read()` at the next start returns every record
 /// whose `append` had returned, and the journal the rest. Two halves are used in turn, so that an
@@ -22,7 +22,7 @@ package final class TailMirror {
 
     /// The block of the journal that the records come after.
     package private(set) var sequence: UInt64 = 0
-    /// Records that lie in the mirror.
+    /// Records in the mirror.
     package private(set) var count = 0
     /// Records that found no room since the start; a crash loses these, the node does not.
     package private(set) var refusedCount = 0
@@ -32,7 +32,7 @@ package final class TailMirror {
         var generation: UInt64
     }
 
-    /// Opens the memory, with what an earlier process of the same boot left in it.
+    /// Opens the memory, with the records that an earlier process of the same boot left in it.
     ///
     /// - Parameters:
     ///   - memory: At least 256 bytes; `byteLimit` is right. Garbage counts as empty.
@@ -59,8 +59,8 @@ package final class TailMirror {
     /// Adds a record: three small writes to memory.
     ///
     /// - Parameter record: 1 … 65 535 bytes.
-    /// - Returns: false when there is no room. What is in the mirror stays, so that what a crash
-    ///   would lose is one piece at its end; the next reset makes room.
+    /// - Returns: false when there is no room. Earlier records stay, so that a crash would lose one
+    ///   piece at the end; the next reset makes room.
     @discardableResult
     package func append(_ record: [UInt8]) -> Bool {
         precondition((1...65_535).contains(record.count), "a record has 1 to 65 535 bytes")
@@ -122,7 +122,7 @@ package final class TailMirror {
 
     private static func check(_ record: [UInt8], _ generation: UInt64) -> [UInt8] {
         var check = CRC32C()
-        check.append(bytes(generation))  // What an older turn left behind does not pass.
+        check.append(bytes(generation))  // Records of an older turn fail this check.
         check.append(record)
         return bytes(check.value)
     }

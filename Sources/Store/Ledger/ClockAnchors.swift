@@ -6,13 +6,13 @@ import Core
 /// trusted anchor therefore dates its whole boot, back to the start. When trusted anchors disagree
 /// by more than drift can explain, the clock was stepped between them and the later one is right.
 ///
-/// A boot without a trusted anchor is placed by what its clock said (a fake hardware clock, 1970),
-/// never before the end of the boot before it and never after the start of the next one that is
-/// sure; its times are marked unsure. Within a boot a later tick never gets an earlier time, and
-/// neither does a later boot. Memory: 32 B for each anchor, 100 B for each boot; the time to make
-/// it grows with the square of the boots, 0.2 s for 10 000.
+/// A boot without a trusted anchor is placed by its own clock (a fake hardware clock, 1970), never
+/// before the end of the boot before it and never after the start of the next one that is sure; its
+/// times are marked unsure. Within a boot a later tick never gets an earlier time, and neither does
+/// a later boot. Memory: 32 B for each anchor, 100 B for each boot; the time to make it grows with
+/// the square of the boots, 0.2 s for 10 000.
 package struct ClockAnchors: Sendable {
-    /// Wall time of a tick, and whether a trusted anchor stands behind it.
+    /// Wall time of a tick, and whether it comes from a trusted anchor.
     package struct Time: Hashable, Sendable {
         package let wall: WallTime
         package let isSure: Bool
@@ -26,7 +26,7 @@ package struct ClockAnchors: Sendable {
     /// Boots that are sure may overlap by as much as two synchronisations differ.
     ///
     /// An NTP client calls itself synchronised within a second; beyond two of them one of the boots
-    /// is no longer believed.
+    /// is no longer trusted.
     static let agreement: Int64 = 2_000_000_000
 
     /// An earlier date means that the clock was never set.
@@ -35,7 +35,7 @@ package struct ClockAnchors: Sendable {
     private struct Placement {
         var line: ClockLine
         var isSure: Bool
-        /// Added to what the line says, nanoseconds.
+        /// Added to the line's value, nanoseconds.
         var shift: Int64 = 0
         var floor = Int64.min
         var ceiling = Int64.max
@@ -97,7 +97,7 @@ package struct ClockAnchors: Sendable {
         return ClockLine(anchors).map { Placement(line: $0, isSure: false) }
     }
 
-    /// Sure boots that contradict one another: those that agree for the longest time are believed.
+    /// Sure boots that contradict one another: those that agree for the longest time are used.
     private mutating func doubtContradicted(_ boots: [BootSpan]) {
         let sure = boots.filter { placements[$0.boot]?.isSure == true }
         let chain = Set(believed(sure))
@@ -115,7 +115,7 @@ package struct ClockAnchors: Sendable {
     /// Numbers of the boots that follow one another in time as in order, and last longest in sum.
     ///
     /// So that one boot with a lying time server does not cost the years around it their dates. Of
-    /// equals the later is believed.
+    /// equals the later is used.
     private func believed(_ boots: [BootSpan]) -> [Int] {
         let walls = boots.map { boot in
             (
@@ -166,7 +166,7 @@ package struct ClockAnchors: Sendable {
         }
     }
 
-    /// Where a boot may have been: as it says if that fits, else against its neighbour.
+    /// The time of a boot: by its own clock if that fits, else next to its neighbour.
     private static func unsure(
         _ boot: BootSpan,
         _ said: ClockLine?,

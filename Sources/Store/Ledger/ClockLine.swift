@@ -18,7 +18,7 @@ struct ClockLine: Sendable {
 
     private let points: [Point]  // Never empty; ticks rise, walls do not fall.
 
-    /// The line of a boot that nothing is known of: wall time is time since boot.
+    /// The line of a boot without anchors: wall time is time since boot.
     static let zero = ClockLine(points: [Point(tick: 0, wall: 0)])
 
     private init(points: [Point]) { self.points = points }

@@ -2,11 +2,11 @@ import Core
 
 /// Why there is no value for a stretch of time; `unexplained` is a cause too.
 package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
-    // What a sample said of itself.
+    // Recorded by the sample itself.
     case silent, badFrames, warmingUp, unplugged, unusable, stuck, driverStopped, noFix, notMeasured
-    // What a graph said of its derived channel.
+    // Recorded by a graph for its derived channel.
     case stale, gated, outOfRange
-    /// The user wanted no values; a sample says it, or a mark.
+    /// The user muted the values; recorded by a sample or a mark.
     case muted
     /// No file that was imported has it.
     case notImported
@@ -16,7 +16,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case noPlace
     /// A damaged block of the journal or of the history held it.
     case damaged
-    /// Older than what the ring keeps.
+    /// Older than the ring.
     case expired
     /// From the start of the node to the first reading of the channel.
     case starting
@@ -57,7 +57,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             }
     }
 
-    /// As people say it.
+    /// As text for people.
     package var words: String {
         switch self {
         case .silent: "sensor silent"

@@ -20,7 +20,7 @@ extension GapLedger {
     ) throws -> [GapLedgerReport] {
         let schedules = try reader.schedules()
         let allMarks = try GapMarks.all(in: reader)
-        // What was imported was not expected from this node.
+        // Imported samples were not expected from this node.
         let own = try reader.streams().filter { !$0.id.isImported }
         return try (own + GapMarks.placeless(allMarks, besides: own)).map { stream in
             let mine = schedules.filter { $0.stream == stream.id }
@@ -54,10 +54,9 @@ extension GapLedger {
         }
     }
 
-    /// What has to be read of a stream for a range: from the last sample before it on.
+    /// The part of a stream to read for a range: from the last sample before it on.
     ///
-    /// Every boot from there on whole: a damaged slot at an end of what is stored has to be met
-    /// too.
+    /// Every boot from there on whole: a damaged slot at either end has to be found too.
     private static func spans(
         of stream: StreamID,
         in reader: HistoryReader,
@@ -84,7 +83,7 @@ extension GapLedger {
     }
 }
 
-/// Hands a ledger what it needs in the order of time: losses, marks, schedules, samples.
+/// Feeds a ledger in the order of time: losses, marks, schedules, samples.
 private struct GapLedgerFeed {
     var ledger: GapLedger
     let timeline: GapLedgerTimeline
@@ -107,7 +106,7 @@ private struct GapLedgerFeed {
 
     /// Feeds one piece of samples.
     ///
-    /// - Returns: Where its last sample lies; nil when there was none any more.
+    /// - Returns: The position of its last sample; nil without one.
     /// - Throws: `StoreError.database`.
     mutating func step() throws -> GapLedgerTimeline.Order? {
         guard let piece = try samples.nextRows(into: &rows) else { return nil }
@@ -129,7 +128,7 @@ private struct GapLedgerFeed {
         return last
     }
 
-    /// Whether nothing but samples comes up to a place.
+    /// Whether only samples follow up to a position.
     private func isQuiet(upTo order: GapLedgerTimeline.Order) -> Bool {
         let next = [marks.nextOrder, changes.nextOrder].compactMap(\.self).min()
         return next.map { order < $0 } ?? true

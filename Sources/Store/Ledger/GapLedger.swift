@@ -2,12 +2,12 @@ import Core
 
 /// Accounts for every tenth of a second of one stream: covered by a reading, or a gap with a cause.
 ///
-/// A sample speaks for the time since the sample before it, for one and a half intervals at most:
-/// half an interval is jitter. When more time went by, it speaks for its last interval, and what is
-/// before that is a gap: `late` when no sample was missed, explained by a mark, or unexplained. A
-/// sample that says *unplugged*, *unusable* or *stopped* reports a state: it explains the silence
-/// after it, until the next sample or the next schedule with an interval. Fed in the order of time;
-/// memory: one open stretch for each channel and `marksMax` marks.
+/// A sample covers the time since the sample before it, for one and a half intervals at most: half
+/// an interval is jitter. When more time went by, it covers its last interval, and what is before
+/// that is a gap: `late` when no sample was missed, explained by a mark, or unexplained. A sample
+/// with *unplugged*, *unusable* or *stopped* reports a state: it explains the silence after it,
+/// until the next sample or the next schedule with an interval. Fed in the order of time; memory:
+/// one open stretch for each channel and `marksMax` marks.
 package struct GapLedger: Sendable {
     /// A stretch of one channel with one cause, merged with its neighbours.
     package struct Stretch: Hashable, Sendable {
@@ -53,7 +53,7 @@ package struct GapLedger: Sendable {
     /// An empty account.
     ///
     /// - Parameters:
-    ///   - stream: Whose samples follow.
+    ///   - stream: The stream of the samples that follow.
     ///   - timeline: Of the whole node.
     ///   - range: Positions to account for, clipped to the timeline; nil for all. Entries before it
     ///     that still have an effect (schedule, last sample) have to be given too, and the first
@@ -89,7 +89,7 @@ package struct GapLedger: Sendable {
     /// One sample; `outcomes` in the stream's order.
     package mutating func sample(_ outcomes: [Outcome], _ boot: BootID, _ tick: Tick) {
         guard outcomes.count == books.count, let position = enter(boot, tick) else { return }
-        // What is at the very end of everything has no later range to be counted in.
+        // A gap at the very end belongs to this range, since no later one exists.
         let isAtEnd = position == range.upperBound && position == timeline.length
         let isInRange = range.contains(position) || isAtEnd
         for (channel, outcome) in outcomes.enumerated() where isInRange {
@@ -153,8 +153,8 @@ package struct GapLedger: Sendable {
 
     /// Explains time without samples from `start` to `end` of one boot, for every schedule.
     ///
-    /// It gives way to samples. Of two marks at one time the first given counts. A mark has to be
-    /// given before the first entry after its start.
+    /// Samples override it. Of two marks at one time the first given counts. A mark has to be given
+    /// before the first entry after its start.
     ///
     /// - Parameters:
     ///   - cause: Such as `muted`, `cardDropped`, `unplugged`.
@@ -233,9 +233,9 @@ package struct GapLedger: Sendable {
         return position
     }
 
-    private mutating func misplace(_ words: String) {
+    private mutating func misplace(_ text: String) {
         misplacedCount += 1
-        firstMisplaced = firstMisplaced ?? words
+        firstMisplaced = firstMisplaced ?? text
     }
 
     private mutating func leaveRun() {
@@ -270,7 +270,7 @@ package struct GapLedger: Sendable {
         return missed < interval ? .late : .unexplained
     }
 
-    /// What a sample says, or why its driver did not run.
+    /// The reason in a sample, or why its driver did not run.
     private func cause(of outcome: Outcome, before position: Int64) -> GapCause? {
         let cause = GapCause.of(outcome)
         guard cause == .driverStopped else { return cause }
@@ -281,8 +281,8 @@ package struct GapLedger: Sendable {
         return wasSuspended ? .suspended : endsWithNode(position) ? .nodeStopped : cause
     }
 
-    /// Whether a driver that stops here does so because the node does, in order: a sample that is
-    /// broken off for that says nothing of the driver.
+    /// Whether a driver that stops here does so because the node does, in order: a sample
+    /// interrupted for that is no fault of the driver.
     private func endsWithNode(_ position: Int64) -> Bool {
         let here = timeline.runs[runNumber]
         return here.endCause == .nodeStopped && here.end - position <= Self.stoppingMax
@@ -312,7 +312,7 @@ package struct GapLedger: Sendable {
         marks.removeAll { $0.range.upperBound <= cursor }
     }
 
-    /// Fills the time between two runs; what was lost may have held the rest of the earlier one.
+    /// Fills the time between two runs; a lost block may have held the rest of the earlier one.
     private mutating func fillOff(to end: Int64, _ cause: GapCause) {
         for mark in marks where mark.cause == .damaged && mark.range.contains(cursor) {
             fill(to: min(end, mark.range.upperBound), .damaged)

@@ -1,6 +1,6 @@
 import Core
 
-/// What a gap ledger adds up to, as text or as JSON; all times in tenths of a second, exact.
+/// The sums of a gap ledger, as text or as JSON; all times in tenths of a second, exact.
 package struct GapLedgerReport: Codable, Hashable, Sendable {
     package struct Gap: Codable, Hashable, Sendable {
         package let cause: GapCause
@@ -18,7 +18,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         package let gaps: [Gap]
         package let valueCount: Int
         package let noDataCount: Int
-        /// Samples known to be lost, as marks said.
+        /// Samples known to be lost, from marks.
         package let lostCount: Int
 
         /// Elapsed less covered and gaps; anything but 0 is a defect of the ledger.

@@ -3,9 +3,9 @@ import Core
 /// All runs of a node laid end to end, with the time it was off between them.
 ///
 /// A position is tenths of a second since the start of the first run. Within a run it advances with
-/// the tick, exactly; between runs by what the boot's clock or two sure wall times say. An off-time
-/// that nothing measured has the length that the unsure clock gives, and is known as such.
-/// Memory: 64 B for each run.
+/// the tick, exactly; between runs by the boot's clock or two sure wall times. An off-time that
+/// nothing measured has the length that the unsure clock gives, and is marked as such. Memory: 64 B
+/// for each run.
 package struct GapLedgerTimeline: Sendable {
     struct Placed: Hashable, Sendable {
         let run: NodeRun
@@ -52,12 +52,12 @@ package struct GapLedgerTimeline: Sendable {
     /// From the first start to the last end known, tenths.
     package var length: Int64 { runs.last?.end ?? 0 }
 
-    /// Where a tick lies, or nil when the node did not run then.
+    /// The position of a tick, or nil when the node did not run then.
     ///
     /// At the tick where one run ends and the next begins, the earlier counts.
     package func position(_ boot: BootID, _ tick: Tick) -> Int64? { place(boot, tick)?.position }
 
-    /// What comes before what: one run may begin where the one before ended.
+    /// The order of positions: one run may begin where the one before ended.
     package struct Order: Comparable, Sendable {
         let run: Int
         let position: Int64
@@ -70,12 +70,12 @@ package struct GapLedgerTimeline: Sendable {
         }
     }
 
-    /// Where a tick comes; what lies in no run comes first.
+    /// The order of a tick; one outside every run comes first.
     package func order(_ boot: BootID, _ tick: Tick) -> Order {
         place(boot, tick).map { Order(run: $0.run, position: $0.position) } ?? .first
     }
 
-    /// The run that a tick lies in, and where.
+    /// The run of a tick, and the position in it.
     func place(_ boot: BootID, _ tick: Tick) -> (run: Int, position: Int64)? {
         guard let numbers = numbers[boot] else { return nil }
         let index = numbers.firstIndexSorted { runs[$0].run.ended >= tick }

@@ -24,7 +24,7 @@ package struct GapMark: Hashable, Sendable {
     package let to: Place
     /// Samples known to be lost in it.
     package let lost: Int
-    /// Whose samples they are, where the history does not know the stream.
+    /// The stream of the samples, where the history does not know it.
     package var device: String?
 
     package init(_ cause: GapCause, of stream: StreamID?, from: Place, to: Place, lost: Int = 0) {
@@ -32,8 +32,7 @@ package struct GapMark: Hashable, Sendable {
         self.lost = lost
     }
 
-    /// The mark as it counts for a stream: a sample that is missing speaks for an interval before
-    /// it.
+    /// The mark as it counts for a stream: a missing sample covers the interval before it.
     package func reaching(back tenths: Int64) -> GapMark {
         switch cause {
         case .suspended, .driverStopped, .noPlace: break
@@ -107,7 +106,7 @@ extension GapCause {
 
 /// Marks of one stream, handed out in the order of the timeline.
 package struct GapMarks {
-    /// Marks that are kept; beyond it the oldest go, and what they explain is unexplained.
+    /// Marks that are kept; beyond it the oldest are dropped, and their time is unexplained.
     package static let countMax = 4_096
 
     private var waiting: ArraySlice<(order: GapLedgerTimeline.Order, mark: GapMark)>

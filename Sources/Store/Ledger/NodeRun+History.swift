@@ -3,13 +3,13 @@ import Core
 extension NodeRun {
     /// The runs of a history, oldest first.
     ///
-    /// A run that never said goodbye ends with its last sample, anchor or schedule; the one that
-    /// runs, now. One whose start was lost, in a damaged block, is known by what is left.
+    /// A run without a recorded stop ends with its last sample, anchor or schedule; the one that
+    /// runs, now. One whose start was lost, in a damaged block, is known by its remaining records.
     ///
     /// - Parameters:
     ///   - reader: The history.
-    ///   - now: What the running station's clock says; nil when none answers.
-    /// - Returns: One for each start that is known, and for what lies before any of its boot.
+    ///   - now: The running station's clock; nil when none answers.
+    /// - Returns: One for each known start, and for records before the first start of a boot.
     /// - Throws: `StoreError.database`.
     package static func all(
         in reader: HistoryReader,
@@ -75,7 +75,7 @@ extension NodeRun {
         return found.reversed()
     }
 
-    /// The last sample of a stream in `from..<to` of a boot, found by halving: 40 looks at most.
+    /// The last sample of a stream in `from..<to` of a boot, found by halving: 40 reads at most.
     private static func lastTick(
         _ reader: HistoryReader,
         _ stream: StreamID,

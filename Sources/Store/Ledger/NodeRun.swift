@@ -6,9 +6,9 @@ import Core
 package struct NodeRun: Hashable, Sendable {
     /// How a run ended.
     package enum End: Hashable, Sendable {
-        /// It said so.
+        /// The stop was recorded.
         case stopped
-        /// It did not: power went, or the process died. Which one, the next run's boot says.
+        /// No stop was recorded: power went, or the process died. The next run's boot shows which.
         case lost
         /// It goes on; `ended` is now.
         case running
@@ -19,7 +19,7 @@ package struct NodeRun: Hashable, Sendable {
 
     package let boot: BootID
     package let started: Tick
-    /// The stop, or the last tick known of a run that never said goodbye; ≥ `started`.
+    /// The stop, or the last tick known of a run without a recorded stop; ≥ `started`.
     package let ended: Tick
     package let end: End
 

@@ -1,15 +1,15 @@
-/// The steps of a down-sampled series: whole buckets of a rollup, so that none lies across two.
+/// The steps of a down-sampled series: whole buckets of a rollup, so that no bucket belongs to two.
 ///
 /// Every boot begins where its buckets do; between two boots the axis may have room outside the
 /// request, which is no gap.
 package struct HistoryAxis: Hashable, Sendable {
-    /// As asked for, moved so that they begin where a bucket does, and widened to whole steps.
+    /// The requested range, moved so that it begins with a bucket, and widened to whole steps.
     package private(set) var spans: [HistorySpan]
     /// Never more than wanted.
     package private(set) var points: Int
-    /// Whose buckets the steps are made of; nil where the steps are finer, or the boots too many.
+    /// The tier whose buckets make the steps; nil where the steps are finer, or the boots too many.
     private(set) var tier: RollupTier?
-    /// What was asked for, tenths on the axis, oldest first.
+    /// The requested ranges, tenths on the axis, oldest first.
     private var wanted: [Range<Int64>] = []
 
     /// Lays steps along the spans.
@@ -38,7 +38,7 @@ package struct HistoryAxis: Hashable, Sendable {
         }
     }
 
-    /// Tenths of a step that were asked for.
+    /// Tenths of a step inside the request.
     package func inside(_ point: HistoryPoint) -> Int64 {
         let step = point.offset..<point.offset + point.width
         return wanted.reduce(0) { sum, range in
@@ -97,7 +97,7 @@ extension HistoryReader {
 }
 
 extension HistorySpan {
-    /// Where it lies on the axis.
+    /// Its position on the axis.
     fileprivate var axis: Range<Int64> { offset..<offset + to.tenths - from.tenths }
 }
 
@@ -109,7 +109,7 @@ extension [HistorySpan] {
 }
 
 extension Int64 {
-    /// What is left of it beyond a multiple, never negative.
+    /// The remainder of a division, never negative.
     fileprivate func remainder(of divisor: Int64) -> Int64 {
         self - flooredDivision(by: divisor) * divisor
     }

@@ -7,7 +7,7 @@ package struct HistoryPoint: Hashable, Sendable {
     package let offset: Int64
     /// Tenths that it spans.
     package let width: Int64
-    /// What was measured; count 0 when nothing was.
+    /// The measured values; count 0 without any.
     package var bucket = RollupBucket()
 
     package init(offset: Int64, width: Int64) {
@@ -15,7 +15,7 @@ package struct HistoryPoint: Hashable, Sendable {
         self.width = width
     }
 
-    /// Time for which no value speaks.
+    /// Time that no value covers.
     package var gap: Duration {
         .milliseconds(max(0, width - bucket.covered) * 100)
     }
@@ -117,9 +117,9 @@ extension HistoryReader {
         }
     }
 
-    /// Fills what lies before `cut` from a coarser tier.
+    /// Fills the time before `cut` from a coarser tier.
     ///
-    /// - Returns: What is left of the span.
+    /// - Returns: The rest of the span.
     private func older(
         _ cells: inout HistoryCells,
         _ question: Question,

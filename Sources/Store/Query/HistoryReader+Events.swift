@@ -43,7 +43,7 @@ extension HistoryReader {
                 current = (previous, older)
             }
         }
-        // What the history has of the tail is its beginning, in the same order.
+        // Events of the tail that the history has are at its beginning, in the same order.
         let taken = newestFirst.first.flatMap { waiting.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
         return (newestFirst.reversed() + waiting[taken...]).suffix(limit)
     }
@@ -77,7 +77,8 @@ extension HistoryReader {
             current = try newest.chain.find(start, from: (newest.slot, newest.header))
             while let (slot, header) = current {
                 for event in try eventsInSlot(slot, boots) {
-                    // What the history has of the tail is its beginning, in the same order.
+                    // Events of the tail that the history has are at its beginning, in the same
+                    // order.
                     if waiting.first == event { waiting.removeFirst() }
                     if !isEarlier(event), !body(event) { return }
                 }

@@ -32,7 +32,7 @@ extension HistoryReader {
     package func latest(_ stream: StreamID) throws(StoreError) -> BootSample? {
         for (boot, ticks) in try extents(of: stream).reversed() {
             let (first, last) = (ticks.lowerBound, ticks.upperBound)
-            // What is at the very end may be damaged: then farther back, an hour, a day, all of it.
+            // The very end may be damaged: then farther back, an hour, a day, all of it.
             var starts = [last]
             for tenths in [36_000, 864_000] where first.tenths < last.tenths - Int64(tenths) {
                 starts.append(Tick(tenths: last.tenths - Int64(tenths)))
@@ -78,8 +78,8 @@ extension HistoryReader {
 
     /// The first section that ends at or after a position, or the last that begins before it.
     ///
-    /// Where a slot fails its check, its header's ticks count: what is beside it in the boot is
-    /// found, and who reads the slot itself meets the damage.
+    /// Where a slot fails its check, its header's ticks count: its neighbours in the boot are
+    /// found, and reading the slot itself reports the damage.
     private func edge(
         _ newest: (chain: SlotChain<HistorySlots>, slot: Int, header: SlotHeader),
         _ position: HistoryPosition,

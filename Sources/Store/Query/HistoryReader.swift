@@ -2,7 +2,7 @@ import Core
 import Glibc
 import SQLite
 
-/// A piece of one boot, and where it lies on the axis of a question.
+/// A piece of one boot, and its position on the axis of a query.
 package struct HistorySpan: Hashable, Sendable {
     package let boot: BootID
     package let from: Tick
@@ -28,15 +28,15 @@ package struct HistorySpan: Hashable, Sendable {
 /// twice.
 package final class HistoryReader {
     package let path: String
-    /// Fetch it before the history is opened, so that nothing is in neither.
+    /// Fetch it before the history is opened, so that every record is in one of the two.
     package let tail: HistoryTail
-    /// Slots met that failed their check, since opening.
+    /// Slots that failed their check, since opening.
     package private(set) var damagedSlots = 0
 
     let connection: Connection
     private let rings: [HistoryRing: HistorySlots]
-    /// Whether what lies in the history's log could not be read along: on a card that is full or
-    /// read-only SQLite cannot look through it.
+    /// Whether the history's log could not be read: on a card that is full or read-only SQLite
+    /// cannot look through it.
     package let omitsLog: Bool
     /// What its own connection writes does not count a version up.
     private let seesOwnWrites: Bool
@@ -51,7 +51,7 @@ package final class HistoryReader {
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - tail: What is not in it yet.
+    ///   - tail: Records that are not in it yet.
     /// - Throws: `StoreError.database`: SQLITE_CANTOPEN (14) without a file, SQLITE_NOTADB (26) or
     ///   SQLITE_CORRUPT (11) for a file that is something else.
     package init(path: String, tail: HistoryTail = HistoryTail()) throws(StoreError) {
@@ -179,7 +179,7 @@ package final class HistoryReader {
         return slots
     }
 
-    /// Lets go of the read lock.
+    /// Releases the read lock.
     func rest() { for slots in rings.values { slots.rest() } }
 
     func noteDamage() { damagedSlots += 1 }

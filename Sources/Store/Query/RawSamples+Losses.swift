@@ -1,6 +1,6 @@
 import Core
 
-/// What a reading of samples met that is not there any more, in its order.
+/// Losses found while reading samples, in their order.
 ///
 /// Bound: what is between two samples, at most one entry for each slot and each segment passed.
 struct SampleLosses {
@@ -25,7 +25,7 @@ struct SampleLosses {
             // The ring has used the slots before it again.
             found.append(Loss(cause: .expired, from: nil, to: header.first, count: 0))
         } else if let before, header.depth > before.depth + 1 {
-            // No link leads to what was between.
+            // No link leads to the slots in between.
             found.append(Loss(cause: .damaged, from: before.last, to: header.first, count: 0))
         }
         depth = header.depth
@@ -46,7 +46,7 @@ struct SampleLosses {
             to: HistoryPosition(boot: section.boot, tick: section.last),
             count: 0
         )
-        // Met again in a further span, it is the same loss.
+        // Found again in a further span, it is the same loss.
         if found.last != loss { found.append(loss) }
     }
 
@@ -57,11 +57,11 @@ struct SampleLosses {
 }
 
 extension RawSamples {
-    /// What was met since the last call that is damaged or older than the ring, for the ledger.
+    /// Losses found since the last call, damaged or older than the ring, for the ledger.
     ///
-    /// To be asked for after each `next()`, and given to the ledger before that sample.
+    /// To be called after each `next()`, and given to the ledger before that sample.
     ///
-    /// - Parameter interval: Tenths between samples: a lost one speaks for so long before it.
+    /// - Parameter interval: Tenths between samples: a lost one covers so long before it.
     /// - Returns: Marks, oldest first; almost always none.
     package func takeLosses(interval: Int64) -> [GapMark] {
         losses.found.isEmpty ? [] : losses.take().compactMap { mark($0, interval) }

@@ -2,9 +2,9 @@ import Core
 
 /// Hands out samples one after the other or many at a time, reading a slot when it needs one.
 ///
-/// First what the history has of a span, then what the tail has besides.
+/// First the samples of the history, then those that only the tail has.
 package final class RawSamples {
-    /// Rows of one piece that lie within a span.
+    /// Rows of one piece within a span.
     package struct Rows: Hashable, Sendable {
         package let boot: BootID
         /// Which rows of the piece.
@@ -14,7 +14,8 @@ package final class RawSamples {
     /// Where the samples come from.
     enum Part: Hashable {
         case everything, history
-        /// What the tail has after a position of the history, which has all blocks up to a cursor.
+        /// The samples of the tail after a position of the history, which has all blocks up to a
+        /// cursor.
         case tail(after: HistoryPosition?, UInt64)
     }
 
@@ -75,8 +76,7 @@ package final class RawSamples {
 
     /// The next samples, as many as come in one piece; nil after the last.
     ///
-    /// For those who read many: a day costs one allocation for each slot. Use it or `next()`, not
-    /// both.
+    /// For reading many: a day costs one allocation for each slot. Use it or `next()`, not both.
     ///
     /// - Parameter rows: Reused; holds the samples until the next call.
     /// - Returns: Which rows of it, at least one, and of which boot.
@@ -123,7 +123,7 @@ package final class RawSamples {
         }
     }
 
-    /// Opens what comes next in the span, of the history or of the tail.
+    /// Opens the next part of the span, of the history or of the tail.
     private func open(_ boot: UInt32, _ span: HistorySpan) throws(StoreError) -> Bool {
         if !isInTail {
             if try openSection(boot, span) { return true }
@@ -162,7 +162,7 @@ package final class RawSamples {
         return false
     }
 
-    /// Opens the next section that may lie in the span.
+    /// Opens the next section that may be in the span.
     private func openSection(_ boot: UInt32, _ span: HistorySpan) throws(StoreError) -> Bool {
         guard let stream else { return false }
         while true {
@@ -227,7 +227,7 @@ package final class RawSamples {
 }
 
 extension SegmentRows {
-    /// The rows whose ticks, which never step back, lie in `from..<to`.
+    /// The rows whose ticks, which never step back, are in `from..<to`.
     fileprivate func rows(from: Int64, to: Int64) -> Range<Int> {
         guard count > 0 else { return 0..<0 }
         let lower = ticks[0] >= from ? 0 : first { $0 >= from }

@@ -1,13 +1,13 @@
 import Core
 
-/// One sample with all that an export says of it.
+/// One sample with all columns of an export.
 package struct DatedSample: Hashable, Sendable {
     package let stream: StreamDescription
     package let boot: BootID
     package let tick: Tick
     /// Nil when nothing dates its boot.
     package let wall: WallTime?
-    /// Whether a trusted clock stands behind `wall`.
+    /// Whether `wall` comes from a trusted clock.
     package let isSure: Bool
     /// One for each of the stream's quantities.
     package let outcomes: [Outcome]
@@ -32,7 +32,7 @@ package struct DatedSample: Hashable, Sendable {
 package protocol SampleSource {
     /// The next sample; nil at the end.
     ///
-    /// - Throws: What the store says; an export passes it on.
+    /// - Throws: The store's error; an export passes it on.
     mutating func next() throws -> DatedSample?
 }
 

@@ -8,7 +8,7 @@ package struct Tick: Hashable, Comparable, Sendable {
 
     package init(tenths: Int64) { self.tenths = tenths }
 
-    /// The tick an instant lies in.
+    /// The tick of an instant.
     package init(_ instant: MonotonicInstant) { tenths = instant.nanoseconds / 100_000_000 }
 
     package var instant: MonotonicInstant { MonotonicInstant(nanoseconds: tenths * 100_000_000) }
@@ -94,7 +94,7 @@ package struct StoredSample: Hashable, Sendable {
     }
 }
 
-/// Where a boot's clock meets wall time: `wall` was `tick`, as far as `trust` says.
+/// An anchor of a boot's clock in wall time: `wall` was `tick`, with this trust.
 package struct ClockAnchor: Hashable, Sendable {
     package let boot: BootID
     package let tick: Tick
@@ -116,9 +116,9 @@ package struct ClockAnchor: Hashable, Sendable {
     }
 }
 
-/// What is written to the journal, in the order it happened.
+/// The records of the journal, in the order of writing.
 package enum JournalRecord: Hashable, Sendable {
-    /// The node started in this boot; `previousEnd` is what is known of the end before.
+    /// The node started in this boot; `previousEnd` is the last known end.
     case started(at: Tick, version: String)
     /// The node stopped in order.
     case stopped(at: Tick)
@@ -130,7 +130,7 @@ package enum JournalRecord: Hashable, Sendable {
     case event(Event)
     case anchor(ClockAnchor)
 
-    /// When it was, or began; nil for what has no time or cannot be read.
+    /// When it was, or began; nil for a record without a time or an unreadable one.
     package var tick: Tick? {
         switch self {
         case .started(let tick, _), .stopped(let tick), .schedule(_, let tick, _): tick
@@ -144,6 +144,6 @@ package enum JournalRecord: Hashable, Sendable {
 }
 
 extension ClockTrust {
-    /// What a store says; a step of a later version counts as unknown.
+    /// The stored value; a step of a later version counts as unknown.
     init(stored number: UInt64) { self = Int(exactly: number).flatMap(Self.init) ?? .unknown }
 }

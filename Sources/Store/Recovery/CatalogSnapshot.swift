@@ -5,8 +5,8 @@ import SQLite
 /// The small tables of a history, remembered in case it has to be replaced.
 ///
 /// The journal names a stream once, when it is new, and that block is long gone; without this, a
-/// new history would not know whose samples the journal holds, nor what a slot of the old one says.
-/// A database in memory with the rows that say something. Bound: that of the tables.
+/// new history would not know the streams of the journal's samples and of the old one's slots. A
+/// database in memory with the rows in use. Bound: that of the tables.
 final class CatalogSnapshot {
     let connection: Connection
     private var catalogue: HistoryCatalog { HistoryCatalog(connection: connection) }
@@ -58,7 +58,7 @@ final class CatalogSnapshot {
         return keepsake
     }
 
-    /// Reads what can be read; of a table that cannot, what was known before stays.
+    /// Reads each readable table; of the others the earlier content stays.
     ///
     /// - Returns: Why the first table that cannot be read cannot.
     @discardableResult
@@ -175,12 +175,13 @@ final class CatalogSnapshot {
                 .integer(Int64(stream.id.rawValue)), .text(stream.device), .text(text),
             ]
             try? insert(row, into: "streams", ["pad", "id", "device", "quantities"])
-            // What stands there is of a stream whose name is lost, or of none.
+            // The slots there belong to a stream whose name is lost, or to none.
             try? connection.execute("DELETE FROM heads WHERE place = ?", place)
         }
     }
 
-    /// Works out the counters, when they are lost, from what they count; not where rings begin.
+    /// Works out the counters, when they are lost, from the counted slots; not the beginnings of
+    /// rings.
     func inventNumbers() {
         let known: Int? = try? connection.scalar("SELECT count(*) FROM numbers")
         guard known == 0 else { return }
@@ -195,7 +196,7 @@ final class CatalogSnapshot {
         lacksCursor = true
     }
 
-    /// Gives boots whose ids are lost ids of their own: what is known of them stays together.
+    /// Gives boots whose ids are lost ids of their own: their records stay together.
     private func inventBoots() {
         let sql = "SELECT boot FROM runs UNION SELECT boot FROM anchors ORDER BY 1"
         let told = try? connection.rows(sql) { (row) throws(SQLiteError) in try row[0] as Int64 }
@@ -238,7 +239,7 @@ final class CatalogSnapshot {
     /// The records for a new history that the journal does not hold, oldest first, and the time
     /// that is lost.
     ///
-    /// - Parameter journal: What the ring still holds.
+    /// - Parameter journal: The content of the ring.
     /// - Returns: Records in their order, with the boot of each.
     func records(before journal: JournalOutline) -> [(boot: BootID, record: JournalRecord)] {
         let (runs, order) = (runs, order(before: journal))
@@ -257,11 +258,11 @@ final class CatalogSnapshot {
             records.append((boot, record))
         }
         if let loss = loss(before: journal) { records.append(loss) }
-        // Boots are numbered in the order they are met.
+        // Boots are numbered in the order of their first records.
         return order.flatMap { boot in records.filter { $0.boot == boot } }
     }
 
-    /// All boots that anything is known of, the oldest first as far as that can be said.
+    /// All known boots, the oldest first as far as their order is known.
     private func order(before journal: JournalOutline) -> [BootID] {
         let mine = runs.map(\.boot) + schedules.map(\.boot) + anchors.map(\.boot)
         let told = Set(mine + journal.boots)
@@ -270,7 +271,7 @@ final class CatalogSnapshot {
         return order
     }
 
-    /// Records of the time from the oldest boot known to what the ring still holds.
+    /// Records of the time from the oldest boot known to the oldest record of the ring.
     func loss(before journal: JournalOutline) -> (boot: BootID, record: JournalRecord)? {
         guard let oldest = order(before: journal).first,
             let mark = lost(since: oldest, before: journal)
@@ -319,7 +320,7 @@ struct JournalOutline {
     /// The last moment named by anything but a sample.
     private(set) var end: GapMark.Place?
 
-    /// What is in all blocks that wait in a journal.
+    /// The content of all waiting blocks of a journal.
     init(_ journal: Journal) {
         self.init { after, limit in journal.replay(after: after, limit: limit).blocks }
     }

@@ -1,21 +1,21 @@
 import Core
 import SQLite
 
-/// What was brought from a damaged history into a new one.
+/// The result of copying a damaged history into a new one.
 package struct HistoryRecovered: Hashable, Sendable {
     /// Slots that cannot be read: their content is unknown; they may have been empty.
     package let lost: Int
-    /// Of the chains whose newest slots are lost: the last that they have.
+    /// For chains whose newest slots are lost: the last remaining one.
     let floors: HistoryFloors
 }
 
-/// Up to where chains of a history are whole; what the journal still has after that is theirs.
+/// The position up to which chains are whole; later records of the journal belong to them.
 struct HistoryFloors: Hashable, Sendable {
     var samples: [StreamID: HistoryPosition] = [:]
     var events: HistoryPosition?
 }
 
-/// Brings what a history that was set aside still holds into the new one in its place.
+/// Copies the readable content of a history that was set aside into the new one.
 ///
 /// A page of a tree or of a small table that rots makes SQLite refuse all that hangs on it, and
 /// some of it everything. The trees are mended first; see `HistoryTrees`. Slots never move, so each
@@ -43,8 +43,8 @@ struct HistoryRecovery {
     ///   - path: The damaged one; only read.
     ///   - target: As large as that one.
     ///   - keepsake: Its small tables as far as they are known.
-    /// - Returns: What was saved; nil when too little is known, or it has another size: the new one
-    ///   is then as before, and slots without an owner are used as empty ones are.
+    /// - Returns: The saved content; nil when too little is known, or it has another size: the new
+    ///   one is then as before, and slots without an owner are used as empty ones are.
     /// - Throws: `StoreError.database` for the new one.
     static func run(
         from path: String,
@@ -76,7 +76,7 @@ struct HistoryRecovery {
 
     // MARK: Slots
 
-    /// Streams whose names are lost, by slots that hold samples of theirs.
+    /// Streams whose names are lost, by slots with their samples.
     private static func unnamed(
         in source: Connection,
         _ count: Int,
@@ -99,7 +99,7 @@ struct HistoryRecovery {
         return found
     }
 
-    /// What was found in one ring.
+    /// The slots found in one ring.
     fileprivate struct Found {
         let ring: HistoryRing
         /// Where the contents of each slot begin.
@@ -309,7 +309,7 @@ struct HistoryRecovery {
 
     // MARK: Tables
 
-    /// Writes the small tables, after which the new history is what the old one was.
+    /// Writes the small tables, after which the new history equals the old one.
     private func finish(
         _ ends: [HistoryRing: [SlotKey: StreamHeads.Newest]],
         _ streams: [HistoryCatalog.Stream]

@@ -3,8 +3,8 @@ import SQLite
 
 /// The pages of a history that never change from the first day on.
 ///
-/// Rows are made once and overwritten in place, so what lies above them, and the first page but for
-/// its counters, is the same in every history of one size: a new one has whole ones.
+/// Rows are made once and overwritten in place, so the index pages above them, and the first page
+/// except for its counters, are the same in every history of one size: a new one has whole ones.
 ///
 /// - Source: SQLite file format, section 1.6: B-tree pages.
 struct HistoryTrees {
@@ -97,8 +97,8 @@ struct HistoryTrees {
         guard let connection = try? Connection(path, mode: .readOnly) else { return tables }
         defer { try? connection.close() }
         return tables.filter { table in
-            let words: String? = try? connection.scalar("PRAGMA quick_check('\(table)')")
-            return words != "ok"
+            let text: String? = try? connection.scalar("PRAGMA quick_check('\(table)')")
+            return text != "ok"
         }
     }
 
@@ -111,7 +111,7 @@ struct HistoryTrees {
 
     private static func write(_ page: [UInt8], _ number: Int, to descriptor: Int32) {
         let size = HistorySchema.pageSize
-        // What cannot be written is read as it is.
+        // A file that cannot be written is read unchanged.
         _ = pwrite(descriptor, page, size, off_t((number - 1) * size))
     }
 }

@@ -1,9 +1,9 @@
 import Core
 import SQLite
 
-// What a history that lies aside, and the journal, say to the new one.
+// Restores a new history from the one set aside and from the journal.
 extension StoreFiles {
-    /// Brings what can be read of a history that lies aside into the new one.
+    /// Copies the readable content of a history that was set aside into the new one.
     static func rescue(
         _ aside: String?,
         _ history: History,

@@ -16,7 +16,7 @@ package enum RollupTier: Int, CaseIterable, Sendable {
     package var tenths: Int64 { seconds * 10 }
 }
 
-/// What one channel's values were over a length of time, exact: buckets merge in any order.
+/// One channel's values over a length of time, exact: buckets merge in any order.
 package struct RollupBucket: Hashable, Sendable {
     /// Values; attempts without one are not counted.
     package var count: Int64 = 0
@@ -25,7 +25,7 @@ package struct RollupBucket: Hashable, Sendable {
     package var maximum: Int64 = 0
     /// Sum of the mantissas; stops at ±9.2 × 10¹⁸ instead of overflowing.
     package var sum: Int64 = 0
-    /// Tenths of a second for which values speak, see `RollupMachine`.
+    /// Tenths of a second that values cover, see `RollupMachine`.
     package var covered: Int64 = 0
 
     package init() {}
@@ -58,17 +58,17 @@ struct PlacedBucket: Hashable, Sendable {
 
 /// Sums up one channel as its samples come.
 ///
-/// **Coverage** is what gaps are counted by. A value speaks from its tick until one interval later,
-/// and for the time before it back to the end of what the value before it covers, when that is at
-/// most half an interval: timing that is a little late is no gap. It counts whole in the bucket its
-/// tick lies in, so sums over any length of time are exact to one interval at either end. With no
+/// **Coverage** is the measure for gaps. A value covers the time from its tick until one interval
+/// later, and the time before it back to the end of what the value before it covers, when that is
+/// at most half an interval: timing that is a little late is no gap. It counts whole in the bucket
+/// of its tick, so sums over any length of time are exact to one interval at either end. With no
 /// interval known a value covers the time back to the value before it, up to `unscheduledTenths`.
 package struct RollupMachine: Sendable {
     /// Without a schedule, values closer than this count as one run: 15 min.
     package static let unscheduledTenths: Int64 = 9_000
 
     private let boot: UInt32
-    /// Until when values speak; nil before the first in this boot.
+    /// The end of the time that values cover; nil before the first in this boot.
     private(set) var coveredUntil: Int64?
     private var open: [PlacedBucket?] = [nil, nil, nil]
 
@@ -111,7 +111,7 @@ package struct RollupMachine: Sendable {
         return RollupBucket(value: value, covering: cover(tick, interval))
     }
 
-    /// Hands on what is still open.
+    /// Passes on the open buckets.
     ///
     /// The same bucket may come again later: buckets merge.
     mutating func finish<Failure: Error>(

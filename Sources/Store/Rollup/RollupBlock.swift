@@ -28,7 +28,7 @@ struct RollupBlock: Sendable {
         bytes = []
     }
 
-    /// The block in these bytes; what cannot be read at their end is cut off.
+    /// The block in these bytes; unreadable bytes at the end are cut off.
     init(tier: RollupTier, capacity: Int, _ stored: [UInt8]) {
         self.init(tier: tier, capacity: capacity)
         var reader = RollupBlockReader(tier: tier, stored[...])
@@ -44,7 +44,7 @@ struct RollupBlock: Sendable {
 
     /// Adds a bucket, merging it with the last when that is the same one.
     ///
-    /// - Returns: Nil when it is in; else what has to go to the next block, and this one is full.
+    /// - Returns: Nil when it fits; else the bucket for the next block, and this one is full.
     mutating func put(_ new: PlacedBucket) -> PlacedBucket? {
         var placed = new
         if let last, last.boot == new.boot, last.index == new.index {

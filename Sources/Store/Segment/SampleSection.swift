@@ -10,7 +10,7 @@ struct SampleSection: Hashable, Sendable {
     let first: Tick
     let last: Tick
     let count: Int
-    /// Where the section begins in the slot, and where its segment lies.
+    /// Where the section begins in the slot, and the place of its segment.
     let offset: Int
     let segment: Range<Int>
 
@@ -88,7 +88,7 @@ struct SampleWriter {
         last = tick
     }
 
-    /// Puts what is encoded into the slot; it can go on.
+    /// Puts the encoded samples into the slot; it can continue.
     mutating func close() throws(StoreError) {
         guard let encoder else { return }
         self.encoder = nil
@@ -123,7 +123,7 @@ struct SampleWriter {
         do {
             var decoder = try SegmentDecoder(Array(payload[section.segment]), decimals: decimals)
             while let (tick, outcomes) = try decoder.next() { resumed.append(tick, outcomes) }
-        } catch { return }  // Leave it as it is; a reader says so.
+        } catch { return }  // Leave it unchanged; a reader reports it.
         guard resumed.count == section.count,
             SampleSection.headerByteCount + resumed.byteCountBound + resumed.rowByteCountBound
                 <= appender.capacity - section.offset

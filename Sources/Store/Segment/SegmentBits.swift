@@ -7,7 +7,7 @@ struct SegmentCursor: Sendable {
 
     init(position: Int) { self.position = position }
 
-    /// Looks at the bits from here on.
+    /// Reads the bits from here on without consuming them.
     ///
     /// Two small deltas can be read before it is needed again.
     @inline(__always)
@@ -33,8 +33,8 @@ struct SegmentNeighbour: Sendable {
 
     /// Reads one delta, which becomes the neighbour: two table look-ups for a small one.
     ///
-    /// The table holds what the next look-up needs, so that the chain of what waits for what is ten
-    /// steps and not twenty: a day decodes in half the time.
+    /// The table holds what the next look-up needs, so that the longest chain of dependent steps is
+    /// ten and not twenty: a day decodes in half the time.
     ///
     /// - Parameters:
     ///   - bytes: With `SegmentDecoder.padding` behind them.

@@ -14,7 +14,7 @@ enum SegmentCode {
     /// A bit length plus this is its token.
     static let lengthToken = 26
     static let contextCount = 36
-    /// The longest code in bits, which is how many the decoder looks at.
+    /// The longest code in bits, which is how many the decoder reads ahead.
     static let maximumLength = 10
 
     /// Code lengths in hexadecimal, one row for each context, one digit for each token.
@@ -74,7 +74,7 @@ enum SegmentCode {
         return codes
     }
 
-    /// The bits the decoder looks at.
+    /// The bits that the decoder reads ahead.
     static let mask: UInt64 = 1 << maximumLength - 1
     /// Where an entry of `decoding` has min(|delta|, 2): in place for the next look-up.
     static let neighbourMask = 3 << maximumLength

@@ -214,7 +214,7 @@ extension SegmentDecoder {
         tick += interval
     }
 
-    /// Rows of two channels, both with values: what a fine dust sensor sends all day.
+    /// Rows of two channels, both with values: the common case of a fine dust sensor.
     ///
     /// Stops behind the first row that ends in the padding.
     private mutating func decodePairs(_ wanted: Int, into rows: inout SegmentRows) {
@@ -265,7 +265,7 @@ extension SegmentDecoder {
     }
 }
 
-/// What the decoder remembers of one channel.
+/// The decoder's state of one channel.
 private struct SegmentChannelState: Sendable {
     var previous: Int64
     var model = SegmentModel()

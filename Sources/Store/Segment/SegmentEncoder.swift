@@ -159,7 +159,7 @@ package struct SegmentEncoder: Sendable {
     }
 }
 
-/// What the encoder remembers of one channel.
+/// The encoder's state of one channel.
 private struct SegmentChannel: Sendable {
     var status: ChannelStatus
     var model = SegmentModel()

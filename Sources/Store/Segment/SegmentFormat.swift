@@ -16,7 +16,7 @@ enum SegmentFormat {
     /// A change of status needs 3 + 1 + 3 bytes, a delta 10 + 6 + 64 bits.
     static let maximumByteCountPerChannel = 24
 
-    /// What the exception stream says, in the low three bits of its heads.
+    /// The operations of the exception stream, in the low three bits of its heads.
     enum Operation: UInt8 {
         case intervalOnce = 0
         case intervalFromNow = 1
@@ -83,7 +83,7 @@ extension NoData {
 
 /// Numbers in one to ten bytes.
 ///
-/// Seven bits a byte, the lowest first; the high bit says that more follow.
+/// Seven bits a byte, the lowest first; the high bit means that more follow.
 enum Varint {
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value

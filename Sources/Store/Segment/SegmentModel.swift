@@ -1,4 +1,4 @@
-/// What the coder expects of one channel's next delta, from what came before.
+/// The coder's expectation of one channel's next delta, from the earlier ones.
 ///
 /// The same arithmetic, in integers, on both sides; `SPEC.md` describes it.
 struct SegmentModel {

@@ -2,7 +2,7 @@ import Core
 
 /// Some rows of a segment whose outcomes are of one kind in each channel, at most 512.
 ///
-/// For those who read many: no row costs an allocation. Give the same one to
+/// For reading many: no row costs an allocation. Give the same one to
 /// `SegmentDecoder.nextRows(into:)` again and again.
 package struct SegmentRows: Sendable {
     /// The rows one piece can hold: two channels and the times fit a small processor's cache.
