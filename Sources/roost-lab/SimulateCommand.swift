@@ -25,10 +25,10 @@ struct SimulateCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Tell which scenarios are there.")
+    @Flag(help: "List the scenarios.")
     var list = false
 
-    @Flag(help: "Tell every kind of fault and its area.")
+    @Flag(help: "List every kind of fault and its area.")
     var kinds = false
 
     @Option(help: "One of the list, or a file.")
@@ -70,7 +70,7 @@ struct SimulateCommand: ParsableCommand {
         }
         guard length.duration >= .hours(2) else { throw ValidationError("--for is 2h at least") }
         if only != nil, chosen == nil {
-            throw ValidationError("--only takes numbers such as 3,17, or none")
+            throw ValidationError("--only expects numbers such as 3,17, or none")
         }
         guard log == nil || runs == 1 else { throw ValidationError("--log is for one life") }
     }
@@ -210,7 +210,7 @@ enum SimulateText {
             ),
             row("readings", "\(report.sampleCount) samples, \(report.valueCount) with values"),
             row("events", "\(report.eventCount)"),
-            row("acknowledged", "\(report.acknowledgedCount) samples that a client was told"),
+            row("acknowledged", "\(report.acknowledgedCount) samples that a client received"),
             row("lost", "\(report.betrayedCount) samples, by a card that lied or rotted"),
             row(
                 "history",

@@ -9,13 +9,13 @@ import Station
 struct Daemon: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roostd",
-        abstract: "Runs a Roost station until it is told to stop.",
+        abstract: "Runs a Roost station until it is asked to stop.",
         discussion: """
             Reads its configuration, finds the devices in it and those that are plugged in,
             supervises and records them. Without a configuration it uses what is plugged in.
             SIGTERM and SIGINT stop in order within 10 s: sensors asleep, lamps off.
             SIGHUP reads the configuration again and restarts only what changed.
-            Under systemd it tells READY, and WATCHDOG while everything makes progress.
+            Under systemd it sends READY, and WATCHDOG while everything makes progress.
 
             Examples: roostd --config roost.json --check
                       roostd --config roost.json --verbose

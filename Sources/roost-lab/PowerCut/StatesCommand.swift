@@ -51,8 +51,8 @@ struct StatesCommand: ParsableCommand {
         for (what, times) in states.damages.sorted(by: { $0.key < $1.key }) {
             print("  \(what): \(times)")
         }
-        for (words, times) in states.refusals.sorted(by: { $0.value > $1.value }).prefix(12) {
-            print("  refused and named, \(times) times: \(words)")
+        for (text, times) in states.refusals.sorted(by: { $0.value > $1.value }).prefix(12) {
+            print("  refused and named, \(times) times: \(text)")
         }
         let slowest = Int(states.slowest * 1_000)
         print(

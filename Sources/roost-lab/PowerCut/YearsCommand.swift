@@ -50,12 +50,12 @@ struct YearsCommand: ParsableCommand {
             try store.run(months: years * 12) { month in
                 months = month.number
                 let sizes = month.byteCounts.sorted { $0.key < $1.key }
-                let words = sizes.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-                if words != last || months % 12 == 0 {
-                    print("  month \(months): \(words); \(month.samples) samples")
+                let text = sizes.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+                if text != last || months % 12 == 0 {
+                    print("  month \(months): \(text); \(month.samples) samples")
                     fflush(nil)
                 }
-                last = words
+                last = text
             }
         } catch {
             print("years: NOT CONSTANT after month \(months): \(error)")

@@ -25,7 +25,7 @@ struct DemoCommand: ParsableCommand {
             """
     )
 
-    @Option(name: .customLong("for"), help: "How long: 30s, 2m. Until interrupted unless told.")
+    @Option(name: .customLong("for"), help: "How long: 30s, 2m. Default: until interrupted.")
     var length: DurationArgument?
 
     @Option(help: "Seed of the simulated world.")

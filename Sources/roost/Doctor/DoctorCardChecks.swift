@@ -64,7 +64,7 @@ extension DoctorCheck {
         let folder = folder(facts)
         let free = StoreText.bytes(Double(space.freeBytes))
         let total = StoreText.bytes(Double(space.totalBytes))
-        let words = "\(free) of \(total) are free for \(folder)"
+        let text = "\(free) of \(total) are free for \(folder)"
         let look = "sudo du -xh / | sort -h | tail -20, and sudo apt-get clean"
         // The history is reserved at once and never grows: only what is to be made needs room.
         if let store = facts.configuration?.store, facts.station.history.isToBeMade,
@@ -72,25 +72,25 @@ extension DoctorCheck {
         {
             let wanted = StoreText.bytes(Double(store.plan.byteCount))
             return .failure(
-                "\(words), and the history is to be made with \(wanted)",
+                "\(text), and the history is to be made with \(wanted)",
                 next: "set a smaller `megabytes` in `store` of \(facts.station.path), or: \(look)"
             )
         }
-        guard space.freeBytes >= 16 << 20 else { return .failure(words, next: look) }
+        guard space.freeBytes >= 16 << 20 else { return .failure(text, next: look) }
         let share = Double(space.freeBytes) / Double(space.totalBytes)
         guard share >= freeShare else {
-            return .warning("\(words): a full card writes slowly and wears out soon", next: look)
+            return .warning("\(text): a full card writes slowly and wears out soon", next: look)
         }
-        return .ok(words)
+        return .ok(text)
     }
 
     @Sendable private static func cardMount(_ facts: DoctorFacts) -> DoctorFinding {
         guard let mount = facts.card.mount(of: folder(facts)) else {
             return .skipped("what is mounted cannot be known here")
         }
-        let words = "\(mount.place) (\(mount.kind) on \(mount.device))"
+        let text = "\(mount.place) (\(mount.kind) on \(mount.device))"
         guard !mount.isInMemory, mount.isCard else {
-            return .skipped("\(words) is no card")
+            return .skipped("\(text) is no card")
         }
         func edit(_ option: String) -> String {
             "add \(option) to the options of \(mount.place) in /etc/fstab, then: "
@@ -100,17 +100,17 @@ extension DoctorCheck {
         guard options.contains("noatime") else {
             let isRelative = options.contains("relatime")
             let what = isRelative ? "once a day and file" : "each time"
-            let finding = "\(words) writes to the card when a file is read, \(what)"
+            let finding = "\(text) writes to the card when a file is read, \(what)"
             return isRelative
                 ? .note(finding, next: edit("noatime")) : .warning(finding, next: edit("noatime"))
         }
         if mount.kind == "ext4", options.contains("errors=continue") {
             return .warning(
-                "\(words) goes on writing after an error, and makes it worse",
+                "\(text) goes on writing after an error, and makes it worse",
                 next: edit("errors=remount-ro")
             )
         }
-        return .ok("\(words): noatime")
+        return .ok("\(text): noatime")
     }
 
     @Sendable private static func cardWritable(_ facts: DoctorFacts) -> DoctorFinding {
@@ -122,20 +122,20 @@ extension DoctorCheck {
         let another = "set `folder` in `store` of \(facts.station.path) to one that stays"
         let isWanted = facts.configuration?.store != nil
         if mount.isReadOnly {
-            let words = "\(folder) lies on \(mount.place), which is mounted read-only"
-            guard isWanted else { return .note("\(words); no store is configured") }
+            let text = "\(folder) lies on \(mount.place), which is mounted read-only"
+            guard isWanted else { return .note("\(text); no store is configured") }
             let next =
                 "sudo dmesg | grep -i 'error' to see whether a fault did that, then: "
                 + "sudo mount -o remount,rw \(mount.place); or \(another)"
-            return .failure(words, next: next)
+            return .failure(text, next: next)
         }
         if mount.kind == "overlay", mount.options.contains(where: { $0.hasPrefix("upperdir=") }),
             facts.isPi
         {
-            let words =
+            let text =
                 "\(folder) lies on an overlay in memory: what is written there is lost at reboot"
             return isWanted
-                ? .failure(words, next: "\(overlay); or \(another)") : .note(words)
+                ? .failure(text, next: "\(overlay); or \(another)") : .note(text)
         }
         if mount.isInMemory, isWanted {
             return .failure(
@@ -156,18 +156,20 @@ extension DoctorCheck {
         }
         let worst = card.lifeTime.max() ?? 0
         guard worst > 0 || (card.endOfLife ?? 0) > 0 else {
-            return .skipped("\(name) does not tell, as no SD card does; roost store plan reckons")
+            return .skipped(
+                "\(name) does not report it, like every SD card; roost store plan reckons"
+            )
         }
         let used = worst > 10 ? "more than all" : "up to \(worst * 10) %"
-        let words = worst > 0 ? "\(used) of the life of \(name) is used up" : "\(name) tells"
+        let text = worst > 0 ? "\(used) of the life of \(name) is used up" : "\(name) reports"
         let next = "roost store compact-copy onto another, and replace it"
         if worst > 10 || card.endOfLife == 3 {
-            return .failure("\(words): it may stop writing any day", next: next)
+            return .failure("\(text): it may stop writing any day", next: next)
         }
         if worst >= 9 || card.endOfLife == 2 {
-            return .warning("\(words), its spare blocks are going", next: next)
+            return .warning("\(text), its spare blocks are going", next: next)
         }
-        return .ok(words)
+        return .ok(text)
     }
 
     @Sendable private static func cardErase(_ facts: DoctorFacts) -> DoctorFinding {
@@ -176,13 +178,13 @@ extension DoctorCheck {
             return .skipped(facts.isImage ? ofImage : "there is no card")
         }
         guard let size = card.eraseBytes, size > 0 else {
-            return .skipped("\(name) does not tell how much it erases at once")
+            return .skipped("\(name) does not report how much it erases at once")
         }
-        let words = "\(name) erases \(size >> 20) MiB at once"
+        let text = "\(name) erases \(size >> 20) MiB at once"
         let off = card.partitions.filter { $0.startBytes % size != 0 }
-        guard let first = off.first else { return .ok("\(words), and partitions begin there") }
+        guard let first = off.first else { return .ok("\(text), and partitions begin there") }
         return .note(
-            "\(words), and \(first.name) begins \((first.startBytes % size) >> 10) KiB beside: "
+            "\(text), and \(first.name) begins \((first.startBytes % size) >> 10) KiB beside: "
                 + "some writes cost two erasures",
             next: "at the next flashing, begin partitions at a multiple of \(size / 512) sectors"
         )
@@ -231,7 +233,7 @@ extension DoctorCheck {
             "memory is swapped to \(place), on the card",
             next: isUsual
                 ? "sudo dphys-swapfile swapoff && sudo systemctl disable --now dphys-swapfile"
-                : "sudo swapoff \(place), and take it out of /etc/fstab"
+                : "sudo swapoff \(place), and remove it from /etc/fstab"
         )
     }
 

@@ -8,7 +8,7 @@ import Station
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks at the machine and says what would keep a station from its work.",
+        abstract: "Checks the machine for everything that would keep a station from working.",
         discussion: """
             Each question is answered with what is and, where something is to be done, how. Nothing
             is opened that could disturb, and nothing is written. No station is needed. Ask as the
@@ -155,7 +155,7 @@ struct DoctorReport: Codable, Hashable {
     func lines(_ paint: Paint, showsSkipped: Bool) -> [String] {
         let width = findings.map(\.name.count).max() ?? 0
         let indent = String(repeating: " ", count: width + 11)
-        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? "no board that Roost knows"]
+        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? "no computer that Roost knows"]
         for entry in findings where showsSkipped || entry.verdict != .skipped {
             let label = paint.verdict(entry.verdict)
             lines.append("\(label)  \(entry.name.padded(to: width))  \(entry.words)")

@@ -27,7 +27,7 @@ extension DoctorCheck {
         ),
         DoctorCheck(
             name: "watchdog-settings",
-            question: "Does one alone ask for the watchdog, for a time that it takes?",
+            question: "Does one alone ask for the watchdog, for a time that it supports?",
             decide: watchdogSettings
         ),
     ]
@@ -91,12 +91,12 @@ extension DoctorCheck {
     @Sendable private static func temperature(_ facts: DoctorFacts) -> DoctorFinding {
         guard !facts.isImage else { return .skipped(ofImage) }
         guard let hottest = facts.health.hottestMillidegrees else {
-            return .skipped("this machine tells no temperature")
+            return .skipped("this machine reports no temperature")
         }
-        let words = "\(StoreText.rounded(Double(hottest) / 1_000)) °C"
-        guard hottest >= hotMillidegrees else { return .ok(words) }
+        let message = "\(StoreText.rounded(Double(hottest) / 1_000)) °C"
+        guard hottest >= hotMillidegrees else { return .ok(message) }
         return .warning(
-            "\(words): from 80 °C on a Pi slows itself down, and cards age fast",
+            "\(message): from 80 °C on a Pi slows itself down, and cards age fast",
             next: "give it air, shade or a heat sink"
         )
     }
@@ -117,13 +117,13 @@ extension DoctorCheck {
         let name = "\(watchdog.name) (\(watchdog.identity ?? "no name"))"
         guard let state = watchdog.state else {
             return .note(
-                "\(name) is there; this kernel does not tell whether it is armed",
+                "\(name) is there; this kernel does not report whether it is armed",
                 next: "sudo wdctl"
             )
         }
         guard state == "active" else {
             return .warning(
-                "\(name) is there and nobody has armed it: a board that hangs stays so",
+                "\(name) is there and not armed: a board that hangs stays so",
                 next: facts.configuration?.watchdog == nil
                     ? "add \"watchdog\": {} to \(facts.station.path) and restart roostd"
                     : facts.startStation
@@ -170,7 +170,7 @@ extension DoctorCheck {
             return .failure(
                 "systemd (RuntimeWatchdogSec=\(text)) and the station both want the watchdog, and "
                     + "only one can have it",
-                next: "take \"watchdog\" out of \(facts.station.path): systemd pets it, and "
+                next: "remove \"watchdog\" from \(facts.station.path): systemd pets it, and "
                     + "watches roostd"
             )
         }
@@ -182,10 +182,10 @@ extension DoctorCheck {
             isOld
             ? "before 6.8 the kernel refuses that, and systemd runs without"
             : "until 2026-06 the kernel's arithmetic made less of that, such as 12 s of 60"
-        let words =
+        let message =
             "RuntimeWatchdogSec=\(text) is more than the hardware's "
             + "\(limit.components.seconds) s: \(what)"
-        return isOld ? .failure(words, next: systemdEdit) : .warning(words, next: systemdEdit)
+        return isOld ? .failure(message, next: systemdEdit) : .warning(message, next: systemdEdit)
     }
 
     @Sendable private static func clock(_ facts: DoctorFacts) -> DoctorFinding {
@@ -210,12 +210,12 @@ extension DoctorCheck {
                 next: "sudo timedatectl set-ntp true"
             )
         }
-        let words =
+        let message =
             facts.health.hasTimesyncMark
             ? "the clock was right once after this boot, and the kernel does not trust it any more"
             : "the clock has not been set since this boot"
         return .warning(
-            "\(words); until it is, readings are dated uncertainly",
+            "\(message); until it is, readings are dated uncertainly",
             next: "timedatectl timesync-status, and see whether this machine reaches a time server"
         )
     }

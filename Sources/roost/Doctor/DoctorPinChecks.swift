@@ -50,7 +50,7 @@ extension DoctorCheck {
         guard let first = wanted.first else { return .skipped("this machine has no pins") }
         return .failure(
             "\(first.user) wants \(first.line), and this machine has no pins",
-            next: "take \(first.user) out of \(facts.station.path)"
+            next: "remove \(first.user) from \(facts.station.path)"
         )
     }
 
@@ -63,7 +63,7 @@ extension DoctorCheck {
             return .ok("\(user.name) may use \(all)\(user.isRoot ? ", as root may all" : "")")
         }
         let isGroup = !["root", "0"].contains(node.group)
-        let words =
+        let text =
             "\(user.name) may not open \(node.path) "
             + "(group \(node.group), mode \(node.mode))"
         let rule = #"SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="gpio", MODE="0660""#
@@ -74,7 +74,7 @@ extension DoctorCheck {
                 + "/etc/udev/rules.d/60-gpio.rules && sudo usermod -aG gpio \(user.name), "
                 + "then reboot"
         let isWanted = !(facts.configuration?.wantedLines ?? []).isEmpty
-        return isWanted ? .failure(words, next: next) : .warning(words, next: next)
+        return isWanted ? .failure(text, next: next) : .warning(text, next: next)
     }
 
     @Sendable private static func pinChip(_ facts: DoctorFacts) -> DoctorFinding {
@@ -160,7 +160,7 @@ extension DoctorCheck {
                     : "stop \(who), or name another line in \(facts.station.path)"
             )
         }
-        return .ok("\(wanted.map(\.line.description).inWords): there, and nobody else's")
+        return .ok("\(wanted.map(\.line.description).inWords): there and free")
     }
 
     private static func turnSPIOff(_ facts: DoctorFacts) -> String {
@@ -192,7 +192,7 @@ extension DoctorCheck {
             ? "\(pins.firmwareFile ?? "config.txt") turns SPI on"
             : "SPI is on (\(pins.spiNodes.inWords))"
         guard hint != nil else {
-            return .note("\(proof): GPIO7–11 are taken; no configured line needs them")
+            return .note("\(proof): GPIO7–11 are in use; no configured line needs them")
         }
         return .failure(
             "\(proof), and the configuration uses its pins, GPIO7–11: lamps stay dark",
@@ -206,21 +206,21 @@ extension DoctorCheck {
             return .skipped("this machine has no pins")
         }
         let library = facts.pins.library
-        let words = "kernel \(kernel), libgpiod \(library)"
+        let text = "kernel \(kernel), libgpiod \(library)"
         // The second version of the character device's calls.
         if library.hasPrefix("2."), kernel < KernelVersion(5, 10) {
             return .failure(
-                "\(words): libgpiod 2 wants a kernel of 5.10 or newer",
+                "\(text): libgpiod 2 wants a kernel of 5.10 or newer",
                 next: "sudo apt-get full-upgrade && sudo reboot"
             )
         }
         // raspberrypi/linux issue 6144.
         if facts.board?.board?.gpioChip == "pinctrl-rp1", kernel < KernelVersion(6, 6, 45) {
             return .note(
-                "\(words): the header is gpiochip4 and becomes gpiochip0 with 6.6.45; Roost goes "
+                "\(text): the header is gpiochip4 and becomes gpiochip0 with 6.6.45; Roost goes "
                     + "by label, other programs of yours may go by number"
             )
         }
-        return .ok(words)
+        return .ok(text)
     }
 }

@@ -20,7 +20,7 @@ extension DoctorCheck {
         ),
         DoctorCheck(
             name: "serial-twins",
-            question: "Can adapters be told apart?",
+            question: "Can adapters be distinguished?",
             decide: serialTwins
         ),
         DoctorCheck(
@@ -30,7 +30,7 @@ extension DoctorCheck {
         ),
         DoctorCheck(
             name: "brltty",
-            question: "Does brltty take adapters for braille displays?",
+            question: "Does brltty treat adapters as braille displays?",
             decide: brltty
         ),
         DoctorCheck(
@@ -45,7 +45,7 @@ extension DoctorCheck {
         ),
         DoctorCheck(
             name: "udev-daemon",
-            question: "Does udevd run, which tells of plugs?",
+            question: "Does udevd run, which reports plugged adapters?",
             decide: udevDaemon
         ),
     ]
@@ -60,22 +60,22 @@ extension DoctorCheck {
         guard !nodes.isEmpty else { return .skipped("there is no serial adapter") }
         let closed = nodes.filter { $0.mayUse == false }
         if let node = closed.first {
-            let words = "\(user.name) may not open \(closed.map(\.path).inWords): "
+            let text = "\(user.name) may not open \(closed.map(\.path).inWords): "
             guard !["root", "0"].contains(node.group) else {
                 return .failure(
-                    words + "only root may, mode \(node.mode); no udev rule gave it to a group",
+                    text + "only root may, mode \(node.mode); no udev rule gave it to a group",
                     next: installRules
                 )
             }
             if user.groups.contains(node.group) {
                 return .failure(
-                    words + "its group is \(node.group), \(user.name)'s too, but its mode is "
+                    text + "its group is \(node.group), \(user.name)'s too, but its mode is "
                         + node.mode,
                     next: "sudo chmod g+rw \(node.path), and look for the rule that took it away"
                 )
             }
             return .failure(
-                words + "they are for the group \(node.group)",
+                text + "they are for the group \(node.group)",
                 next: "sudo usermod -aG \(node.group) \(user.name), then log in again"
             )
         }
@@ -119,10 +119,10 @@ extension DoctorCheck {
         }
         let number = holder.split(separator: " ").last?.filter(\.isNumber) ?? ""
         let isWanted = facts.station.usedPorts.contains(first.node.path)
-        let words = "\(holder) has \(first.node.path) open"
+        let text = "\(holder) has \(first.node.path) open"
         return isWanted
-            ? .failure("\(words), which the station needs", next: "sudo kill \(number)")
-            : .note(words)
+            ? .failure("\(text), which the station needs", next: "sudo kill \(number)")
+            : .note(text)
     }
 
     @Sendable private static func serialTwins(_ facts: DoctorFacts) -> DoctorFinding {
@@ -140,12 +140,12 @@ extension DoctorCheck {
         let why =
             twin.serial == nil
             ? "have no serial number, as no CH340 does" : "have the same serial number"
-        let words =
+        let text =
             "\(twins.map(\.node.path).inWords) are alike (\(twin.id ?? "")) and \(why): "
-            + "only the socket tells them apart, and their numbers change with every boot"
-        guard let port = named.first else { return .note(words, next: "leave each in its socket") }
+            + "only the socket distinguishes them, and their numbers change with every boot"
+        guard let port = named.first else { return .note(text, next: "leave each in its socket") }
         return .warning(
-            words,
+            text,
             next: "ls -l /dev/serial/by-path/, and put that link in place of \(port) in "
                 + facts.station.path
         )
@@ -164,15 +164,15 @@ extension DoctorCheck {
         let names = [console, hasPlug ? console : "serial0", target ?? console]
             .map { "/dev/\($0)" }
         let user = facts.configuration?.serialPorts.first { names.contains($0.port) }
-        let words = "the kernel has its console on \(console), the header's UART"
+        let text = "the kernel has its console on \(console), the header's UART"
         let file = facts.ports.commandLineFile ?? "/boot/firmware/cmdline.txt"
         let edit =
             "sudo sed -Ei 's/console=(serial0|ttyS0|ttyAMA0)(,[^ ]*)? *//' \(file) "
             + "&& sudo reboot"
         guard let user else {
-            return .note("\(words); a sensor there would get its messages", next: edit)
+            return .note("\(text); a sensor there would get its messages", next: edit)
         }
-        return .failure("\(words), where \(user.device) is", next: edit)
+        return .failure("\(text), where \(user.device) is", next: edit)
     }
 
     @Sendable private static func brltty(_ facts: DoctorFacts) -> DoctorFinding {
@@ -187,10 +187,10 @@ extension DoctorCheck {
             return .ok("\(rule) claims adapters of sensors, and \(UdevRule.braillePath) undoes it")
         }
         let next = "sudo apt-get remove brltty, or keep it and: \(installRules)"
-        let words = "\(rule) claims adapters that sensors use as braille displays"
+        let text = "\(rule) claims adapters that sensors use as braille displays"
         return facts.ports.brltty == nil
-            ? .note("\(words); the program itself is not there", next: next)
-            : .failure("\(words): a port vanishes as soon as it is plugged in", next: next)
+            ? .note("\(text); the program itself is not there", next: next)
+            : .failure("\(text): a port vanishes as soon as it is plugged in", next: next)
     }
 
     @Sendable private static func modemManager(_ facts: DoctorFacts) -> DoctorFinding {
@@ -218,7 +218,7 @@ extension DoctorCheck {
         if missing.count == rules.count {
             return .warning(
                 "none of the \(rules.count) udev rules is installed, so ports have no link by "
-                    + "socket, and others may take them",
+                    + "socket, and other programs may claim them",
                 next: installRules
             )
         }

@@ -34,7 +34,7 @@ extension HTTPLineSimulator.Fault: ExpressibleByArgument {}
 struct HTTPSimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "board",
-        abstract: "A board of the catalog that any program can ask over HTTP.",
+        abstract: "A simulated HTTP device that any program can query.",
         discussion: """
             Prints `ready http://ADDRESS:PORT/`, then answers GET with a line of values, and POST
             with `POST received`, until interrupted.
@@ -46,7 +46,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "An IPv4 address of this machine and a port; 0 takes a free one.")
+    @Option(help: "An IPv4 address of this machine and a port; 0 picks a free one.")
     var listen = ListenArgument([127, 0, 0, 1], 0)
 
     @Option(help: "Id of a profile of kind http.")
@@ -58,7 +58,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
     @Option(help: "Seed of everything that needs chance.")
     var seed: UInt64 = 1
 
-    @Option(help: "What is wrong with the board.")
+    @Option(help: "The fault of the device.")
     var fault: HTTPLineSimulator.Fault?
 
     @Flag(help: "Listen where other machines can ask, too.")
@@ -69,7 +69,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
 
     func validate() throws {
         guard listen.isLoopback || beyondLoopback else {
-            throw ValidationError("only 127.0.0.0/8, unless --beyond-loopback is told")
+            throw ValidationError("only 127.0.0.0/8, unless --beyond-loopback is given")
         }
     }
 
@@ -79,7 +79,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
         let boards = catalog.profiles.filter { $0.kind == .http }
         guard let board = boards.first(where: { $0.id == profile }) else {
             let known = boards.map(\.id).joined(separator: ", ")
-            throw ValidationError("no board is named \(profile); known are \(known)")
+            throw ValidationError("no HTTP device is named \(profile); known are \(known)")
         }
         SignalMonitor.block()
         var simulator = try HTTPLineSimulator(board, seed: seed)

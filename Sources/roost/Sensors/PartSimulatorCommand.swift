@@ -78,7 +78,7 @@ struct PartSimulatorCommand: ParsableCommand {
     @Option(help: "Append every transfer to this file: seconds, > or <, bytes in hex.")
     var trace: String?
 
-    @Option(help: "Speak at this rate alone: whoever opens the line at another gets noise.")
+    @Option(help: "Speak at this rate alone: at another rate a program gets noise.")
     var baud: Int?
 
     @Flag(help: "Print JSON instead of words.")

@@ -10,7 +10,7 @@ struct ProfilesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profiles",
         abstract:
-            "What Roost knows of sensors and boards, and whether a profile of yours is right.",
+            "What Roost knows of sensors and computers, and whether a profile of yours is right.",
         discussion: """
             A profile is a JSON file: what a device is, how it is recognised, how it is run.
             Yours lie in \(ProfileCatalog.standardFolder); one with the id of a shipped one takes

@@ -11,7 +11,7 @@ import LinuxIO
 struct SimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
-        abstract: "A simulated sensor on a real pseudo-terminal, or a board on a real port.",
+        abstract: "A simulated sensor on a real pseudo-terminal, or an HTTP device on a real port.",
         subcommands: [
             SDS011SimulatorCommand.self, PartSimulatorCommand.self, HTTPSimulatorCommand.self,
         ]

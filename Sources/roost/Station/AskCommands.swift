@@ -7,7 +7,7 @@ import HardwareIO
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "How the station is: values with their age, lamp, mode, costs, faults.",
+        abstract: "State of the station: values with their age, lamp, mode, costs, faults.",
         discussion: """
             Each fault is shown with its id, since when it is, and what to do about it.
 
@@ -48,7 +48,7 @@ struct TreeCommand: ParsableCommand {
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "The devices, what their drivers know, and what was found and why.",
+        abstract: "The devices, what their drivers report, and what was detected and why.",
         discussion: "Examples: roost devices\n          roost devices --json"
     )
     @OptionGroup var client: ClientOptions

@@ -162,7 +162,7 @@ extension ClientFailure {
         case .system(_, EACCES, _): return Permission.failure(path)
         case .system(_, EAGAIN, _):
             message =
-                "the station at \(path) takes no more connections: it is stopped or hangs; "
+                "the station at \(path) accepts no more connections: it is stopped or hangs; "
                 + "see what it logged: journalctl -u roostd"
         case .closed:
             message = "the station closed the connection: it is stopping, or has too many"

@@ -6,11 +6,11 @@ import Core
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "What time the station has, and how far that can be trusted.",
+        abstract: "The station's time and its source.",
         discussion: """
             A station dates what it measures by the system clock. A time server makes dates sure.
             Without one they come from the real time clock, or from the time stamp of a file, and
-            are marked with a ?. `roost clock trust` takes your word for it.
+            are marked with a ?. `roost clock trust` confirms the time.
 
             Examples: roost clock
                       roost clock trust

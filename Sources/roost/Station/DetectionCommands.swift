@@ -9,7 +9,7 @@ private func say(_ request: ControlRequest, _ client: ClientOptions) throws {
 struct AdoptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Looks again at an adapter or device, or says what it is.",
+        abstract: "Detects an adapter or device again, or assigns a profile.",
         discussion: """
             Without --profile the adapter is probed again, and a device that was ignored is used
             again. With --profile it is believed without any proof; an id is in `roost profiles

@@ -20,7 +20,7 @@ struct MuteCommand: ParsableCommand {
     @Argument(help: "A device, or a channel as in balcony/pm25.")
     var target: String
 
-    @Option(name: .customLong("for"), help: "How long: 90s, 15m, 2h, 7d; for good unless told.")
+    @Option(name: .customLong("for"), help: "90s, 15m, 2h, 7d; default: until `roost unmute`.")
     var length: DurationArgument?
 
     @OptionGroup var client: ClientOptions
@@ -35,7 +35,7 @@ struct MuteCommand: ParsableCommand {
 struct UnmuteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmute",
-        abstract: "Takes a `roost mute` back.",
+        abstract: "Ends a `roost mute`.",
         discussion: """
             Example: roost unmute balcony
             Exit codes: 0 done, 1 refused, 69 no station answers.

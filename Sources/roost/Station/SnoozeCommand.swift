@@ -5,7 +5,7 @@ import ControlProtocol
 struct SnoozeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snooze",
-        abstract: "Lets nothing be replaced for hanging, for a while: for debugging.",
+        abstract: "Replaces no component for hanging, for a while: for debugging.",
         discussion: """
             The station goes on petting its watchdogs, whatever its parts do, and `roost status`
             says so. It ends by itself, after 15 min at most; `--for 0s` ends it at once.

@@ -9,7 +9,7 @@ struct EventsCommand: ParsableCommand {
         commandName: "events",
         abstract: "What happened: restarts, lamp changes, motion, devices that went and came.",
         discussion: """
-            Everything that is kept unless told, oldest first: from the history on the card, and
+            By default everything that is stored, oldest first: from the history on the card, and
             from the running station what is not there yet.
 
             Examples: roost events --last 1h

@@ -16,7 +16,7 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite or folders of CSV.",
         discussion: """
-            Streams: a year takes no more memory than a day. What the running station has not put
+            Streams: a year needs no more memory than a day. What the running station has not put
             into the history yet is in the export too. Times in the files are in UTC; --from and
             --to are on the clocks of the machine's zone unless they say otherwise. `periods` makes
             the folders hourly, daily, weekly and monthly, with `PM2.5,<value>,<time>` rows. Their
@@ -37,10 +37,10 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup var time: TimeOptions
 
-    @Option(help: "A new file, or the folder for `periods`; standard output unless told.")
+    @Option(help: "A new file, or the folder for `periods`; default: standard output.")
     var output: String?
 
-    @Option(help: "Device for `periods`; the first with PM2.5 and PM10 unless told.")
+    @Option(help: "Device for `periods`; default: the first with PM2.5 and PM10.")
     var device: String?
 
     @Flag(help: "Replace a database that is there already.")
@@ -87,11 +87,13 @@ struct ExportCommand: ParsableCommand {
             }
             line.finish()
             let files = done.files > 0 ? " in \(done.files) files" : ""
-            var words = "\(done.samples) samples, \(done.rows) rows, \(done.bytes) B\(files)"
-            if done.skipped > 0 { words += "; \(done.skipped) had no place in this format" }
+            var reason = "\(done.samples) samples, \(done.rows) rows, \(done.bytes) B\(files)"
+            if done.skipped > 0 { reason += "; \(done.skipped) had no place in this format" }
             let damaged = samples.damagedSegments + reader.damagedSlots
-            if damaged > 0 { words += "; \(damaged) damaged parts left out" }
-            if output != nil || damaged > 0 || line.elapsed > 2 { Output.error("export: \(words)") }
+            if damaged > 0 { reason += "; \(damaged) damaged parts left out" }
+            if output != nil || damaged > 0 || line.elapsed > 2 {
+                Output.error("export: \(reason)")
+            }
             let window = StoreWindow(times: times, range: time.range)
             try StoreText.tellDoubts(false, window, reader)
             if format == .periods { try tellWindows(done) }

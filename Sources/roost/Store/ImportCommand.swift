@@ -13,13 +13,13 @@ struct ImportCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Takes measurements of other programs into the history.",
+        abstract: "Adds measurements of other programs to the history.",
         discussion: """
             Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`.
             A sample is known by its source and tenth of a second, so the same files may be given
             again, and files may overlap. All or nothing is written, and bad rows are named and left
-            out. The history is a ring: an import takes room as if it were measured now, and pushes
-            out the oldest. It is refused when it takes more than a quarter of a ring, unless --yes
+            out. The history is a ring: an import needs room as if it were measured now, and pushes
+            out the oldest. It is refused when it needs more than a quarter of a ring, unless --yes
             is given, and always when it does not fit as a whole. Stop the station first.
 
             Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row in one
@@ -39,7 +39,7 @@ struct ImportCommand: ParsableCommand {
     @Option(help: "Who measured, for `periods`, whose files do not say.")
     var source: String?
 
-    @Option(help: "Zone of the times in `periods`, as +01:00; UTC unless told.")
+    @Option(help: "Zone of the times in `periods`, as +01:00; default UTC.")
     var zone = ZoneArgument(seconds: 0)
 
     @Option(help: "The store's folder.")
@@ -51,7 +51,7 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Say what would be written and what it would push out; write nothing.")
     var dryRun = false
 
-    @Flag(help: "Also when it takes more than a quarter of a ring.")
+    @Flag(help: "Also when it needs more than a quarter of a ring.")
     var yes = false
 
     @Flag(name: .customLong("print"), help: "Print the samples as NDJSON; touch no history.")
@@ -75,7 +75,7 @@ struct ImportCommand: ParsableCommand {
         }
         if !prints, files.contains("-") {
             throw ValidationError(
-                "an import reads its files twice, so it takes no standard input; write it into a "
+                "an import reads its files twice, so it accepts no standard input; write it into a "
                     + "file, or add --print to convert it"
             )
         }

@@ -138,7 +138,7 @@ struct ImportRun {
                 + "with `roost store compact-copy`; nothing was imported"
         }
         guard report.share > Self.shareMax, !isBold else { return nil }
-        return "this takes \(percent) of the history's room; nothing was imported; say --yes if "
+        return "this needs \(percent) of the history's room; nothing was imported; say --yes if "
             + "that is meant, or copy it into a larger one with `roost store compact-copy`"
     }
 }

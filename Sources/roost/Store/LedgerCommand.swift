@@ -9,7 +9,7 @@ struct LedgerCommand: ParsableCommand {
         abstract: "Accounts for every tenth of a second: covered by readings, or a gap and why.",
         discussion: """
             Reads the whole range once, and from the running station what is not in the history
-            yet. What is damaged, or older than the history goes back, is told as such.
+            yet. What is damaged, or older than the history goes back, is reported as such.
 
             Examples: roost ledger
                       roost ledger --store /mnt/card/store --from 2026-11-01 --to 2026-11-08

@@ -7,10 +7,10 @@ import Store
 struct ReadingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readings",
-        abstract: "What was measured, oldest first: the last 24 hours unless told.",
+        abstract: "What was measured, oldest first: by default the last 24 hours.",
         discussion: """
             From the history on the card, and from the running station what is not there yet.
-            Streams: a year takes no more memory than a day. Times are typed and printed on the
+            Streams: a year needs no more memory than a day. Times are typed and printed on the
             clocks of the machine's zone, unless --zone or --utc is given; JSON is in UTC. A time
             with a ? is dated uncertainly: see `roost clock`. A station without a store has the last
             24 hours in memory.
@@ -23,10 +23,10 @@ struct ReadingsCommand: ParsableCommand {
     )
     @OptionGroup var span: SpanOptions
 
-    @Option(help: "As balcony/pm25; all channels unless told.")
+    @Option(help: "As balcony/pm25; default: all channels.")
     var channel: String?
 
-    @Option(help: "Say where each was taken, by the latitude and longitude of this device.")
+    @Option(help: "Print where each was measured, by the latitude and longitude of this device.")
     var place: String?
 
     @OptionGroup var source: StoreOptions

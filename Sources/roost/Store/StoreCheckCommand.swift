@@ -74,9 +74,9 @@ struct StoreCheckReport: Codable, Hashable {
 
     init() {}
 
-    mutating func find(_ words: String) {
+    mutating func find(_ text: String) {
         if findings.count < Self.findingsMax {
-            findings.append(words)
+            findings.append(text)
         } else {
             omittedFindings += 1
         }
@@ -102,8 +102,8 @@ struct StoreCheckReport: Codable, Hashable {
                 mode: .readOnly,
                 busyTimeout: .seconds(10)
             )
-            for words in try connection.integrityCheck() {
-                find("\(folder.historyPath): \(words)")
+            for text in try connection.integrityCheck() {
+                find("\(folder.historyPath): \(text)")
             }
             try connection.close()
         } catch {

@@ -28,7 +28,7 @@ struct StoreCompactCopyCommand: ParsableCommand {
     @Option(help: "A new folder, or one without a store.")
     var into: String
 
-    @Option(help: "MiB of the new history, 4…65536; the old one's unless told.")
+    @Option(help: "MiB of the new history, 4…65536; default: the old one's.")
     var megabytes: Int?
 
     @Option(help: "Days of raw samples that it shall hold, at one SDS011 once a second.")

@@ -9,7 +9,7 @@ struct StoreSeriesCommand: ParsableCommand {
         commandName: "series",
         abstract: "A channel over any time in a few hundred steps: least, mean and most of each.",
         discussion: """
-            From the finest rollup that is coarse enough, so a year takes no longer than a day.
+            From the finest rollup that is coarse enough, so a year needs no longer than a day.
             What the running station has not put into the history yet is in it too. Steps are
             whole minutes, quarter hours or six hours where that is finer than a step.
 
@@ -22,7 +22,7 @@ struct StoreSeriesCommand: ParsableCommand {
     @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
     var socket: String?
 
-    @Option(help: "As balcony/pm25; the first channel unless told.")
+    @Option(help: "As balcony/pm25; default: the first channel.")
     var channel: String?
 
     @Option(help: "Steps at most.")

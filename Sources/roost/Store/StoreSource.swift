@@ -10,7 +10,7 @@ import Store
 
 /// Which store, and the station that may be writing to it.
 struct StoreOptions: ParsableArguments {
-    @Option(help: "The store's folder; the running station's unless told, else /var/lib/roost.")
+    @Option(help: "The store's folder; default: the running station's, else /var/lib/roost.")
     var store: String?
 
     @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")

@@ -117,7 +117,7 @@ struct StoreStatusReport: Codable, Hashable {
                 "journal",
                 journalBytes.map { StoreText.bytes(Double($0)) } ?? "not in this folder"
             ),
-            StoreText.row("  taken up to block", "\(cursor)"),
+            StoreText.row("  checkpointed block", "\(cursor)"),
             StoreText.row("streams", "\(streams.count) of \(streamPlaces)"),
             StoreText.row("boots, runs, anchors", "\(boots), \(runs), \(anchors)"),
         ]

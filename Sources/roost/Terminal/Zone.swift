@@ -43,8 +43,8 @@ struct Zone: Sendable {
         else {
             let hint =
                 access(folder, F_OK) == 0
-                ? "take a name such as Europe/Berlin (`timedatectl list-timezones`) or +01:00"
-                : "\(folder) is not installed (package tzdata); take an offset such as +01:00"
+                ? "use a name such as Europe/Berlin (`timedatectl list-timezones`) or +01:00"
+                : "\(folder) is not installed (package tzdata); use an offset such as +01:00"
             throw ValidationError("there is no zone \(name); \(hint)")
         }
         setenv("TZ", name, 1)

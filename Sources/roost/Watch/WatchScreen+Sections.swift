@@ -9,8 +9,8 @@ extension WatchScreen {
     var values: Section? {
         guard let status = state.status else { return nil }
         guard !status.channels.isEmpty else {
-            let words = "none yet: the first comes when a sensor has warmed up"
-            return Section(title: heading("VALUES"), lines: [StyledLine("   " + words)], least: 1)
+            let message = "none yet: the first comes when a sensor has warmed up"
+            return Section(title: heading("VALUES"), lines: [StyledLine("   " + message)], least: 1)
         }
         let channels = inOrder(status.channels)
         let name = columns(channels.map(\.channel), least: 8, share: 0.34)

@@ -245,7 +245,7 @@ enum Ailments {
         Ailment(
             check: "watchdog",
             verdict: .warning,
-            words: "nobody has armed it",
+            words: "not armed",
             next: "sudo roostd"
         ) { $0.files["/sys/class/watchdog/watchdog0/state"] = "inactive\n" },
         Ailment(
@@ -258,7 +258,7 @@ enum Ailments {
             check: "watchdog-settings",
             verdict: .failure,
             words: "only one can have it",
-            next: "take \"watchdog\" out of /etc/roost/roost.json"
+            next: "remove \"watchdog\" from /etc/roost/roost.json"
         ) { $0.files["/etc/systemd/system.conf.d/w.conf"] = "[Manager]\nRuntimeWatchdogSec=14\n" },
         Ailment(
             check: "watchdog-settings",

@@ -70,7 +70,7 @@ extension Ailments {
             next: "replace it",
             model: Boards.module
         ) { $0.files["/sys/block/mmcblk0/device/life_time"] = "0x0b 0x02\n" },
-        Ailment(check: "card-wear", verdict: .skipped, words: "as no SD card does", next: "") {
+        Ailment(check: "card-wear", verdict: .skipped, words: "like every SD card", next: "") {
             $0.files["/sys/block/mmcblk0/device/life_time"] = nil
             $0.files["/sys/block/mmcblk0/device/pre_eol_info"] = nil
         },
