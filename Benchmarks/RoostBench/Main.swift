@@ -132,7 +132,7 @@ enum RoostBench {
         let platform = SimulatedPlatform(clock: clock)
         let line = SimulatedSerialPort(SDS011Simulator(), clock: clock)
         platform.plug(line, at: "/dev/ttyUSB0")
-        let surroundings = Station.Surroundings(
+        let dependencies = Station.Dependencies(
             platform: platform,
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,
@@ -141,7 +141,7 @@ enum RoostBench {
         let text = Array(configuration.utf8)
         let station = Station(
             try StationConfiguration.read(text, file: "bench"),
-            in: surroundings
+            in: dependencies
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await station.run() }

@@ -43,7 +43,7 @@ package struct StationProcess: Sendable {
     ) {
         (self.files, self.logger, self.adapters) = (files, logger, adapters)
         (configuration, catalog) = (contents.configuration, contents.catalog)
-        Self.tell(contents, logger)
+        Self.log(contents, logger)
     }
 
     /// Runs until `SIGTERM`, `SIGINT`, or until `isOver` ends.
@@ -66,7 +66,7 @@ package struct StationProcess: Sendable {
         let signals = try SignalMonitor(on: loop)
         let linux = try LinuxPlatform(on: loop, adapters: adapters)
         let logger = logger
-        let surroundings = Station.Surroundings(
+        let dependencies = Station.Dependencies(
             platform: wrap(linux, loop),
             logger: logger,
             seed: UInt64(bitPattern: loop.clock.now.nanoseconds),
@@ -77,7 +77,7 @@ package struct StationProcess: Sendable {
                 _exit(70)
             }
         )
-        let station = Station(configuration, in: surroundings)
+        let station = Station(configuration, in: dependencies)
         try loop.run {
             try await demandStore(linux, loop)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -139,14 +139,14 @@ package struct StationProcess: Sendable {
         guard let read else { return }  // The station stops.
         do throws(ConfigurationError) {
             let contents = try read.get()
-            Self.tell(contents, logger)
+            Self.log(contents, logger)
             station.reload(contents.configuration, catalog: contents.catalog)
         } catch {
             // The station goes on as it was.
             station.reject(error)
             for problem in error.problems {
                 logger.error(
-                    "configuration not taken over",
+                    "configuration not applied",
                     metadata: ["problem": "\(error.file): \(problem)"]
                 )
             }
@@ -154,7 +154,7 @@ package struct StationProcess: Sendable {
     }
 
     /// Names a missing configuration, profiles left out, and those that replace another.
-    private static func tell(_ contents: StationFiles.Contents, _ logger: Logger) {
+    private static func log(_ contents: StationFiles.Contents, _ logger: Logger) {
         if let note = contents.note {
             logger.notice("no configuration", metadata: ["note": "\(note)"])
         }

@@ -311,7 +311,7 @@ extension Machine {
         plugAll()
         let station = Station(
             configuration,
-            in: Station.Surroundings(
+            in: Station.Dependencies(
                 platform: self,
                 logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },
                 seed: seed,

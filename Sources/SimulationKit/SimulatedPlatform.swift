@@ -256,7 +256,7 @@ package final class SimulatedHotplug: HotplugMonitor {
 
     package init(clock: any NodeClock) { self.clock = clock }
 
-    package func tell(_ events: [HotplugEvent]) {
+    package func send(_ events: [HotplugEvent]) {
         queue.withLock { $0 += events }
         arrival.raise()
     }

@@ -56,7 +56,7 @@ package final class SimulatedUSB: Sendable {
         let node = device.node ?? ""
         adapter.plug(at: node)
         platform.put(adapter, at: node)
-        if isTold { platform.hotplug.tell([.added(device)]) }
+        if isTold { platform.hotplug.send([.added(device)]) }
         return node
     }
 
@@ -65,11 +65,11 @@ package final class SimulatedUSB: Sendable {
         guard let gone = state.withLock({ $0.plugged.removeValue(forKey: socket) }) else { return }
         platform.put(nil, at: gone.device.node ?? "")
         gone.adapter.unplug()
-        if isTold { platform.hotplug.tell([.removed(gone.device)]) }
+        if isTold { platform.hotplug.send([.removed(gone.device)]) }
     }
 
     /// What an overrun, or the end of a suspend, is followed by.
-    package func tellSnapshot() { platform.hotplug.tell([.snapshot(devices)]) }
+    package func sendSnapshot() { platform.hotplug.send([.snapshot(devices)]) }
 
     private static func device(
         _ adapter: SimulatedAdapter,

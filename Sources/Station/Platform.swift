@@ -2,10 +2,10 @@ import Core
 import HardwareIO
 import Store
 
-/// What a node needs of the machine it runs on: Linux, or a simulation with faults.
+/// The services that a node needs from its machine: Linux, or a simulation with faults.
 ///
 /// Each wait here ends at once when its task is cancelled, even if the card, a device or a name
-/// server says nothing: `Child.run()` depends on it.
+/// server does not answer: `Child.run()` depends on it.
 package protocol Platform: Sendable {
     var clock: any NodeClock { get }
 
@@ -24,10 +24,10 @@ package protocol Platform: Sendable {
     /// - Throws: `GPIOError`; `CancellationError`.
     func requestLines(_ request: LineRequest) async throws -> any GPIOLines
 
-    /// Asks devices on the local network.
+    /// Queries HTTP devices on the local network.
     var fetcher: any HTTPFetcher { get }
 
-    /// What the machine calls itself, such as `Raspberry Pi 4 Model B Rev 1.4`; nil for a machine
+    /// The model of the machine, such as `Raspberry Pi 4 Model B Rev 1.4`; nil for a machine
     /// without a device tree.
     var boardModel: String? { get }
 
@@ -65,7 +65,7 @@ package protocol Platform: Sendable {
     /// - Throws: `StorageError`.
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
 
-    /// What lies below a history; nothing but the system, except in a simulation.
+    /// The file system below a history; the real one, except in a simulation.
     var historySeams: HistoryTestHooks { get }
 
     /// Locks a store's folder for this process; only within `onDisk`.
@@ -85,7 +85,7 @@ package protocol Platform: Sendable {
     /// within `onDisk`.
     func holder(of path: String) -> String?
 
-    /// What the process costs so far.
+    /// The costs of the process so far.
     var figures: ProcessCosts { get }
 
     /// Notifies the parent of the process; does nothing without a listener.
@@ -122,7 +122,7 @@ package struct LetterOutputError: Error, Hashable, Sendable, CustomStringConvert
     package init(_ description: String) { self.description = description }
 }
 
-/// What the service manager wants to know.
+/// Messages to the service manager.
 package enum ServiceState: Hashable, Sendable {
     case ready
     case reloading
@@ -131,7 +131,7 @@ package enum ServiceState: Hashable, Sendable {
     case alive
 }
 
-/// What a process costs, counted since it started.
+/// The costs of a process since its start.
 package struct ProcessCosts: Hashable, Sendable {
     package var processID: Int32 = 0
     package var bootID: String?

@@ -27,7 +27,7 @@ package let roostVersion = "0.1.0"
 /// pets until all of them are gone.
 package final class Station: Sendable {
     /// What a station needs besides its configuration.
-    package struct Surroundings: Sendable {
+    package struct Dependencies: Sendable {
         package let platform: any Platform
         package let logger: Logger
         package let seed: UInt64
@@ -73,7 +73,7 @@ package final class Station: Sendable {
     private static let lastChild = "control"
 
     package let context: StationContext
-    private let surroundings: Surroundings
+    private let dependencies: Dependencies
     private let supervision: SupervisorContext
     let root: Supervisor
     let lamp: TrafficLightController
@@ -83,13 +83,13 @@ package final class Station: Sendable {
     private let surveys: SurveyMarks
     let state: Mutex<State>
 
-    package init(_ configuration: StationConfiguration, in surroundings: Surroundings) {
-        let platform = surroundings.platform
+    package init(_ configuration: StationConfiguration, in dependencies: Dependencies) {
+        let platform = dependencies.platform
         let boot = platform.bootID
         let mutes = MuteList(clock: platform.clock, boot: boot)
         let recorder = Recorder(
             clock: platform.clock,
-            logger: surroundings.logger,
+            logger: dependencies.logger,
             mutes: mutes
         )
         context = StationContext(
@@ -109,10 +109,10 @@ package final class Station: Sendable {
         let marks = SurveyMarks(platform.clock) { recorder.note($0) }
         surveys = marks
         context.modes.observe("surveys") { marks.take($0) }
-        self.surroundings = surroundings
+        self.dependencies = dependencies
         supervision = SupervisorContext(
             clock: platform.clock,
-            seed: surroundings.seed,
+            seed: dependencies.seed,
             observer: { event in
                 recorder.note(event)
                 // Children start from left to right: the start of the last one completes the start
@@ -123,10 +123,10 @@ package final class Station: Sendable {
                     platform.notify(.ready)
                 }
             },
-            onUnkillable: { surroundings.endProcess("\($0) does not stop") }
+            onUnkillable: { dependencies.endProcess("\($0) does not stop") }
         )
         lamp = TrafficLightController(context)
-        detection = DetectionClient(surroundings.catalog, clock: platform.clock)
+        detection = DetectionClient(dependencies.catalog, clock: platform.clock)
         let store = StoreClient(context)
         self.store = store
         context.standstills.observe { [weak store] stretch, device in
@@ -134,10 +134,10 @@ package final class Station: Sendable {
         }
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(
-            State(configuration: configuration, leftOut: surroundings.catalog.problems)
+            State(configuration: configuration, leftOut: dependencies.catalog.problems)
         )
         context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
-        note(leftOut: surroundings.catalog.problems)
+        note(leftOut: dependencies.catalog.problems)
     }
 
     /// Runs until `requestStop()`.
@@ -160,7 +160,7 @@ package final class Station: Sendable {
     /// Stops everything in order; `run()` ends when it is done.
     package func requestStop() {
         state.withLock { $0.isStopping = true }
-        surroundings.platform.notify(.stopping)
+        dependencies.platform.notify(.stopping)
         surveys.take(StationMode(kind: .normal))
         root.requestStop()
     }
@@ -190,7 +190,8 @@ package final class Station: Sendable {
         if let configuration = configuration.store {
             let post = store
             specs.append(
-                // It may have hours to write; what a stop cuts short is in the mirror.
+                // It may have hours of records to write; what a stop leaves unwritten is in the
+                // mirror.
                 ChildSpec(id: "store", shutdownGrace: .seconds(9)) { _ in
                     StoreWriter(configuration, context: context, post: post)
                 }
@@ -211,13 +212,13 @@ package final class Station: Sendable {
                     store: store,
                     context: context,
                     heartbeat: heartbeat,
-                    reach: detectionReach
+                    callbacks: detectionCallbacks
                 )
             }
         )
         let path = configuration.socket
         specs.append(
-            // Waits for people, who promise nothing: there is no progress to watch.
+            // Waits for requests of people: there is no progress to watch.
             ChildSpec(id: Self.lastChild, minimumRunTime: .seconds(1)) { _ in
                 ControlServer(path: path, answers: answers, station: context)
             }
@@ -226,11 +227,11 @@ package final class Station: Sendable {
     }
 
     private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
-        let watchdogs = [surroundings.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
+        let watchdogs = [dependencies.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
         // From a third to five sixths of the shortest: of 15 s, 5 to 12.5.
         let shortest = watchdogs.compactMap(\.self).min() ?? .hours(1)
         let window = (shortest / 3)...(shortest * 5 / 6)
-        let (supervision, surroundings) = (supervision, surroundings)
+        let (supervision, dependencies) = (supervision, dependencies)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
         let store = store
         return ChildSpec(id: "vigil") { [self] _ in
@@ -238,10 +239,10 @@ package final class Station: Sendable {
                 supervision.heartbeats,
                 petWindow: window,
                 clock: supervision.clock,
-                reach: HealthMonitor.Reach(
+                callbacks: HealthMonitor.Callbacks(
                     pet: pet,
                     observer: supervision.observer,
-                    onStillLate: { surroundings.endProcess("\($0) makes no progress") },
+                    onStillLate: { dependencies.endProcess("\($0) makes no progress") },
                     onStandstill: { store.tellMissing(.suspended, $0) },
                     onReplaced: { child, stretch in
                         // `devices/balcony`: the last part is the device, or no device's name.
@@ -285,7 +286,7 @@ package final class Station: Sendable {
     private func openWatchdog(_ configuration: WatchdogConfiguration?) async {
         guard let configuration else { return }
         do {
-            let watchdog = try await surroundings.platform.openWatchdog(
+            let watchdog = try await dependencies.platform.openWatchdog(
                 path: configuration.path,
                 timeout: configuration.timeout
             )
@@ -297,9 +298,9 @@ package final class Station: Sendable {
     }
 
     private func pet() {
-        surroundings.platform.notify(.alive)
+        dependencies.platform.notify(.alive)
         budget.note()
-        // What is silent says nothing that would bring light.
+        // A silent sensor sends no sample that would set the lamp.
         context.leds.refresh()
         guard let watchdog = state.withLock({ $0.watchdog }) else { return }
         do {
@@ -331,10 +332,10 @@ package final class Station: Sendable {
 extension Station {
     /// Applies a new configuration: only what differs is stopped and started.
     ///
-    /// Name, socket and watchdog are what the process is known by; they change at a restart alone.
+    /// Name, socket and watchdog change at a restart only.
     package func reload(_ next: StationConfiguration, catalog: ProfileCatalog? = nil) {
         guard !state.withLock({ $0.isStopping }) else { return }
-        surroundings.platform.notify(.reloading)
+        dependencies.platform.notify(.reloading)
         let (old, devices) = state.withLock { state in
             defer { state.configuration = next }
             return (state.configuration, state.devices)
@@ -383,6 +384,6 @@ extension Station {
         }
         context.modes.configure(StationMode(kind: next.mode))
         note("configuration reloaded", .notice, ["devices": "\(next.devices.count)"])
-        surroundings.platform.notify(.ready)
+        dependencies.platform.notify(.ready)
     }
 }

@@ -3,7 +3,7 @@ import Devices
 import Store
 import Supervision
 
-/// What the parts of one station share.
+/// The objects that the parts of one station share.
 package struct StationContext: Sendable {
     package let name: String
     package let platform: any Platform
@@ -22,7 +22,7 @@ package struct StationContext: Sendable {
 
     package var clock: any NodeClock { platform.clock }
 
-    /// Adds to the account of a part, and says which one it left out for that.
+    /// Adds hours to a part, and returns the part that was removed for it.
     func note(_ time: LaserTime, kind: String, device: String) {
         let now = clock.now
         guard let gone = lasers.note(time, kind: kind, device: device, at: now) else { return }

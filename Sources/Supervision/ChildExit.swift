@@ -12,7 +12,7 @@ package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .normal: "returned"
-        case .failure(let words): words
+        case .failure(let text): text
         case .cancelled: "stopped"
         }
     }

@@ -25,7 +25,7 @@ final class ChildTask: Sendable {
 
     /// Asks the child to stop and returns at once.
     ///
-    /// In order if it knows how, else by cancelling it.
+    /// In order if it supports that, else by cancelling it.
     func stop() {
         let child = state.withLock { state in
             state.isToldToStop = true
@@ -52,7 +52,8 @@ final class ChildTask: Sendable {
                 defer { self.endOrCancellation.raise() }
                 return await self.live(didStart)
             }
-            // Throws when everything is cancelled from above, and then the child knows already.
+            // Throws when everything is cancelled from above, and then the child is cancelled as
+            // well.
             _ = try? await clock.wait(for: endOrCancellation, until: nil, tolerance: .zero)
             group.cancelAll()
             return await group.next() ?? .cancelled

@@ -4,11 +4,11 @@ import Synchronization
 /// Watches that children make progress, and pets upward only while every permanent one does.
 ///
 /// One wake-up for all: it plans on the earliest deadline and is notified when one comes nearer. A
-/// child that waits for its restart is not watched: its fault may lie outside the box.
+/// child that waits for its restart is not watched: its fault may be outside the computer.
 package final class HealthMonitor: Child {
     /// What a HealthMonitor may do.
-    package struct Reach: Sendable {
-        /// Says upward that all is well: `WATCHDOG=1`, `/dev/watchdog`.
+    package struct Callbacks: Sendable {
+        /// Reports that all is well: `WATCHDOG=1`, `/dev/watchdog`.
         package let pet: @Sendable () -> Void
         package let observer: @Sendable (Event) -> Void
         /// Called once when replacing a child did not help: the process ends itself.
@@ -41,7 +41,7 @@ package final class HealthMonitor: Child {
 
     private let registry: HeartbeatRegistry
     private let clock: any NodeClock
-    private let reach: Reach
+    private let callbacks: Callbacks
     private let machine: Mutex<HealthMonitorMachine>
 
     /// A HealthMonitor that pets within `petWindow` of the last time.
@@ -49,11 +49,11 @@ package final class HealthMonitor: Child {
         _ registry: HeartbeatRegistry,
         petWindow: ClosedRange<Duration>,
         clock: any NodeClock,
-        reach: Reach
+        callbacks: Callbacks
     ) {
         self.registry = registry
         self.clock = clock
-        self.reach = reach
+        self.callbacks = callbacks
         machine = Mutex(HealthMonitorMachine(petWindow: petWindow, startingAt: clock.now))
     }
 
@@ -72,7 +72,7 @@ package final class HealthMonitor: Child {
             let (limit, now) = (closes.advanced(by: Self.delayMax), clock.now)
             guard now > limit else { continue }
             machine.withLock { $0.wokeUp(after: opens..<now) }
-            reach.onStandstill(looked..<now)
+            callbacks.onStandstill(looked..<now)
         }
     }
 
@@ -86,7 +86,7 @@ package final class HealthMonitor: Child {
         let now = clock.now
         let bounded = min(duration, HealthMonitorMachine.snoozeMax)
         machine.withLock { $0.snooze(until: now.advanced(by: bounded), now: now) }
-        reach.observer(
+        callbacks.observer(
             Event(
                 at: now,
                 source: "vigil",
@@ -103,7 +103,7 @@ package final class HealthMonitor: Child {
         for action in machine.withLock({ $0.look(at: now, Self.watched(watches)) }) {
             switch action {
             case .pet:
-                reach.pet()
+                callbacks.pet()
             case .warn(let child, let late):
                 report("child late", .warning, child, late)
             case .recovered(let child):
@@ -112,11 +112,11 @@ package final class HealthMonitor: Child {
                 report("child replaced", .error, child, late)
                 guard let watch = watches.first(where: { $0.key == key }) else { continue }
                 // The time of the hang is not known: its promise ended at most one limit after it.
-                reach.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
+                callbacks.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
                 watch.replace("no progress")
             case .escalate(let child):
                 report("child still late", .error, child, .zero)
-                reach.onStillLate(child)
+                callbacks.onStillLate(child)
             }
         }
     }
@@ -142,7 +142,7 @@ package final class HealthMonitor: Child {
         _ late: Duration
     ) {
         let details: KeyValuePairs = ["child": child, "late": late.shortText]
-        reach.observer(
+        callbacks.observer(
             Event(at: clock.now, source: "vigil", kind: kind, severity: severity, details)
         )
     }

@@ -1,11 +1,11 @@
 import Core
 
-/// Decides whom to warn about, whom to replace, and whether all is well.
+/// Decides which children to warn about, which to replace, and whether all is well.
 ///
 /// Pure. A child that misses its promise is warned about; after its limit more it is replaced; if
 /// the new one misses its first promise too, replacing does not help and the next level decides.
 package struct HealthMonitorMachine: Sendable {
-    /// What is known of one child at one look.
+    /// The state of one child at one check.
     package struct Watched: Sendable {
         /// Another for each start of the child.
         package let key: UInt64
@@ -76,7 +76,7 @@ package struct HealthMonitorMachine: Sendable {
     /// What fell due in that time could not be done; it is due a limit later.
     package mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
 
-    /// Looks at all children.
+    /// Checks all children.
     ///
     /// - Returns: What to do, in the order of `watched`, and whether to pet.
     package mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {

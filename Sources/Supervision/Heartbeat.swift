@@ -1,10 +1,10 @@
 import Core
 import Synchronization
 
-/// How a child says that it makes progress.
+/// Reports that a child makes progress.
 ///
-/// The supervisor makes one for each start of a child. A beat is a promise of the next one. Who
-/// breaks it is warned about, then replaced.
+/// The supervisor makes one for each start of a child. A beat is a promise of the next one. A child
+/// that breaks it is warned about, then replaced.
 package final class Heartbeat: Sendable {
     package struct State: Sendable {
         /// When the last beat came; the start counts as one.
@@ -34,7 +34,7 @@ package final class Heartbeat: Sendable {
 
     package var snapshot: State { state.withLock { $0 } }
 
-    /// Says: progress was made, and will be again within `promise`.
+    /// Reports progress, and promises the next report within `promise`.
     ///
     /// - Parameter promise: Time to the next beat; nil means the limit of the child spec.
     package func beat(nextWithin promise: Duration? = nil) {

@@ -15,7 +15,7 @@ package final class HeartbeatRegistry: Sendable {
         package let limit: Duration
         /// Whether the node cannot do without it: a permanent child.
         package let isCritical: Bool
-        /// Asks its supervisor for a new child.
+        /// Requests a new child from its supervisor.
         package let replace: @Sendable (_ reason: String) -> Void
     }
 
@@ -33,8 +33,7 @@ package final class HeartbeatRegistry: Sendable {
 
     package var watches: [Watch] { state.withLock { $0.watches } }
 
-    /// Says when the HealthMonitor looks next; nil: it is looking now, and wants to know of every
-    /// change.
+    /// When the HealthMonitor checks next; nil: it is checking now, and needs every change.
     package func plan(wakeAt instant: MonotonicInstant?) {
         state.withLock { $0.plannedWake = instant }
     }

@@ -78,7 +78,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
     /// passed.
     ///
     /// - Parameters:
-    ///   - deadline: Start of the wake-up window; nil waits for ever.
+    ///   - deadline: Start of the wake-up window; nil waits without limit.
     ///   - tolerance: How late the wake-up may come.
     ///   - clock: The clock to wait on.
     /// - Returns: The element, or nil when time came first.

@@ -2,7 +2,7 @@ import Core
 
 /// How long a child waits before its next restart: twice as long each time, until it runs well.
 ///
-/// Pure. Never infinite: a child is never given up for ever.
+/// Pure. Never infinite: every child is restarted again at some time.
 package struct RestartDelay: Sendable {
     /// How delays grow.
     package struct Growth: Hashable, Sendable {

@@ -1,9 +1,9 @@
 import Core
 
-/// What a supervisor knows about one of its children.
+/// A supervisor's record of one of its children.
 package struct SupervisedChild: Sendable {
     package enum Phase: Hashable, Sendable {
-        /// No task: not started yet, waiting to be restarted, or ended for good.
+        /// No task: not started yet, waiting to be restarted, or ended and not restarted.
         case down
         /// The factory runs.
         case starting
@@ -17,7 +17,7 @@ package struct SupervisedChild: Sendable {
     package internal(set) var phase = Phase.down
     /// When it is cancelled if it has not stopped in order by then.
     var patienceEnds: MonotonicInstant?
-    /// Whether it is to run once nothing stands in the way.
+    /// Whether it is to run once nothing prevents it.
     package internal(set) var isWanted = true
     /// Whether it is to go down first; holds until it is down.
     package internal(set) var isToStop = false

@@ -80,7 +80,7 @@ package actor Supervisor: OrderlyStop {
     /// - Throws: `SupervisorError` after stopping its children; `CancellationError`.
     package func run() async throws { try await run(whenStarted: {}) }
 
-    /// Runs, and says when the first round of starts is over, so that the next child may start.
+    /// Runs, and reports when the first round of starts is over, so that the next child may start.
     ///
     /// - Parameter whenStarted: Called once.
     /// - Throws: As `run()`.

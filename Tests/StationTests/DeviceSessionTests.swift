@@ -37,7 +37,7 @@ import Testing
             let ended = ended
             station = Station(
                 try StationConfiguration.read(Array(text.utf8), file: "test"),
-                in: Station.Surroundings(
+                in: Station.Dependencies(
                     platform: platform,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                     seed: clock.seed,

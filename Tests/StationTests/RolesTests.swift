@@ -136,7 +136,8 @@ import Testing
         let watchdog = #", "watchdog": {"timeoutSeconds": 30}"#
         #expect(
             Self.problems("", more: watchdog, model: Self.pi4) == [
-                "watchdog.timeoutSeconds: the watchdog of Raspberry Pi 4, 400 takes 15 s at most, "
+                "watchdog.timeoutSeconds: the watchdog of Raspberry Pi 4, 400 supports "
+                    + "15 s at most, "
                     + "found 30"
             ]
         )

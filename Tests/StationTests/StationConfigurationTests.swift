@@ -126,7 +126,7 @@ import Testing
         (#"{"lights": {"red": "GPIO10"}}"#, "lights.yellow: is lights.red too"),
         (
             #"{"watchdog": {"timeoutSeconds": 60}}"#,
-            "watchdog.timeoutSeconds: the watchdog of most boards takes 15 s at most, found 60"
+            "watchdog.timeoutSeconds: the watchdog of most boards supports 15 s at most, found 60"
         ),
         ("[]", "expected an object, found an array of 0"),
         ("{\n  \"name\": tru }", "not JSON: unexpected space in line 2, column 14"),

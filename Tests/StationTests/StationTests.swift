@@ -48,7 +48,7 @@ struct TestStation: Sendable {
         line = SimulatedSerialPort(SDS011Simulator(air: air), clock: clock, path: Self.port)
         if isPlugged { platform.plug(line, at: Self.port) }
         let ended = ended
-        let surroundings = Station.Surroundings(
+        let dependencies = Station.Dependencies(
             platform: platform,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,
@@ -60,7 +60,7 @@ struct TestStation: Sendable {
             file: "test",
             board: model.flatMap { ProfileCatalog.shipped.board(model: $0) }
         )
-        station = Station(configuration, in: surroundings)
+        station = Station(configuration, in: dependencies)
     }
 
     /// Runs the station, lets `body` happen to it, and stops it in order.

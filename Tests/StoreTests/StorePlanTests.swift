@@ -79,7 +79,7 @@ import Testing
         init(_ seconds: Int, onPartition: Bool, bytes: Double, requests: Double) {
             let stream = StoreLoad.Stream(channelCount: 2, interval: .seconds(seconds))
             var journal = JournalPlan()
-            (journal.isOnPartition, journal.takeInterval) = (onPartition, .hours(6))
+            (journal.isOnPartition, journal.checkpointInterval) = (onPartition, .hours(6))
             plan = StorePlan(load: StoreLoad(streams: [stream], eventsPerDay: 0), journal: journal)
             (bytesPerDay, requestsPerDay) = (bytes, requests)
         }

@@ -30,7 +30,7 @@ import Testing
             let standstills = Mutex<[Range<Double>]>([])
             let context = bench.context(heartbeats: registry)
             let supervisor = Supervisor(id: "root", context: context, children: children(bench))
-            let reach = HealthMonitor.Reach(
+            let callbacks = HealthMonitor.Callbacks(
                 pet: { pets.withLock { $0.append(clock.now.seconds) } },
                 observer: context.observer,
                 onStillLate: { child in stillLate.withLock { $0.append(child) } },
@@ -43,7 +43,7 @@ import Testing
                 registry,
                 petWindow: .seconds(10)...(.milliseconds(12_500)),
                 clock: clock,
-                reach: reach
+                callbacks: callbacks
             )
             if let snooze { vigil.snooze(for: snooze) }
             async let _: Void = vigil.run()

@@ -86,7 +86,7 @@ extension Checker {
                 to: at
             )
             guard !isTroubled else { continue }
-            throw Broken(words: "nobody answered the control socket at \(words(at))")
+            throw Broken(words: "no answer from the control socket at \(words(at))")
         }
         return records.segments.count
     }
@@ -131,7 +131,7 @@ extension Checker {
                 guard let age, age <= Self.ageMax else {
                     throw Broken(
                         words: "the lamp says \(look.lamp ?? "") at \(words(look.at)), when the "
-                            + "newest value of \(look.followed ?? "nobody") is "
+                            + "newest value of \(look.followed ?? "no sensor") is "
                             + "\(Int(age?.inSeconds ?? -1)) s old"
                     )
                 }
@@ -142,7 +142,8 @@ extension Checker {
                 let age = channel.age ?? .days(36_500)
                 guard age <= ageMax(of: channel.channel), age - channel.told <= Self.ageError else {
                     throw Broken(
-                        words: "\(channel.channel) is told as \(Int(channel.told.inSeconds)) s old "
+                        words:
+                            "\(channel.channel) is shown as \(Int(channel.told.inSeconds)) s old "
                             + "at \(words(look.at)) and is \(Int(age.inSeconds)) s old"
                     )
                 }

@@ -22,8 +22,8 @@ extension Scenario {
         }
         let root: JSONValue
         do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
-            let words = JSONParser.words(for: error, in: text)
-            throw ConfigurationError(file: file, message: "not JSON: \(words)")
+            let reason = JSONParser.words(for: error, in: text)
+            throw ConfigurationError(file: file, message: "not JSON: \(reason)")
         }
         let problems = ProblemList()
         let last = file.split(separator: "/").last.map(String.init) ?? file
@@ -59,7 +59,7 @@ extension Scenario {
         where parts.contains(where: { $0.name == board.name })
             || boards.prefix(index).contains(where: { $0.name == board.name })
         {
-            problems.add("boards[\(index)].name", "is the name of another part or board too")
+            problems.add("boards[\(index)].name", "is the name of another part or device too")
         }
         motion = reader.texts("motion", limit: 4)
         motionPerDay = reader.number("motionPerDay", in: 0...1_000) ?? 20

@@ -72,8 +72,8 @@ extension Machine {
         let details = event.details.map { detail in
             "\(detail.key)=" + detail.value.replacing(folder, with: Self.virtualFolder)
         }
-        let words = "\(event.severity.name) \(event.source): \(event.kind) "
-        world.log.line(words + details.joined(separator: " "), at: now)
+        let text = "\(event.severity.name) \(event.source): \(event.kind) "
+        world.log.line(text + details.joined(separator: " "), at: now)
         world.records.events.append(
             LifeRecords.HeardEvent(segment: segment, at: now, event: event)
         )

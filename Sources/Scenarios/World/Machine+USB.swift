@@ -11,7 +11,7 @@ extension Machine {
     /// Puts everything where it was, before the node looks; the numbers are the kernel's.
     func plugAll() {
         for part in world.parts where part.isPlugged { attach(part, isTold: false) }
-        usb.tellSnapshot()
+        usb.sendSnapshot()
     }
 
     private func attach(_ part: Part, isTold: Bool) {
@@ -91,7 +91,7 @@ extension Machine {
             unplug(part, isTold: false)
             world.plan(at: end) { machine in
                 machine.plug(part, isTold: false)
-                machine.usb.tellSnapshot()
+                machine.usb.sendSnapshot()
             }
         case .move:
             unplug(part)

@@ -14,14 +14,15 @@ package struct PIRConfiguration: Hashable, Sendable {
     package let block: Duration
 }
 
-/// One plain lamp on a line, and what it says.
+/// One LED on a line, and what it shows.
 package struct LEDConfiguration: Hashable, Sendable {
     package enum Shows: String, Hashable, Sendable, CaseIterable {
         /// Lit while all is well; blinks while `roost status` names a fault.
         case station
         /// Lit while a motion sensor sees motion.
         case motion
-        /// Lit in good air, winks in moderate, blinks in poor; flashes when nothing is known.
+        /// Lit in good air, short dark pulses in moderate, blinks in poor; flashes when the level
+        /// is unknown.
         case level
     }
 

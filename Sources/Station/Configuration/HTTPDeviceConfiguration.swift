@@ -17,12 +17,12 @@ package struct HTTPDeviceConfiguration: Hashable, Sendable {
 }
 
 extension HTTPDeviceConfiguration {
-    /// Reads what a configuration says of a device on the network.
+    /// Reads the configuration of an HTTP device.
     ///
     /// - Parameters:
     ///   - reader: At the device's object.
     ///   - type: As it stands there.
-    ///   - profile: What it means.
+    ///   - profile: The profile of its type.
     init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
         let target = reader.target("address")
         let interval = reader.seconds("intervalSeconds", in: LineFormat.askedInterval)
@@ -37,7 +37,7 @@ extension HTTPDeviceConfiguration {
         self.format = format
     }
 
-    /// The child that asks the device.
+    /// The child that queries the device.
     func spec(_ name: String, _ context: StationContext) -> ChildSpec {
         let sink = TroubleSink(
             next: context.sink(for: name, graph: profile.description(of: format.quantities)),

@@ -1,7 +1,8 @@
 import Profiles
 
 extension ObjectReader {
-    /// Notes that no profile goes by a device's `type`: its file's mistakes, or what there is.
+    /// Adds the problem that no profile has a device's `type`: the mistakes of its file, or the
+    /// known types.
     func noProfile(_ type: String, among all: [Profile], _ error: ConfigurationError?) {
         if let error {
             for mistake in error.problems {

@@ -21,7 +21,7 @@ package struct SensorConfiguration: Hashable, Sendable {
     package let warmUp: Duration
     /// 1…60 s of values that one sample is made of; the default is the profile's.
     package let window: Duration
-    /// What it measures, in the order of its measurements.
+    /// Its quantities, in the order of its measurements.
     let quantities: [Quantity]
     /// From one sample to the next in `live`.
     let liveInterval: Duration
@@ -30,7 +30,7 @@ package struct SensorConfiguration: Hashable, Sendable {
 }
 
 extension SensorConfiguration {
-    /// A sensor that was found, run as its profile says; nil when nothing can run it.
+    /// A detected sensor, run as its profile says; nil when no driver can run it.
     init?(_ adoption: DetectionMachine.Adoption) {
         let profile = adoption.profile
         guard let kind = profile.driver.flatMap(DeviceCatalog.kind),
@@ -46,12 +46,12 @@ extension SensorConfiguration {
 }
 
 extension SensorConfiguration {
-    /// Reads what a configuration says of a sensor.
+    /// Reads the configuration of a sensor.
     ///
     /// - Parameters:
     ///   - reader: At the device's object.
     ///   - type: As it stands there.
-    ///   - profile: What it means.
+    ///   - profile: The profile of its type.
     init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
         if reader.value("port") == nil { reader.problem("port", "is missing") }
         let port = reader.absolutePath("port")
@@ -108,7 +108,7 @@ extension SensorConfiguration {
         let sink = context.sink(for: name, graph: profile.description(of: quantities))
         return ChildSpec(
             id: name,
-            // What is unplugged has ended in order.
+            // An unplugged device has ended in order.
             restart: presence == nil ? .permanent : .transient,
             shutdownGrace: .seconds(8),
             minimumRunTime: .seconds(1),
@@ -130,7 +130,7 @@ extension SensorConfiguration {
                 environment.laser = { [kind = profile.id] time in
                     context.note(time, kind: kind, device: name)
                 }
-                environment.stoodStill = { context.standstills.tell($0, name) }
+                environment.stoodStill = { context.standstills.report($0, name) }
                 return try await attach(name, context, environment, presence)
             }
         }

@@ -3,9 +3,10 @@ import Devices
 import HardwareIO
 import Profiles
 
-/// What `roost.json` says: which devices there are and how the station behaves.
+/// The content of `roost.json`: the devices and the behaviour of the station.
 ///
-/// Every key is described in README. Durations are in seconds and their keys say so.
+/// Every key is described in docs/reference/configuration.md. Durations are in seconds and their
+/// keys say so.
 package struct StationConfiguration: Hashable, Sendable {
     /// Devices of one station; more is a mistake in the file.
     package static let deviceLimit = 32
@@ -63,7 +64,7 @@ package struct WatchdogConfiguration: Hashable, Sendable {
 }
 
 extension StationConfiguration {
-    /// What a name is; it may stand in file names, queries and commands.
+    /// The form of a name; it is used in file names, queries and commands.
     static let nameForm = "1 to 64 letters, digits, - _ or ., neither - nor . the first"
 
     /// Whether a text is of `nameForm`: `..` is another folder, and `-x` an option.
@@ -168,7 +169,7 @@ extension StationConfiguration {
         return next
     }
 
-    /// Finds what is right alone and wrong together: names, ports and lines used twice.
+    /// Finds conflicts between devices: names, ports and lines used twice.
     private func checkTogether(_ problems: ProblemList) {
         var names: [String: Int] = [:]
         var ports: [String: Int] = [:]
@@ -226,7 +227,7 @@ extension StationConfiguration {
 }
 
 extension StationConfiguration {
-    /// Whether what a lamp follows is there and has what the lamp shows.
+    /// Checks that the sensor that a lamp follows exists and has the quantity that it shows.
     private func checkFollowed(
         by device: DeviceConfiguration,
         at place: String,
@@ -295,7 +296,7 @@ extension WatchdogConfiguration {
             )
             reader.problem(
                 "timeoutSeconds",
-                "the watchdog of \(whose) takes \(limit.shown) s at most, found \(found.shown)"
+                "the watchdog of \(whose) supports \(limit.shown) s at most, found \(found.shown)"
             )
         }
         reader.finish()
@@ -342,7 +343,7 @@ extension ObjectReader {
         return path
     }
 
-    /// A name that may stand in file names and queries.
+    /// A name that can be used in file names and queries.
     fileprivate mutating func name(_ key: String) -> String? {
         guard let text = string(key) else { return nil }
         guard StationConfiguration.isPlainName(text) else {

@@ -5,11 +5,11 @@ import Store
 
 /// `clock` and `trustClock`, and the time in other answers.
 extension ControlAnswers {
-    /// What the clock says, by the most trusted that there is.
+    /// The present time, from the most trusted source available.
     var wallReading: WallReading? {
         let said = station.clock.wallReading
         guard said?.trust != .synchronised else { return said }
-        return sources.trustedWall() ?? said
+        return dependencies.trustedWall() ?? said
     }
 
     var clockReport: ClockReport {
@@ -43,7 +43,7 @@ extension ControlAnswers {
             }
             wall = said.wall
         }
-        guard sources.trustWall(wall) else {
+        guard dependencies.trustWall(wall) else {
             return try refuse(
                 "store",
                 "no store is open that could remember it; see `roost status`"

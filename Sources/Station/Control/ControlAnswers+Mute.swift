@@ -4,9 +4,10 @@ import HardwareIO
 
 /// `mute` and `unmute`.
 extension ControlAnswers {
-    /// Carries out what a person wants to be left out, and writes down who said it.
+    /// Carries out a request to mute, and records the user.
     ///
-    /// Only what has spoken can be muted, and motion sensors, so that a wrong name is noticed.
+    /// Only channels with readings and motion sensors can be muted, so that a wrong name is
+    /// noticed.
     func mute(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         do throws(ControlFailure) {
             try changeMutes(request)
@@ -30,7 +31,7 @@ extension ControlAnswers {
             )
         )
         do {
-            try await sources.settleMutes()
+            try await dependencies.settleMutes()
         } catch {
             let failure = ControlFailure(
                 code: "store",
@@ -85,7 +86,7 @@ extension ControlAnswers {
         }
     }
 
-    /// A report with what is muted of its device.
+    /// A report with the mutes of its device.
     func withMutes(_ report: DeviceReport) -> DeviceReport {
         var report = report
         report.mutes = station.mutes.current.compactMap { mute in

@@ -11,7 +11,7 @@ extension ControlAnswers {
         guard let seconds = request.seconds, (0...most).contains(seconds) else {
             return try refuse("bad-request", "seconds is 0 to \(Int(most)); 0 ends a snooze")
         }
-        guard let vigil = sources.vigil() else {
+        guard let vigil = dependencies.vigil() else {
             return try refuse("not-allowed", "the station is starting; try again in a moment")
         }
         vigil.snooze(for: .milliseconds(Int64(seconds * 1_000)))

@@ -7,9 +7,9 @@ import Supervision
 
 /// Makes the answers of the control socket out of the station's state.
 package struct ControlAnswers: Sendable {
-    /// What a station says about itself that no part of it knows alone.
-    package struct Sources: Sendable {
-        /// What is wrong, the oldest first.
+    /// Data for reports that come from several parts of the station.
+    package struct Dependencies: Sendable {
+        /// The present faults, the oldest first.
         package var faults: @Sendable () -> [Fault]
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
@@ -26,13 +26,13 @@ package struct ControlAnswers: Sendable {
         var trustedWall: @Sendable () -> WallReading?
         /// Stores a person's confirmation; false while no store is open.
         var trustWall: @Sendable (WallTime) -> Bool
-        /// Stores what is muted.
+        /// Stores the mutes.
         var settleMutes: @Sendable () async throws -> Void
         /// The HealthMonitor that runs now.
         var vigil: @Sendable () -> HealthMonitor?
         package var watchdog: @Sendable () -> WatchdogReport?
         var board: @Sendable () -> BoardReport?
-        /// Adds what the last hour and day cost.
+        /// Adds the costs of the last hour and day.
         var budget: @Sendable (inout BudgetReport, ProcessCosts) -> Void
         /// How old a value of a device may be before it is stale.
         package var ageLimit: @Sendable (_ device: String) -> Duration
@@ -45,19 +45,19 @@ package struct ControlAnswers: Sendable {
 
     let station: StationContext
     private let version: String
-    let sources: Sources
+    let dependencies: Dependencies
 
-    package init(station: StationContext, version: String, sources: Sources) {
+    package init(station: StationContext, version: String, dependencies: Dependencies) {
         self.station = station
         self.version = version
-        self.sources = sources
+        self.dependencies = dependencies
     }
 
     /// The line that answers a request other than `live`.
     func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         switch request.command {
         case .status, .live: try ok(status())
-        case .tree: try ok(sources.tree())
+        case .tree: try ok(dependencies.tree())
         case .devices: try ok(await devices())
         case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
         case .mute, .unmute: try await mute(request, from: peer)
@@ -74,12 +74,12 @@ package struct ControlAnswers: Sendable {
     func devices() async -> DevicesReport {
         DevicesReport(
             devices: await station.devices.reports().map(withMutes),
-            unclaimed: sources.unclaimed(),
-            found: sources.found()
+            unclaimed: dependencies.unclaimed(),
+            found: dependencies.found()
         )
     }
 
-    /// Carries out what a person says of a device, and writes down who said it.
+    /// Carries out a person's request for a device, and records the user.
     private func act(
         _ request: ControlRequest,
         from peer: PeerCredentials?
@@ -103,7 +103,7 @@ package struct ControlAnswers: Sendable {
         default: act = .adopt(profile: request.profile, name: request.name)
         }
         do throws(DetectionRefusal) {
-            try sources.act(act, device)
+            try dependencies.act(act, device)
         } catch {
             return try refuse(error.code, error.message)
         }
@@ -136,10 +136,10 @@ package struct ControlAnswers: Sendable {
             return try ControlCodec.line(ControlAnswer<TailReport>(.failure(Self.badCursor)))
         }
         do {
-            let (parts, next) = try await sources.tail(place ?? nil)
+            let (parts, next) = try await dependencies.tail(place ?? nil)
             return try ok(
                 TailReport(
-                    folder: sources.folder(),
+                    folder: dependencies.folder(),
                     bootID: "\(station.bootID)",
                     nowSeconds: station.clock.now.inSeconds,
                     parts: parts,
@@ -170,13 +170,13 @@ package struct ControlAnswers: Sendable {
                         at: station.clock.now,
                         source: "control",
                         kind: "mode asked for",
-                        ["mode": mode.words, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
+                        ["mode": mode.text, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
                     )
                 )
             }
             return try ok(status())
         } catch let problem as ModeProblem {
-            let failure = ControlFailure(code: "unknown-mode", message: problem.words)
+            let failure = ControlFailure(code: "unknown-mode", message: problem.text)
             return try ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure)))
         }
     }
@@ -193,17 +193,21 @@ package struct ControlAnswers: Sendable {
             wallTime: wallReading?.wall.iso8601,
             bootID: costs.bootID,
             mode: ModeReport(station.modes.mode, at: now),
-            lamp: sources.lamp(),
+            lamp: dependencies.lamp(),
             channels: station.recorder.channels.map { channel in
-                ChannelReport(channel, at: now, ageLimit: sources.ageLimit(channel.channel.device))
+                ChannelReport(
+                    channel,
+                    at: now,
+                    ageLimit: dependencies.ageLimit(channel.channel.device)
+                )
             },
             budget: budget(costs),
-            watchdog: sources.watchdog(),
-            faults: sources.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
+            watchdog: dependencies.watchdog(),
+            faults: dependencies.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
         )
-        report.board = sources.board()
+        report.board = dependencies.board()
         report.clock = clockReport
-        report.snoozedSeconds = sources.vigil()?.snoozedUntil.map { -$0.age(at: now) }
+        report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
             .filter { $0.device != nil }
         return report
@@ -224,7 +228,7 @@ package struct ControlAnswers: Sendable {
             readingCount: counts.readings,
             eventCount: counts.events
         )
-        sources.budget(&report, costs)
+        dependencies.budget(&report, costs)
         return report
     }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// user.
 package actor ControlServer: Child {
     static let connectionLimit = 16
-    /// A connection that asks nothing for so long makes room for others.
+    /// A connection without a request for this long may be closed for a new one.
     static let idleLimit = Duration.minutes(2)
 
     private let path: String
@@ -56,7 +56,7 @@ package actor ControlServer: Child {
         }
     }
 
-    /// Closes the connection that has asked nothing for the longest time; false when there is none.
+    /// Closes the connection without a request for the longest time; false when there is none.
     private func makeRoom() -> Bool {
         let idle = clients.compactMap { id, client in client.idleSince.map { (since: $0, id: id) } }
         guard let oldest = idle.min(by: { ($0.since, $0.id) < ($1.since, $1.id) }),

@@ -98,7 +98,7 @@ extension Double {
 }
 
 extension BoardReport {
-    /// The computer as its profile and its device tree say.
+    /// The computer, from its profile and its device tree.
     init(_ profile: Profile, model: String?) {
         self.init(
             id: profile.id,

@@ -4,14 +4,14 @@ import HardwareIO
 import Supervision
 import Synchronization
 
-// What a station answers when it is asked.
+// Builds the station's reports.
 extension Station {
     var answers: ControlAnswers {
         let (lamp, detection, root, clock) = (lamp, detection, root, context.clock)
         return ControlAnswers(
             station: context,
             version: roostVersion,
-            sources: ControlAnswers.Sources(
+            dependencies: ControlAnswers.Dependencies(
                 faults: { [weak self] in self?.faults ?? [] },
                 folder: { [store] in store.folder },
                 tail: { [store] in try await store.tail(from: $0) },
@@ -35,7 +35,7 @@ extension Station {
         )
     }
 
-    /// Refuses what the configuration decides, and says where.
+    /// Refuses a change of a configured device, and names the place in the file.
     private func refuseConfigured(
         _ device: String,
         _ act: DetectionMachine.Act
@@ -48,8 +48,8 @@ extension Station {
         let how =
             switch act {
             case .rename: "under \(place).name; change it there"
-            case .adopt: "under \(place), so it is used already; take it out to have it found"
-            case .ignore, .forget: "under \(place); take it out there"
+            case .adopt: "under \(place), so it is in use; remove it there to have it detected"
+            case .ignore, .forget: "under \(place); remove it there"
             }
         throw DetectionRefusal(
             code: "configured",

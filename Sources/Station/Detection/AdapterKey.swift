@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// What an adapter is known by when its part has no id: its serial number, else its socket.
+/// Identifies an adapter whose part has no id: by its serial number, else by its socket.
 ///
 /// Never `ttyUSBn`, which is the order in which things were plugged in.
 package struct AdapterKey: Hashable, Sendable, CustomStringConvertible {

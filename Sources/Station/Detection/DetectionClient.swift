@@ -6,8 +6,8 @@ import Synchronization
 
 /// Detection as the rest of the node sees it: calls report events and never wait.
 ///
-/// Outlives the child that carries out what the machine decides. Bound: what is to be done waits in
-/// a list that is as long as there are adapters and devices, a few entries for each.
+/// Outlives the child that carries out what the machine decides. Bound: the list of pending actions
+/// has a few entries for each adapter and device.
 package final class DetectionClient: Sendable {
     private struct State {
         var ledger = HotplugLedger()
@@ -25,14 +25,14 @@ package final class DetectionClient: Sendable {
         state = Mutex(State(machine: DetectionMachine(catalog)))
     }
 
-    /// What the hotplug monitor says.
+    /// Handles an event of the hotplug monitor.
     package func take(_ events: [HotplugEvent]) {
         decide { state, now in
             state.machine.take(events.flatMap { state.ledger.take($0) }, at: now)
         }
     }
 
-    /// What the configuration says now, and which profiles there are if those are others.
+    /// Applies the present configuration, and the profiles if they changed.
     func configure(_ configuration: StationConfiguration, catalog: ProfileCatalog? = nil) {
         let ports = Set(configuration.claimedPorts + configuration.leaves)
         let names = Set(configuration.devices.map(\.name))
@@ -66,7 +66,7 @@ package final class DetectionClient: Sendable {
         state.withLock { $0.waiting += $0.machine.timePassed(at: now) }
     }
 
-    /// Does what a person wants.
+    /// Carries out a person's request.
     ///
     /// - Throws: `DetectionRefusal`.
     func act(_ act: DetectionMachine.Act, on target: String) throws(DetectionRefusal) {
@@ -83,7 +83,7 @@ package final class DetectionClient: Sendable {
         try result.get()
     }
 
-    /// What is to be done, once.
+    /// The pending actions; each is returned once.
     func takeActions() -> [DetectionMachine.Action] {
         state.withLock { state in
             defer { state.waiting.removeAll() }
@@ -103,7 +103,7 @@ package final class DetectionClient: Sendable {
 
     package var list: [FoundReport] { state.withLock { $0.machine.list(at: clock.now) } }
 
-    /// Adapters that no configured port and no adopted device stands for.
+    /// Adapters without a configured port and without an adopted device.
     func unclaimed() -> [UnclaimedReport] {
         let ports = state.withLock { $0.machine.ports.values }
             .filter { $0.standing != .claimed && $0.adopted == nil }

@@ -8,24 +8,24 @@ package struct DetectionRefusal: Error, Hashable, Sendable {
     package let message: String
 }
 
-// What people say about devices.
+// Requests of people for devices.
 extension DetectionMachine {
-    /// What a person wants.
+    /// A person's request.
     package enum Act: Hashable, Sendable {
-        /// Look again at what was left alone; with a profile, believe that it is there.
+        /// Probe again what was left alone; with a profile, use it without a probe.
         case adopt(profile: String?, name: String?)
         case ignore
         case rename(String)
         case forget
     }
 
-    /// Does what a person wants.
+    /// Carries out a person's request.
     ///
     /// - Parameters:
     ///   - act: What.
     ///   - target: A device's name or identity, or the node of an adapter or a link to it.
     ///   - now: When.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions to carry out.
     /// - Throws: `DetectionRefusal` with nothing changed.
     package mutating func act(
         _ act: Act,
@@ -105,7 +105,7 @@ extension DetectionMachine {
         var actions: [Action] = []
         if var record = registry[identity] {
             record.isIgnored = false
-            // Of another profile it becomes another device, whose name this is then.
+            // With another profile it becomes another device, which gets this name.
             let isSame = profile == nil || profile?.id == record.profile
             if let name, record.name != nil, isSame { record.name = name }
             if record.name == nil {
@@ -169,11 +169,11 @@ extension DetectionMachine {
         if let devpath, isRunning { actions += release(devpath, at: now) }
         record.name = name
         actions += [.drop(name: old)] + remember(identity, record, name: name)
-        // Its line is asked again: the same part under its new name.
+        // Its line is probed again: the same part under its new name.
         if let devpath, isRunning {
             set(devpath, .found(until: nil, why: "renamed"), at: now)
         }
-        actions.append(tell(name, "device renamed", .notice, [.init("was", old)]))
+        actions.append(notify(name, "device renamed", .notice, [.init("was", old)]))
         return actions + admit(at: now)
     }
 
@@ -216,7 +216,7 @@ extension DetectionMachine {
             || provisional.contains { $0.key != identity && $0.value.name == name }
             || ports.values.contains { $0.wishedName == name && self.identity(of: $0) != identity }
         guard !isTaken else {
-            throw DetectionRefusal(code: "bad-request", message: "\(name) is taken")
+            throw DetectionRefusal(code: "bad-request", message: "\(name) is in use")
         }
     }
 }

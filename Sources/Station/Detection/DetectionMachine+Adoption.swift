@@ -5,7 +5,7 @@ import Profiles
 
 // What follows from a probe, and from the end of a device.
 extension DetectionMachine {
-    /// What a probe came to.
+    /// The result of a probe.
     package enum ProbeEnd: Sendable {
         case verdict(ProbePlan.Verdict)
         /// The port could not be used.
@@ -53,7 +53,7 @@ extension DetectionMachine {
         ports[devpath]?.unknownPause = min(port.unknownPause * 2, Self.longestPause)
         ports[devpath]?.toldUnknown = why
         guard port.toldUnknown != why else { return [] }
-        return [tell("hotplug", "adapter unknown", .notice, words(port, why: why))]
+        return [notify("hotplug", "adapter unknown", .notice, words(port, why: why))]
     }
 
     /// Whether a device of a profile that fits here is known and nowhere else.
@@ -77,7 +77,7 @@ extension DetectionMachine {
         ports[devpath]?.pause = min(port.pause * 2, Self.longestPause)
         // Udev sets the group of a new node a moment after it appears: the second try is decisive.
         guard port.pause == .seconds(2) else { return [] }
-        return [tell("hotplug", "adapter unusable", .warning, words(port, why: why))]
+        return [notify("hotplug", "adapter unusable", .warning, words(port, why: why))]
     }
 
     /// Makes a proven part a device of the station.
@@ -101,11 +101,11 @@ extension DetectionMachine {
         if inUse.contains(identity) {
             // Two with one number: the second is known by its socket.
             let details = words(port, why: "another device is \(identity): known by its socket")
-            actions.append(tell("hotplug", "identity shared", .warning, details))
+            actions.append(notify("hotplug", "identity shared", .warning, details))
             (identity, partID) = ("\(profile.id):\(port.socket)", nil)
         }
         guard !inUse.contains(identity) else {
-            let why = "\(identity) is taken by another device"
+            let why = "\(identity) is in use by another device"
             set(devpath, .faulty(why: why, retryAt: nil), at: now)
             return []
         }
@@ -113,7 +113,7 @@ extension DetectionMachine {
             let why = "\(identity) comes and goes"
             set(devpath, .found(until: now.advanced(by: wait), why: why), at: now)
             let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
-            return actions + [tell("hotplug", "device held off", .warning, details)]
+            return actions + [notify("hotplug", "device held off", .warning, details)]
         }
         let known = record(identity)
         if known?.isIgnored == true {
@@ -179,7 +179,7 @@ extension DetectionMachine {
         ports[devpath]?.wishedName = nil
         do throws(DetectionRefusal) { try check(wish, for: identity) } catch {
             let details = words(port, why: error.message)
-            return [tell("hotplug", "name not given", .warning, details)]
+            return [notify("hotplug", "name not given", .warning, details)]
         }
         record.name = wish
         return []
@@ -206,7 +206,7 @@ extension DetectionMachine {
             details.append(.init("away", "\(Int(left.duration(to: now).inSeconds.rounded())) s"))
         }
         let kind = isNew ? "device adopted" : "device back"
-        return [.start(adoption), tell(adoption.name, kind, .notice, details)]
+        return [.start(adoption), notify(adoption.name, kind, .notice, details)]
     }
 
     /// A device's child ended by itself: its port went away before the hotplug event, or was not
@@ -228,7 +228,7 @@ extension DetectionMachine {
 
     /// Ends every device with a provisional name, before the remembered ones are loaded.
     ///
-    /// Their lines are asked again: the same parts under the names they had, or new ones.
+    /// Their lines are probed again: the same parts under the names they had, or new ones.
     mutating func endProvisional(at now: MonotonicInstant) -> [Action] {
         var actions: [Action] = []
         for devpath in sortedPaths {
@@ -288,7 +288,7 @@ extension DetectionMachine {
         }
         unremembered[identity] = record
         let why = "\(DeviceRegistry.limit) devices are remembered; forget one"
-        return [tell(name, "device not remembered", .warning, [.init("why", why)])]
+        return [notify(name, "device not remembered", .warning, [.init("why", why)])]
     }
 }
 

@@ -17,7 +17,7 @@ extension DetectionMachine {
         }
     }
 
-    /// The profile that a person chose for what is at this adapter, of those that fit none.
+    /// The profile that a person chose for this adapter, which fits no other.
     ///
     /// Such a part looks like another of its driver, whose profile it replaces here.
     private func chosen(at port: Port) -> Profile? {
@@ -29,7 +29,7 @@ extension DetectionMachine {
             .min { $0.id < $1.id }
     }
 
-    /// The profile of what was here last: of this run, else of the one record of this adapter.
+    /// The profile last used here: in this run, else in the only record of this adapter.
     ///
     /// Of one that does not fit any more, another of the same driver: it is woken alike.
     func expected(at port: Port, among candidates: [RankedProfile]) -> String? {

@@ -92,8 +92,8 @@ extension DetectionMachine {
             let since = Int(port.since.duration(to: now).inSeconds)
             return ("probing", "for \(since) s; fits \(candidates(for: port).count) profiles")
         case .adopted:
-            return ("adopted", port.forced == nil ? "proved by what it says" : "as it was told")
-        case .ignored: return ("ignored", "somebody wants it so; roost adopt ends that")
+            return ("adopted", port.forced == nil ? "proved by a probe" : "chosen by a person")
+        case .ignored: return ("ignored", "a person chose that; roost adopt ends it")
         case .unknown(let why, _): return ("unknown", why)
         case .faulty(let why, let retryAt): return ("faulty", why + again(retryAt, at: now))
         case .claimed: return ("claimed", "configured")

@@ -2,13 +2,13 @@ import Core
 import HardwareIO
 import Profiles
 
-/// Decides what becomes of every adapter that is plugged in, and remembers who was there.
+/// Decides what happens with each plugged adapter, and remembers the devices.
 ///
 /// Pure: events from the hotplug ledger, the probes and people go in, actions come out. A match is
 /// a claim and a probe is proof; a device is known by its own id, else by the adapter's serial
 /// number, else by the socket, and never by `ttyUSBn`.
 package struct DetectionMachine: Sendable {
-    /// What is to be done, in this order.
+    /// The actions to carry out, in this order.
     package enum Action: Hashable, Sendable {
         case probe(Probe)
         /// Its result does not matter any more.
@@ -18,9 +18,9 @@ package struct DetectionMachine: Sendable {
         case end(name: String)
         /// Its name is free again.
         case drop(name: String)
-        /// What went by a provisional name goes by its own, from the beginning.
+        /// A device with a provisional name gets its own, also for its earlier readings.
         case rename(from: String, to: String)
-        case tell(Notice)
+        case notify(Notice)
         /// To be remembered; nil is to be forgotten.
         case save(identity: String, DeviceRecord?)
     }
@@ -29,7 +29,7 @@ package struct DetectionMachine: Sendable {
         package let port: Int
         package let node: String
         package let candidates: [RankedProfile]
-        /// The profile of what was last seen here.
+        /// The profile last seen here.
         package let expected: String?
     }
 
@@ -73,15 +73,15 @@ package struct DetectionMachine: Sendable {
         var since: MonotonicInstant
         /// Until the next try of a port that cannot be used.
         var pause: Duration = .seconds(1)
-        /// Until the next look at what was not recognised.
+        /// Until the next probe of a device that was not recognised.
         var unknownPause = DetectionMachine.firstUnknownPause
         /// Why it was not recognised, as reported.
         var toldUnknown: String?
         /// The profile that a person chose, with priority over any probe.
         var forced: Profile?
-        /// The profile of what was here last, remembered or not: its driver may have let it sleep.
+        /// The profile last used here, stored or not: its driver may have put the part to sleep.
         var lastProfile: String?
-        /// The name a person wants for what is there.
+        /// The name that a person chose for the device there.
         var wishedName: String?
 
         var node: String { device.node ?? "" }
@@ -136,7 +136,7 @@ package struct DetectionMachine: Sendable {
     ///   - settings: The store's; nil while they cannot be read: until then devices get provisional
     ///     names, which are never reused.
     ///   - now: When.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions to carry out.
     package mutating func begin(
         with settings: [String: String]?,
         at now: MonotonicInstant
@@ -157,7 +157,7 @@ package struct DetectionMachine: Sendable {
     ///   - isOn: Whether anything is looked for at all.
     ///   - catalog: The profiles from now on; nil leaves them.
     ///   - now: When.
-    /// - Returns: What is to be done.
+    /// - Returns: The actions to carry out.
     package mutating func configure(
         ports: Set<String>,
         names: Set<String>,
@@ -181,7 +181,7 @@ package struct DetectionMachine: Sendable {
         return actions + admit(at: now)
     }
 
-    /// Looks again at every adapter for which other profiles speak now, and at no other.
+    /// Probes every adapter again whose candidate profiles changed, and no other.
     private mutating func goBy(_ next: ProfileCatalog, at now: MonotonicInstant) -> [Action] {
         let old = catalog
         catalog = next
@@ -245,7 +245,7 @@ package struct DetectionMachine: Sendable {
         }.min()
     }
 
-    /// Does what is due.
+    /// Handles everything that is due.
     package mutating func timePassed(at now: MonotonicInstant) -> [Action] { admit(at: now) }
 
     /// The task that probed has ended, and so have its probes.
@@ -267,14 +267,14 @@ package struct DetectionMachine: Sendable {
             since: now
         )
         nextID += 1
-        var actions = [tell("hotplug", "adapter found", .info, words(port))]
+        var actions = [notify("hotplug", "adapter found", .info, words(port))]
         if isClaimed(device) {
             port.standing = .claimed
         } else if let wait = flaps.holdOff(port.socket.description, at: now) {
             let why = "comes and goes"
             port.standing = .found(until: now.advanced(by: wait), why: why)
             let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
-            actions.append(tell("hotplug", "adapter held off", .warning, details))
+            actions.append(notify("hotplug", "adapter held off", .warning, details))
         }
         ports[device.devpath] = port
         return actions
@@ -286,7 +286,7 @@ package struct DetectionMachine: Sendable {
         ports[device.devpath] = nil
         let stay = port.appearedAt.duration(to: now)
         flaps.left(port.socket.description, after: stay, at: now)
-        return actions + [tell("hotplug", "adapter gone", .info, words(port))]
+        return actions + [notify("hotplug", "adapter gone", .info, words(port))]
     }
 
     /// Ends the probe or driver on a port.
@@ -340,7 +340,7 @@ package struct DetectionMachine: Sendable {
         }
     }
 
-    // MARK: What is known
+    // MARK: State
 
     var sortedPaths: [String] { ports.keys.sorted() }
 
@@ -373,13 +373,13 @@ extension HotplugDevice {
 }
 
 extension DetectionMachine {
-    func tell(
+    func notify(
         _ source: String,
         _ kind: String,
         _ severity: Event.Severity,
         _ details: [Event.Detail]
     ) -> Action {
-        .tell(Notice(source: source, kind: kind, severity: severity, details: details))
+        .notify(Notice(source: source, kind: kind, severity: severity, details: details))
     }
 
     func words(_ port: Port, why: String? = nil) -> [Event.Detail] {

@@ -5,8 +5,8 @@ import Supervision
 
 /// Carries out what detection decides: probes ports, starts and ends devices, keeps the records.
 package actor DetectionTask: Child {
-    /// What a station does for it.
-    package struct Reach: Sendable {
+    /// The actions that the station carries out for it.
+    package struct Callbacks: Sendable {
         let start: @Sendable (DetectionMachine.Adoption) -> Void
         let end: @Sendable (_ name: String) -> Void
         let drop: @Sendable (_ name: String) -> Void
@@ -20,13 +20,13 @@ package actor DetectionTask: Child {
     /// How long until they are read past a store that is not open: a card that accepts no writes
     /// can often be read.
     static let readPause: Duration = .seconds(5)
-    /// Between two tries to write what the card refused.
+    /// Between two tries to write after the card refused.
     static let savePause: Duration = .minutes(5)
 
     private let post: DetectionClient
     private let store: StoreClient
     private let context: StationContext
-    private let reach: Reach
+    private let callbacks: Callbacks
     private let heartbeat: Heartbeat
     private var probes: [Int: Signal] = [:]
     /// Records that the store does not have yet.
@@ -49,10 +49,10 @@ package actor DetectionTask: Child {
         store: StoreClient,
         context: StationContext,
         heartbeat: Heartbeat,
-        reach: Reach
+        callbacks: Callbacks
     ) {
         (self.post, self.store, self.context) = (post, store, context)
-        (self.heartbeat, self.reach) = (heartbeat, reach)
+        (self.heartbeat, self.callbacks) = (heartbeat, callbacks)
         loading = .waiting(until: context.clock.now.advanced(by: Self.storePatience))
         readAt = context.clock.now.advanced(by: Self.readPause)
     }
@@ -107,11 +107,11 @@ package actor DetectionTask: Child {
             probes[probe.port] = cancelled
             group.addTask { await self.run(probe, until: cancelled) }
         case .cancelProbe(let port): probes.removeValue(forKey: port)?.raise()
-        case .start(let adoption): reach.start(adoption)
-        case .end(let name): reach.end(name)
-        case .drop(let name): reach.drop(name)
-        case .rename(let old, let name): reach.rename(old, name)
-        case .tell(let notice):
+        case .start(let adoption): callbacks.start(adoption)
+        case .end(let name): callbacks.end(name)
+        case .drop(let name): callbacks.drop(name)
+        case .rename(let old, let name): callbacks.rename(old, name)
+        case .notify(let notice):
             await context.recorder.record(
                 Event(
                     at: context.clock.now,
@@ -122,7 +122,7 @@ package actor DetectionTask: Child {
                 )
             )
         case .save(let identity, let record):
-            guard reach.hasStore() else { return }
+            guard callbacks.hasStore() else { return }
             unsaved[identity] = .some(record)
             nextSave = min(nextSave, context.clock.now)
         }
@@ -148,12 +148,12 @@ package actor DetectionTask: Child {
         }
     }
 
-    // MARK: What is remembered
+    // MARK: Remembered devices
 
     /// Reads the records when the store is open; without a store there are none.
     private func load() async {
         if case .done = loading { return }
-        guard reach.hasStore() else {
+        guard callbacks.hasStore() else {
             loading = .done
             return post.begin(with: [:])
         }
@@ -174,14 +174,14 @@ package actor DetectionTask: Child {
 
     private func goOnWithoutNames(until nextTry: MonotonicInstant, _ reason: String) async {
         loading = .late(nextTry: nextTry)
-        await tell("device names not read", reason: reason)
+        await notify("device names not read", reason: reason)
         post.begin(with: nil)
     }
 
     /// Whether names may still have to be read past the store.
     private var mayRead: Bool {
         if case .done = loading { return false }
-        return reach.hasStore() && !store.isOpen
+        return callbacks.hasStore() && !store.isOpen
     }
 
     private var mustRead: Bool {
@@ -201,7 +201,7 @@ package actor DetectionTask: Child {
     }
 
     private var mustSave: Bool {
-        reach.hasStore() && store.isOpen && !unsaved.isEmpty && !isSaving
+        callbacks.hasStore() && store.isOpen && !unsaved.isEmpty && !isSaving
             && nextSave <= context.clock.now
     }
 
@@ -211,22 +211,22 @@ package actor DetectionTask: Child {
         post.attention.raise()
     }
 
-    /// Writes what has changed; what the card refuses is tried again.
+    /// Writes changes; after a refusal of the card it tries again.
     private func save() async {
         for (identity, record) in unsaved.sorted(by: { $0.key < $1.key }) {
             do {
                 let value = try record?.json
                 try await store.set(DeviceRegistry.keyPrefix + identity, to: value)
-                // What was said meanwhile is written next time.
+                // Later changes are written next time.
                 if unsaved[identity] == .some(record) { unsaved[identity] = nil }
             } catch {
                 nextSave = context.clock.now.advanced(by: Self.savePause)
-                return await tell("device not remembered", reason: "\(error)")
+                return await notify("device not remembered", reason: "\(error)")
             }
         }
     }
 
-    private func tell(_ kind: String, reason: String) async {
+    private func notify(_ kind: String, reason: String) async {
         await context.recorder.record(
             Event(
                 at: context.clock.now,

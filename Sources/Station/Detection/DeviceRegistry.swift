@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Profiles
 
-/// What is remembered of one device, whether it is plugged in or not.
+/// The stored record of one device, plugged in or not.
 package struct DeviceRecord: Codable, Hashable, Sendable {
     /// Under which it reads; nil for an adapter that is only ignored.
     package var name: String?
@@ -47,7 +47,7 @@ package struct DeviceRegistry: Hashable, Sendable {
 
     package mutating func remove(_ identity: String) { records[identity] = nil }
 
-    /// Adds what the store kept; what is known already stays as it is.
+    /// Adds records from the store; known ones stay unchanged.
     package mutating func load(_ settings: [String: String]) {
         for (key, value) in settings.sorted(by: { $0.key < $1.key })
         where key.hasPrefix(Self.keyPrefix) {

@@ -1,6 +1,6 @@
 import Core
 
-/// Finds adapters and parts that come and go, and says how long to leave them alone.
+/// Finds adapters and parts that come and go repeatedly, and returns how long to leave them alone.
 ///
 /// The third short stay within two minutes begins it: 2 s, then twice as long each time, at most a
 /// minute. A minute plugged in, or two minutes of peace, ends it.
@@ -12,7 +12,7 @@ package struct FlapJudge: Hashable, Sendable {
     static let peace: Duration = .minutes(2)
     /// Short stays that are tolerated: a person may try a socket or two.
     static let patience = 2
-    /// No longer than the stay that forgives all: what has stayed for so long is steady again.
+    /// At most the stay that resets the count: a device that stayed for so long is steady again.
     static let longestPause = longStay
     /// Keys remembered at most; at the bound the one that left first is forgotten.
     static let keyLimit = 128
@@ -47,7 +47,7 @@ package struct FlapJudge: Hashable, Sendable {
         return rest > .zero ? rest : nil
     }
 
-    /// Forgets what was held against `key`: a person wants it to be tried now.
+    /// Resets the count of `key`: a person wants it to be tried now.
     package mutating func forgive(_ key: String) { records[key] = nil }
 
     /// How often it has left after a short stay.

@@ -3,7 +3,7 @@ import Devices
 import HardwareIO
 import Profiles
 
-/// How to find out, with as few bytes as can be, what is behind an adapter.
+/// Finds out which part is behind an adapter, with as few bytes as possible.
 ///
 /// Listens for every candidate at once and writes nothing. Where nothing at all was heard it asks
 /// read-only questions, one at a time; after a first byte that proves nothing it asks no more.
@@ -11,16 +11,16 @@ import Profiles
 package struct ProbePlan: Sendable {
     /// The probe ends by then in every case.
     package static let limit: Duration = .seconds(15)
-    /// Before anything may be asked.
+    /// Before the first query.
     static let silence: Duration = .seconds(3)
     /// The slowest in the catalog answers within 0.1 s, a USB adapter adds 16 ms, and six questions
     /// after the silence make 4.8 s.
     static let replyTime: Duration = .milliseconds(300)
-    /// A part that was woken speaks within so long: its fan must turn first.
+    /// A part that was woken sends within this time: its fan must turn first.
     static let wakeTime: Duration = .seconds(5)
 
     package enum Step: Hashable, Sendable {
-        /// Open the port, anew if it is open.
+        /// Open the port; close it first if it is open.
         case open(baud: Int)
         case listen(until: MonotonicInstant)
         case send([UInt8])
@@ -76,14 +76,14 @@ package struct ProbePlan: Sendable {
     }
 
     private let candidates: [Candidate]
-    /// The place of what was last seen here; its part may sleep because we let it.
+    /// The index of the part last seen here; it may sleep, since the station put it to sleep.
     private let expected: Int?
     private let limit: MonotonicInstant
     private var baud: Int
     private var isOpen = false
     private var listeners: [Listener] = []
     private var phase: Phase
-    /// What is left to say and where to listen after that; nil until the first silence is over.
+    /// The queries left, and where to listen after them; nil until the first silence is over.
     private var questions: [Question]?
     private var legs: [Leg]?
     private var unsent: [UInt8]?
@@ -96,7 +96,7 @@ package struct ProbePlan: Sendable {
     ///
     /// - Parameters:
     ///   - profiles: Those that match the adapter, with their ranks, the most specific first.
-    ///   - expected: The profile of what was last seen at this adapter.
+    ///   - expected: The profile last seen at this adapter.
     ///   - now: When it begins.
     package init(
         _ profiles: [RankedProfile],
@@ -209,10 +209,10 @@ package struct ProbePlan: Sendable {
             .map { Listener(candidate: $0, proof: SensorProof(candidates[$0].dialect)) }
     }
 
-    // MARK: What there is to ask, and where to listen
+    // MARK: Queries and rates
 
-    /// What was here last first, then those that speak only when asked, then the others; at this
-    /// rate before others, because silence at one rate is silence at all.
+    /// The part last seen here first, then those that send only on a query, then the others;
+    /// queries at this rate come first, because silence at one rate means silence at all.
     private var allQuestions: [Question] {
         let order = candidates.indices.filter { candidates[$0].rules.mayAsk }.sorted {
             left,
@@ -270,7 +270,7 @@ package struct ProbePlan: Sendable {
         return slow + others.map { Leg(baud: $0, length: Self.silence) }
     }
 
-    // MARK: What comes
+    // MARK: Received bytes
 
     /// Handles received bytes.
     package mutating func hear(_ bytes: [UInt8]) {
@@ -283,7 +283,8 @@ package struct ProbePlan: Sendable {
             let evidence = listeners[index].proof.hear(bytes, after: isAsked ? asked?.command : nil)
             listeners[index].evidence = listeners[index].evidence ?? evidence
         }
-        // Nothing more is said to what talks, but to wake what we let rest.
+        // A part that sends gets no further query, except to wake one that the station put to
+        // sleep.
         questions = questions?.filter { $0.candidate == expected }
         guard let proof = best else { return }
         let counts = listeners.map(\.proof.goodCount).sorted(by: >)

@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// Does at a port what a `ProbePlan` says.
+/// Carries out a `ProbePlan` at a port.
 ///
 /// Opens it exclusively, as every port is opened, and closes it on every way out.
 struct Prober {

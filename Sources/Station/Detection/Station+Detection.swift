@@ -24,8 +24,8 @@ extension Station {
     /// What detection made of every adapter, and devices that are away.
     package var found: [FoundReport] { detection.list }
 
-    var detectionReach: DetectionTask.Reach {
-        DetectionTask.Reach(
+    var detectionCallbacks: DetectionTask.Callbacks {
+        DetectionTask.Callbacks(
             start: { [weak self] in self?.start($0) },
             end: { [weak self] in self?.end($0) },
             drop: { [weak self] in self?.drop($0) },

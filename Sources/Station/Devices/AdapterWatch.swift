@@ -4,7 +4,7 @@ import Supervision
 
 /// Reports serial adapters that come and go to detection.
 ///
-/// Where there is no udev it says so once and rests.
+/// Without udev it reports that once and does nothing more.
 package final class AdapterWatch: Child {
     private let post: DetectionClient
     private let context: StationContext

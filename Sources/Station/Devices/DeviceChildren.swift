@@ -62,7 +62,7 @@ extension DeviceConfiguration {
         }
     }
 
-    /// Whether one missed sample says nothing yet: the last one is valid until a second is missed.
+    /// Whether one missed sample is tolerated: the last value is valid until a second is missed.
     func outlastsMiss(isContinuous: Bool) -> Bool {
         switch kind {
         case .sensor: isContinuous

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Bound: one entry per configured device and one for the lights.
 package final class DeviceList: Sendable {
-    /// What the driver of a device knows about it.
+    /// The state of a device, from its driver.
     package struct Account: Sendable {
         /// For example `measuring`, `asleep` or `settling`.
         package let state: String
@@ -27,7 +27,7 @@ package final class DeviceList: Sendable {
         var attachedAt: MonotonicInstant?
         var account: (@Sendable () async -> Account)?
 
-        /// Without a driver to ask.
+        /// Without a driver.
         var state: String {
             switch trouble?.kind {
             case nil: "starting"
@@ -38,8 +38,8 @@ package final class DeviceList: Sendable {
     }
 
     private let entries = Mutex<[Entry]>([])
-    /// A structure: Swift 6.3.1 wraps a function that lies in a generic type by itself anew at each
-    /// access under the lock, once deeper every time, until the stack is full.
+    /// A structure: Swift 6.3.1 wraps a closure that is the whole value of a generic type once more
+    /// at each access under the lock, until the stack overflows.
     private struct Others {
         var observer: @Sendable () -> Void = {}
     }
@@ -82,18 +82,18 @@ package final class DeviceList: Sendable {
     }
 
     /// The device's driver goes on, with this trouble; nil when it is over.
-    func troubled(_ name: String, _ words: String?) {
-        update(name) { note(words, .silent, &$0) }
+    func troubled(_ name: String, _ text: String?) {
+        update(name) { note(text, .silent, &$0) }
     }
 
     /// A trouble that goes on keeps its beginning.
     private func note(
-        _ words: String?,
+        _ text: String?,
         _ kind: StationFacts.Trouble.Kind,
         _ entry: inout Entry
     ) {
         let since = entry.trouble.flatMap { $0.kind == kind ? $0.since : nil } ?? clock.now
-        entry.trouble = words.map { StationFacts.Trouble(kind, since: since, $0) }
+        entry.trouble = text.map { StationFacts.Trouble(kind, since: since, $0) }
     }
 
     private func update(_ name: String, _ change: (inout Entry) -> Void) {
@@ -104,7 +104,7 @@ package final class DeviceList: Sendable {
         others.withLock { $0.observer }()
     }
 
-    /// Every device with what its driver knows.
+    /// Every device with its driver's state.
     package func reports() async -> [DeviceReport] {
         var reports: [DeviceReport] = []
         for entry in entries.withLock({ $0 }) {
@@ -123,7 +123,7 @@ package final class DeviceList: Sendable {
         return reports
     }
 
-    /// What is known of each device without asking its driver.
+    /// The state of each device without a call to its driver.
     var facts: [StationFacts.Device] {
         entries.withLock { $0 }.map { entry in
             var device = StationFacts.Device(name: entry.name, location: entry.location)

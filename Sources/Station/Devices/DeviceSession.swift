@@ -6,8 +6,8 @@ import Synchronization
 
 /// Keeps one configured device attached: opens it, runs its driver, waits when it is away.
 ///
-/// A device that is unplugged, busy or forbidden is not a failure of ours: it is named once, its
-/// channels say why they are empty, and the node goes on. Failures of a driver go up to the
+/// A device that is unplugged, busy or forbidden is not a failure of the node: it is reported once,
+/// its channels say why they are empty, and the node goes on. Failures of a driver go up to the
 /// supervisor.
 package final class DeviceSession: OrderlyStop {
     /// An opened device.
@@ -16,7 +16,7 @@ package final class DeviceSession: OrderlyStop {
         let account: @Sendable () async -> DeviceList.Account
     }
 
-    /// Who the device is, and what its absence means.
+    /// Identifies the device, and says what its absence means.
     struct Subject {
         let name: String
         /// Path to wait for while the device is absent; nil tries again from time to time.
@@ -40,15 +40,15 @@ package final class DeviceSession: OrderlyStop {
     /// The longest pause between two tries to open a device that is there and cannot be used.
     static let longestPause: Duration = .minutes(5)
 
-    private enum Trouble {
+    private enum Outage {
         case absent(String)
         /// Another has its line; only of found devices.
         case replaced(String)
         case unusable(String)
 
-        var words: String {
+        var text: String {
             switch self {
-            case .absent(let words), .replaced(let words), .unusable(let words): words
+            case .absent(let text), .replaced(let text), .unusable(let text): text
             }
         }
 
@@ -89,49 +89,49 @@ package final class DeviceSession: OrderlyStop {
         let absence = try await keepAttached()
         guard let presence = subject.presence, absence != nil || !presence.isThere() else { return }
         // After its driver's last reading, so that this is the final state of its channels.
-        let words = absence ?? "unplugged"
-        await tell(.absent(words), words)
+        let text = absence ?? "unplugged"
+        await report(.absent(text), text)
     }
 
-    /// Opens and runs until a stop is asked for.
+    /// Opens and runs until a stop is requested.
     ///
     /// - Returns: Why a detected device is away, when that was not reported yet; nil for an end in
     ///   order.
     private func keepAttached() async throws -> String? {
         var pause = Duration.seconds(1)
         // What was reported, and what ended a driver that ran.
-        var (told, broke): (String?, String?)
+        var (reported, broke): (String?, String?)
         while !Task.isCancelled, !isStopping {
-            let trouble: Trouble?
+            let outage: Outage?
             do {
-                // Opening may wait for a card or a device that says nothing.
+                // Opening may wait for a card or a device that does not answer.
                 let (attach, heartbeat) = (attach, heartbeat)
                 let attached = try await station.clock.run(unless: stop) {
                     try await attach(heartbeat)
                 }
                 guard let attached else { return nil }
-                if broke == nil, let before = told {
-                    await tellReturn(after: before)
-                    told = nil
+                if broke == nil, let before = reported {
+                    await reportReturn(after: before)
+                    reported = nil
                 }
                 let startedAt = station.clock.now
-                let stay = try await drive(attached, backAfter: broke.map { told ?? $0 })
-                trouble = stay.trouble
-                if stay.isBack { told = nil }
-                broke = if case .unusable(let words) = stay.trouble { words } else { nil }
+                let stay = try await drive(attached, backAfter: broke.map { reported ?? $0 })
+                outage = stay.outage
+                if stay.isBack { reported = nil }
+                broke = if case .unusable(let text) = stay.outage { text } else { nil }
                 if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
             } catch {
-                guard let known = Self.trouble(of: error) else { throw error }
-                trouble = known
+                guard let known = Self.outage(of: error) else { throw error }
+                outage = known
             }
-            guard let trouble else { return nil }
-            if trouble.isAbsent, let presence = subject.presence {
+            guard let outage else { return nil }
+            if outage.isAbsent, let presence = subject.presence {
                 // The next device under that node is another one.
                 presence.broke()
-                if case .replaced(let words) = trouble { return words }
+                if case .replaced(let text) = outage { return text }
                 return "unplugged"
             }
-            told = try await endure(trouble, pause: &pause, told: told)
+            reported = try await backOff(outage, pause: &pause, reported: reported)
         }
         return nil
     }
@@ -140,14 +140,14 @@ package final class DeviceSession: OrderlyStop {
     ///
     /// - Parameters:
     ///   - attached: What was opened.
-    ///   - words: The outage that is over once the driver has run for a while; nil when there is
+    ///   - text: The outage that is over once the driver has run for a while; nil when there is
     ///     none.
     /// - Returns: What ended it, nil for an end in order; whether the return was reported.
     /// - Throws: A failure of ours; `CancellationError`.
     private func drive(
         _ attached: Attached,
-        backAfter words: String?
-    ) async throws -> (trouble: Trouble?, isBack: Bool) {
+        backAfter text: String?
+    ) async throws -> (outage: Outage?, isBack: Bool) {
         station.devices.attached(subject.name, attached.account)
         let isStopping = running.withLock { running in
             running.driver = attached.driver
@@ -160,34 +160,34 @@ package final class DeviceSession: OrderlyStop {
         }
         let isBack = Flag()
         do {
-            try await run(attached.driver, beside: words.map { settle($0, isBack) })
+            try await run(attached.driver, beside: text.map { settle($0, isBack) })
             station.devices.detached(subject.name, trouble: nil)
             return (nil, isBack.isSet)
         } catch {
-            let trouble = Self.trouble(of: error)
+            let outage = Self.outage(of: error)
             station.devices.detached(
                 subject.name,
                 trouble: "\(error)",
-                isAway: trouble?.isAbsent ?? false
+                isAway: outage?.isAbsent ?? false
             )
-            guard let trouble else { throw error }
-            return (trouble, isBack.isSet)
+            guard let outage else { throw error }
+            return (outage, isBack.isSet)
         }
     }
 
     /// Reports the return of a device that has run for a while.
     private func settle(
-        _ words: String,
+        _ text: String,
         _ isBack: Flag
     ) -> @Sendable () async throws -> Void {
         { [self] in
             try await station.clock.sleep(for: Self.settleTime)
             isBack.set()
-            await tellReturn(after: words)
+            await reportReturn(after: text)
         }
     }
 
-    /// Runs a driver that may only know how to be cancelled, and `body` beside it.
+    /// Runs a driver that may support only cancellation, and `body` concurrently.
     private func run(
         _ driver: any Child,
         beside body: (@Sendable () async throws -> Void)?
@@ -214,30 +214,30 @@ package final class DeviceSession: OrderlyStop {
     /// Names the trouble once and waits until another try makes sense.
     ///
     /// - Returns: What was reported about it.
-    private func endure(
-        _ trouble: Trouble,
+    private func backOff(
+        _ outage: Outage,
         pause: inout Duration,
-        told: String?
+        reported: String?
     ) async throws -> String? {
-        let words = trouble.words
+        let text = outage.text
         // A node that has just appeared may get its group a moment later: the second try is
         // decisive.
-        var isTold = told == words
-        if case .unusable = trouble, pause <= .seconds(1), told == nil { isTold = true }
-        if !isTold { await tell(trouble, words) }
-        let newlyTold = isTold ? told : words
-        station.devices.detached(subject.name, trouble: words, isAway: trouble.isAbsent)
+        var isReported = reported == text
+        if case .unusable = outage, pause <= .seconds(1), reported == nil { isReported = true }
+        if !isReported { await report(outage, text) }
+        let newlyTold = isReported ? reported : text
+        station.devices.detached(subject.name, trouble: text, isAway: outage.isAbsent)
         // However long that lasts, it is not a failure of this child.
         heartbeat.beat(nextWithin: .days(36_500))
         // The stop's one signal may have ended the opening.
         if isStopping { return newlyTold }
-        if case .absent = trouble, let path = subject.path {
+        if case .absent = outage, let path = subject.path {
             let (platform, since) = (station.platform, station.clock.now)
             _ = try await station.clock.run(unless: stop) {
                 try await platform.waitForPath(path)
             }
             // The stop's one signal may have ended that wait.
-            if isStopping { return told }
+            if isStopping { return reported }
             // Plugged in anew: it gets a quick try, whatever failed before.
             if since.duration(to: station.clock.now) > .seconds(2) { pause = .seconds(1) }
         }
@@ -252,8 +252,8 @@ package final class DeviceSession: OrderlyStop {
         return newlyTold
     }
 
-    private func tell(_ trouble: Trouble, _ words: String) async {
-        let isAbsent = trouble.isAbsent
+    private func report(_ outage: Outage, _ text: String) async {
+        let isAbsent = outage.isAbsent
         let now = station.clock.now
         await station.recorder.record(
             Event(
@@ -261,7 +261,7 @@ package final class DeviceSession: OrderlyStop {
                 source: subject.name,
                 kind: isAbsent ? "device away" : "device unusable",
                 severity: .warning,
-                ["reason": words]
+                ["reason": text]
             )
         )
         let absence: NoData = isAbsent ? .unplugged : .unusable
@@ -272,20 +272,20 @@ package final class DeviceSession: OrderlyStop {
         )
     }
 
-    private func tellReturn(after words: String) async {
+    private func reportReturn(after text: String) async {
         await station.recorder.record(
             Event(
                 at: station.clock.now,
                 source: subject.name,
                 kind: "device back",
                 severity: .notice,
-                ["was": words]
+                ["was": text]
             )
         )
     }
 
-    /// What lies outside the box; nil is a failure of ours.
-    private static func trouble(of error: any Error) -> Trouble? {
+    /// A cause outside the node; nil for a failure of the node.
+    private static func outage(of error: any Error) -> Outage? {
         switch error {
         case let error as SerialError:
             switch error {

@@ -3,7 +3,7 @@ import Core
 
 /// One thing that is wrong with the station now, and what to do about it.
 package struct Fault: Hashable, Sendable {
-    /// What can be wrong; the raw value is the first part of the fault's id and never changes.
+    /// The kinds of faults; the raw value is the first part of the fault's id and never changes.
     package enum Kind: String, CaseIterable, Sendable {
         /// A device is not plugged in.
         case deviceAway = "device-away"
@@ -11,7 +11,7 @@ package struct Fault: Hashable, Sendable {
         case deviceUnusable = "device-unusable"
         /// A sensor or an HTTP device does not answer.
         case sensorSilent = "sensor-silent"
-        /// A sensor says the same for too long to be true.
+        /// A sensor repeats the same value for too long.
         case sensorStuck = "sensor-stuck"
         /// A line of a motion sensor or button does not move any more.
         case lineStuck = "line-stuck"
@@ -26,7 +26,7 @@ package struct Fault: Hashable, Sendable {
         /// Slots of the journal refuse to be written; the others are used.
         case journalWorn = "journal-worn"
         /// The history cannot be written.
-        case historyNotTaking = "history-not-taking"
+        case historyNotTaking = "history-not-writable"
         /// The history has no place for a device's samples.
         case historyFull = "history-full"
         /// Samples that reached the card cannot be read.
@@ -48,10 +48,10 @@ package struct Fault: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// Whom it concerns: a device, an adapter, a file; nil for the station itself.
+    /// Its subject: a device, an adapter, a file; nil for the station itself.
     package let subject: String?
     package let since: MonotonicInstant
-    /// What is wrong, as a sentence without its full stop.
+    /// The fault as a sentence, without its full stop.
     package let sentence: String
     /// What a person can do about it.
     package let nextStep: String
@@ -77,7 +77,7 @@ package struct Fault: Hashable, Sendable {
 }
 
 extension Fault.Kind {
-    /// What to do when the one who names the fault knows nothing better.
+    /// The default next step of this kind.
     fileprivate func nextStep(_ subject: String) -> String {
         switch self {
         case .deviceAway: "plug \(subject) in again; roost devices shows what is there"

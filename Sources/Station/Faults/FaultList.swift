@@ -39,9 +39,9 @@ package final class FaultList: Sendable {
     /// Names a fault; one that is named already keeps its beginning.
     ///
     /// - Parameters:
-    ///   - kind: What is wrong.
-    ///   - subject: Whom it concerns; nil for the station itself.
-    ///   - sentence: What is wrong, without a full stop.
+    ///   - kind: The kind of the fault.
+    ///   - subject: A device, adapter or file; nil for the station itself.
+    ///   - sentence: The fault as a sentence, without a full stop.
     ///   - nextStep: What to do; nil means the default of its kind.
     ///   - isTold: An event says the same already; otherwise one is recorded, for log and history.
     package func raise(
@@ -64,7 +64,7 @@ package final class FaultList: Sendable {
             return (old == nil, state.observer)
         }
         observer()
-        if isNew, !isTold { tell("fault began", id, .warning, sentence) }
+        if isNew, !isTold { record("fault began", id, .warning, sentence) }
     }
 
     /// Removes a fault; does nothing when it is not in the list.
@@ -76,7 +76,7 @@ package final class FaultList: Sendable {
         }
         guard was else { return }
         observer()
-        if !isTold { tell("fault over", id, .notice, nil) }
+        if !isTold { record("fault over", id, .notice, nil) }
     }
 
     /// Removes the faults of a device that is not there any more.
@@ -84,7 +84,7 @@ package final class FaultList: Sendable {
         for kind in Fault.Kind.allCases { clear(kind, of: subject, isTold: true) }
     }
 
-    /// What drivers of lines say goes on until they say it is over.
+    /// A fault reported by a driver lasts until the driver ends it.
     private func take(_ event: Event) {
         let kind: Fault.Kind
         switch (event.kind, event["fault"]) {
@@ -97,14 +97,14 @@ package final class FaultList: Sendable {
         guard event.kind != "recovered" else {
             return clear(kind, of: event.source, isTold: true)
         }
-        let words =
+        let text =
             kind == .lineStuck
             ? "the line of \(event.source) does not move any more"
             : "the line of \(event.source) changes so often that it is muted"
-        raise(kind, of: event.source, words, isTold: true)
+        raise(kind, of: event.source, text, isTold: true)
     }
 
-    private func tell(
+    private func record(
         _ kind: String,
         _ id: String,
         _ severity: Event.Severity,

@@ -27,11 +27,11 @@ extension Station {
     func note(leftOut problems: [ConfigurationError], before: [ConfigurationError] = []) {
         for error in before { context.faults.clear(.profileLeftOut, of: error.file) }
         for error in problems {
-            let words = error.problems.first.map { ": \($0)" } ?? ""
+            let text = error.problems.first.map { ": \($0)" } ?? ""
             context.faults.raise(
                 .profileLeftOut,
                 of: error.file,
-                "the profile \(error.file) is left out\(words)"
+                "the profile \(error.file) is left out\(text)"
             )
         }
     }
@@ -39,10 +39,10 @@ extension Station {
     /// A configuration was read and is wrong: the station goes on with the one before.
     package func reject(_ error: ConfigurationError) {
         let more = error.problems.count > 1 ? ", and \(error.problems.count - 1) more" : ""
-        let words = error.problems.first.map { "\($0)" } ?? "cannot be read"
+        let text = error.problems.first.map { "\($0)" } ?? "cannot be read"
         context.faults.raise(
             .configurationRejected,
-            "the station runs on with the configuration before: \(error.file): \(words)\(more)"
+            "the station runs on with the configuration before: \(error.file): \(text)\(more)"
         )
     }
 }
@@ -52,7 +52,7 @@ extension DeviceConfiguration {
         guard sampleInterval(isContinuous: isContinuous) != nil else { return nil }
         return StationFacts.Limits(
             age: ageLimit(isContinuous: isContinuous),
-            // A mode that has just begun changes nothing of what was expected before.
+            // A mode that has just begun does not change earlier expectations.
             silence: ageLimit(isContinuous: false),
             outlastsMiss: outlastsMiss(isContinuous: isContinuous)
         )

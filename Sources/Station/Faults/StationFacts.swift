@@ -1,12 +1,12 @@
 import Core
 import Profiles
 
-/// What a station knows about itself when it is asked what is wrong.
+/// The station's state from which its faults are derived.
 ///
 /// `faults` is the one place that decides what counts as a fault: `roost status`, `roost doctor`
 /// and the lamps go by it.
 package struct StationFacts: Hashable, Sendable {
-    /// What a device is known to suffer from.
+    /// The known outage of a device.
     package struct Trouble: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             case away, unusable, silent
@@ -28,7 +28,7 @@ package struct StationFacts: Hashable, Sendable {
         package var trouble: Trouble?
         /// When its driver began; nil while it has none.
         package var attachedAt: MonotonicInstant?
-        /// What each of its channels said last.
+        /// The last outcome of each of its channels.
         package var latest: [Reading] = []
         package var lastValueAt: MonotonicInstant?
         package var limits: Limits?
@@ -44,7 +44,7 @@ package struct StationFacts: Hashable, Sendable {
         package let age: Duration
         /// How long a channel may have neither a value nor a reason why there is none.
         package let silence: Duration
-        /// In a stream one sample that did not come says nothing yet.
+        /// In a stream one missing sample is tolerated.
         package let outlastsMiss: Bool
 
         package init(age: Duration, silence: Duration, outlastsMiss: Bool) {
@@ -148,7 +148,7 @@ package struct StationFacts: Hashable, Sendable {
 }
 
 extension Reading {
-    /// Whether an answer was waited for in vain.
+    /// Whether an answer did not come in time.
     fileprivate var isMissed: Bool {
         switch outcome {
         case .noData(.replyTimeout), .noData(.badFrames): true

@@ -11,7 +11,7 @@ package final class LEDController: Sendable {
         let light: LEDLight
         let configuration: LEDConfiguration
         var machine = LevelMachine()
-        /// Whose level it shows, and how long that holds.
+        /// The sensor whose level it shows, and how long a value is valid.
         var followed: DeviceConfiguration?
         /// Motion sensors that see motion now.
         var moving: Set<String> = []
@@ -69,7 +69,7 @@ package final class LEDController: Sendable {
         refresh()
     }
 
-    /// The lamp of that name; it shows that nothing is known when there is none.
+    /// The lamp of that name; it shows unknown when there is none.
     func light(_ name: String) -> LEDLight {
         state.withLock { $0.entries[name]?.light } ?? LEDLight(at: clock.now)
     }
@@ -114,7 +114,7 @@ package final class LEDController: Sendable {
         refresh()
     }
 
-    /// Shows what does not come with a sample.
+    /// Shows states that do not come with a sample.
     func refresh() {
         let (isAsked, isWell) = state.withLock { state in
             let isAsked = state.entries.values.contains { $0.configuration.shows == .station }
@@ -123,7 +123,7 @@ package final class LEDController: Sendable {
         show(isWell: !isAsked || isWell())
     }
 
-    /// Asked outside the lock: it looks at every device.
+    /// Called outside the lock: it reads every device.
     private func show(isWell: Bool) {
         let now = clock.now
         state.withLock { state in

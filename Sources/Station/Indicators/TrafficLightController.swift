@@ -29,7 +29,7 @@ package final class TrafficLightController: Sendable {
         let outlastsMiss: Bool
     }
 
-    /// What a sample needs to know of the configuration.
+    /// The configuration needed to judge a sample.
     private struct Followed {
         let device: String
         let ageLimit: (rare: Duration, continuous: Duration)
@@ -67,7 +67,7 @@ package final class TrafficLightController: Sendable {
         context.modes.observe(Self.name) { [weak self] _ in self?.renew() }
     }
 
-    /// What the lamp says; nil without lights.
+    /// The lamp's state; nil without lights.
     var state: String? {
         guard memory.withLock({ $0.isThere }) else { return nil }
         return light.status(at: context.clock.now).state.name
@@ -218,7 +218,7 @@ extension LightsConfiguration {
 }
 
 extension Reading {
-    /// Whether nothing is known but that this one did not come.
+    /// Whether the only known fact is that this sample is missing.
     fileprivate var isMissedFrame: Bool {
         switch outcome {
         case .noData(.replyTimeout), .noData(.badFrames): true
@@ -274,7 +274,7 @@ final class LetterBox: Sendable {
     func write(_ letter: UInt8) { output.withLock { $0 }?.write(letter) }
 }
 
-/// Stands for three lines where a lamp is a file: the letters are written by the light itself.
+/// Replaces three lines where a lamp is a file: the letters are written by the light itself.
 struct LetterLines: GPIOLines {
     let letters: LetterBox
 

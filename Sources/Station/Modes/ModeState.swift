@@ -8,7 +8,7 @@ import Synchronization
 package final class ModeState: Sendable {
     private struct State {
         var mode: StationMode
-        /// What it is again when a mode that was asked for ends.
+        /// The mode after a requested mode ends.
         var base: StationMode
         var observers: [String: @Sendable (StationMode) -> Void] = [:]
     }
@@ -24,7 +24,7 @@ package final class ModeState: Sendable {
 
     var isContinuous: Bool { state.withLock { $0.mode.isContinuous } }
 
-    /// The mode the configuration names; it holds whenever no other was asked for.
+    /// The mode the configuration names; it holds while no other is requested.
     package func configure(_ base: StationMode) {
         let hasChanged = state.withLock { state in
             defer { state.base = base }
@@ -100,7 +100,7 @@ package actor ModeTask: Child {
                 source: "mode",
                 kind: "mode changed",
                 severity: .notice,
-                ["mode": new.words, "was": old.words]
+                ["mode": new.text, "was": old.text]
             )
         )
     }
@@ -108,5 +108,5 @@ package actor ModeTask: Child {
 
 extension StationMode {
     /// `survey kitchen`.
-    package var words: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
+    package var text: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
 }

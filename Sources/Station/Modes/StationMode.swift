@@ -58,26 +58,26 @@ package struct StationMode: Hashable, Sendable {
     ) throws(ModeProblem) -> StationMode {
         guard let word, let kind = Kind(named: word) else {
             let all = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ModeProblem(words: "mode is one of \(all), not \(word ?? "nothing")")
+            throw ModeProblem(text: "mode is one of \(all), not \(word ?? "nothing")")
         }
         if let seconds, !(1...longestTime.inSeconds).contains(seconds) {
-            throw ModeProblem(words: "a mode lasts 1 s to 24 h, not \(seconds) s")
+            throw ModeProblem(text: "a mode lasts 1 s to 24 h, not \(seconds) s")
         }
         let asked = seconds.map { Duration.milliseconds(Int64($0 * 1_000)) }
         switch kind {
         case .normal:
             guard asked == nil, name == nil else {
-                throw ModeProblem(words: "normal has neither a name nor an end")
+                throw ModeProblem(text: "normal has neither a name nor an end")
             }
             return StationMode(kind: .normal)
         case .live:
-            guard name == nil else { throw ModeProblem(words: "only a survey has a name") }
+            guard name == nil else { throw ModeProblem(text: "only a survey has a name") }
             return StationMode(kind: .live, ends: now.advanced(by: asked ?? defaultLiveTime))
         case .survey:
             let isPlain = name?.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
             guard let name, (1...64).contains(name.count), isPlain ?? false else {
                 throw ModeProblem(
-                    words: "a survey needs a name of 1 to 64 characters without control characters"
+                    text: "a survey needs a name of 1 to 64 characters without control characters"
                 )
             }
             let ends = now.advanced(by: asked ?? defaultSurveyTime)
@@ -87,5 +87,5 @@ package struct StationMode: Hashable, Sendable {
 }
 
 package struct ModeProblem: Error, Hashable, Sendable {
-    package let words: String
+    package let text: String
 }

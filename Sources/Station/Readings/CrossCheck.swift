@@ -2,7 +2,7 @@ import Core
 import Devices
 import Synchronization
 
-/// Devices that hang in the same air, and whether what they say of its dust agrees.
+/// Devices in the same air, and whether their dust values agree.
 ///
 /// Which of two is wrong cannot be known, so the values of both are marked. Bound: `limit` devices,
 /// 28 pairs.

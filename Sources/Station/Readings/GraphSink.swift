@@ -5,7 +5,7 @@ import Synchronization
 /// Between a driver and the recorder: doubts the raw readings and adds the derived ones.
 ///
 /// Raw and derived of one sample are accepted together, in one call. Made once for a device, so
-/// that what the graph remembers outlives a driver that restarts.
+/// that the graph's state outlives a driver that restarts.
 package final class GraphSink: ReadingSink {
     private let recorder: Recorder
     private let air: CrossCheck
@@ -53,7 +53,7 @@ package final class GraphSink: ReadingSink {
 }
 
 extension StationContext {
-    /// Where the driver of a device sends what it measures.
+    /// Where the driver of a device sends its readings.
     ///
     /// The one place that joins graphs to devices. Call it once a device, not once a driver.
     ///

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// For a motion sensor its motion events are left out; events of other devices stay.
 struct Mute: Hashable, Sendable {
-    /// An end, by the clocks that there were when it was said.
+    /// An end, by the clocks that were available at the request.
     struct End: Hashable, Sendable {
         let boot: BootID
         let instant: MonotonicInstant
@@ -49,7 +49,7 @@ extension Mute {
         return "\(end.boot) \(end.instant.nanoseconds) \(wall)"
     }
 
-    /// Nil for another setting, or one that is none of ours.
+    /// Nil for a setting of another kind.
     init?(setting key: String, _ value: String) {
         guard key.hasPrefix(Self.settingPrefix) else { return nil }
         target = String(key.dropFirst(Self.settingPrefix.count))
@@ -69,7 +69,7 @@ extension Mute {
     }
 }
 
-/// What is muted now: the one place that every sample passes.
+/// The present mutes: every sample passes here.
 ///
 /// A muted channel goes on being measured, and each of its values becomes *no data: muted* before
 /// lamp, store or listeners see it; a reason why there is none stays. Kept in the settings of the
@@ -83,7 +83,7 @@ package final class MuteList: Sendable {
 
     private struct State {
         var mutes: [Mute] = []
-        /// Whether the settings are what is above; before, they may know more.
+        /// Whether the stored settings equal this list; before that they may hold more.
         var isLoaded = false
     }
 
@@ -93,7 +93,7 @@ package final class MuteList: Sendable {
 
     package init(clock: any NodeClock, boot: BootID) { (self.clock, self.boot) = (clock, boot) }
 
-    /// What holds now, in the order it was said.
+    /// The present mutes, in the order of their requests.
     var current: [Mute] {
         let mutes = state.withLock { $0.mutes }
         return mutes.isEmpty ? [] : holding(mutes)
@@ -119,7 +119,7 @@ package final class MuteList: Sendable {
         }
     }
 
-    /// Mutes a target for so long, nil for good; what was said of it before is forgotten.
+    /// Mutes a target for so long, nil until it is ended; replaces an earlier mute of it.
     ///
     /// - Returns: false at the bound.
     func mute(_ target: String, for length: Duration?) -> Bool {
@@ -151,7 +151,7 @@ package final class MuteList: Sendable {
 
     // MARK: Settings
 
-    /// Makes the settings of an open store what is muted, or the other way round at first.
+    /// Copies the mutes to the settings of an open store; the first time also from them.
     ///
     /// - Throws: `StoreError`; the settings may then be behind until the next time.
     func settle(_ settings: StoreClient.Settings) async throws {
@@ -166,7 +166,7 @@ package final class MuteList: Sendable {
         }
     }
 
-    /// What was said since the start counts for more than what was stored.
+    /// Requests since the start have priority over stored ones.
     private func take(_ stored: [String: String]) {
         let mutes = stored.sorted { $0.key < $1.key }.compactMap { Mute(setting: $0, $1) }
         state.withLock { state in

@@ -2,7 +2,7 @@ import Core
 
 /// Where the next page of readings goes on: a number for each ring.
 ///
-/// What has left the rings meanwhile is skipped; what came meanwhile is on the last page.
+/// Readings that left the rings meanwhile are skipped; new ones are on the last page.
 struct ReadingCursor: Hashable, Sendable {
     /// By serial of the ring; bound: `Recorder.channelLimit`.
     private(set) var numbers: [Int: Int]

@@ -16,10 +16,10 @@ package final class Recorder: ReadingSink {
     static let channelLimit = 128
     /// Listeners at once; four connections of the control server are left for other questions.
     static let feedLimit = 12
-    /// Names of devices that were forgotten; the oldest is let go, and would need to speak again.
+    /// Names of devices that were forgotten; the oldest is removed at the bound.
     static let forgottenLimit = 64
 
-    /// Decides what a sample means for the lamp.
+    /// Decides what the lamp shows for a sample.
     package typealias Watcher = @Sendable ([Reading]) -> Void
 
     private struct State {
@@ -34,8 +34,7 @@ package final class Recorder: ReadingSink {
         var watchers: [Watcher] = []
         /// Names of devices that had provisional ones; as many as there are devices.
         var renamed: [String: String] = [:]
-        /// Devices that are gone for good, oldest first; their drivers' last readings make no
-        /// channel.
+        /// Devices that were removed, oldest first; their drivers' last readings make no channel.
         var forgotten: [String] = []
         var eventWatchers: [@Sendable (Event) -> Void] = []
         var budget = LogBudget()

@@ -13,7 +13,7 @@ final class Standstills: Sendable {
     /// Passes the drivers' reports to one observer.
     func observe(_ body: @escaping Observer) { observer.withLock { $0 = body } }
 
-    func tell(_ stretch: Range<MonotonicInstant>, _ device: String) {
+    func report(_ stretch: Range<MonotonicInstant>, _ device: String) {
         observer.withLock { $0 }?(stretch, device)
     }
 }

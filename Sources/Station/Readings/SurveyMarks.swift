@@ -22,12 +22,12 @@ final class SurveyMarks: Sendable {
         guard let before else { return }
         if !before.name.isEmpty {
             let lasted = Int(before.since.duration(to: now).inSeconds)
-            tell("survey ended", ["name": before.name, "lasted": "\(lasted) s"], at: now)
+            mark("survey ended", ["name": before.name, "lasted": "\(lasted) s"], at: now)
         }
-        if let name { tell("survey begun", ["name": name], at: now) }
+        if let name { mark("survey begun", ["name": name], at: now) }
     }
 
-    private func tell(
+    private func mark(
         _ kind: String,
         _ details: KeyValuePairs<String, String>,
         at now: MonotonicInstant

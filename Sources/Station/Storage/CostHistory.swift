@@ -2,9 +2,9 @@ import ControlProtocol
 import Core
 import Synchronization
 
-/// What the node cost in the last hour and the last day.
+/// The node's costs in the last hour and the last day.
 ///
-/// Fed with totals by wake-ups that come anyway; costs none of its own.
+/// Gets totals at wake-ups for other reasons; causes none itself.
 struct CostHistory {
     /// Totals are kept no denser than this.
     static let step: Duration = .minutes(10)
@@ -30,7 +30,8 @@ struct CostHistory {
         marks.append(Mark(instant: now, costs: costs))
     }
 
-    /// What the stretch that ends now and is closest to `span` cost; nil without a mark before it.
+    /// The costs of the period that ends now and is closest to `span`; nil without a mark before
+    /// it.
     func cost(of span: Duration, until costs: ProcessCosts, at now: MonotonicInstant) -> CostReport?
     {
         let wanted = now.advanced(by: .zero - span)

@@ -13,7 +13,8 @@ final class LaserHours: Sendable {
     static let partLimit = 32
     /// So many fit into one setting of the store, 600 bytes.
     static let partsPerSetting = 10
-    /// What the sums are kept under; the second to fourth ten follow as `lasers.2` to `lasers.4`.
+    /// The key of the sums in the store; the second to fourth ten follow as `lasers.2` to
+    /// `lasers.4`.
     static let key = "lasers"
     static let keys = [key, "\(key).2", "\(key).3", "\(key).4"]
     /// Between two writes: in `normal` a power cut costs at most 6 min of the account.
@@ -26,7 +27,7 @@ final class LaserHours: Sendable {
 
     private struct Part {
         var device: String?
-        /// By what the store said, whole seconds.
+        /// From the store, whole seconds.
         var before: Int64 = 0
         var inThisRun: Duration = .zero
         var life: Duration?
@@ -38,7 +39,7 @@ final class LaserHours: Sendable {
     private struct State {
         var parts: [String: Part] = [:]
         var unsaved: Duration = .zero
-        /// What the store has; a setting that is the same is not written again.
+        /// The content of the store; an equal setting is not written again.
         var stored: [String: String] = [:]
         var savedAt: MonotonicInstant
         var isLoaded = false
@@ -70,7 +71,7 @@ final class LaserHours: Sendable {
         }
     }
 
-    /// The device goes by another name.
+    /// The device has another name.
     func rename(_ device: String, to name: String) {
         state.withLock { state in
             for (part, account) in state.parts where account.device == device {
@@ -88,7 +89,7 @@ final class LaserHours: Sendable {
         }
     }
 
-    /// Adds what the store knew, as the settings of `keys`; a second call does nothing.
+    /// Adds the sums of the store, from the settings of `keys`; a second call does nothing.
     func load(_ settings: [String: String], at now: MonotonicInstant) {
         state.withLock { state in
             guard !state.isLoaded else { return }
@@ -107,10 +108,10 @@ final class LaserHours: Sendable {
         }
     }
 
-    /// Whether what the store knew is in it.
+    /// Whether the sums of the store are included.
     var isLoaded: Bool { state.withLock { $0.isLoaded } }
 
-    /// The settings to be saved, if it is time to; nil before the store was asked.
+    /// The settings to be saved, if that is due; nil before the store was read.
     ///
     /// The last time is always time enough. A setting that is empty now has no value.
     func due(at now: MonotonicInstant, isLast: Bool = false) -> [(key: String, value: String?)]? {
@@ -145,7 +146,7 @@ final class LaserHours: Sendable {
             .map { Self.report($0.key, $0.value, now, wall) }
     }
 
-    /// The account of what a device has now.
+    /// The hours of the part that a device has now.
     func report(of device: String, at now: MonotonicInstant, _ wall: WallTime?) -> LaserReport? {
         reports(at: now, wall).last { $0.device == device }
     }
@@ -160,7 +161,7 @@ final class LaserHours: Sendable {
         var left: Duration?
         if let life = part.life, seen >= paceTime, part.inThisRun > .zero {
             let seconds = max(life - part.total, .zero).inSeconds * (seen / part.inThisRun)
-            // Ten times the age of a sensor is as good as for ever.
+            // Ten times the life of a sensor counts as endless.
             left = .seconds(Int64(min(seconds, 100 * 365 * 86_400)))
         }
         let end = left.flatMap { left in

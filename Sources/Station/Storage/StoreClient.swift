@@ -45,7 +45,7 @@ package final class StoreClient: Sendable {
         context.modes.observe("store") { [weak self] _ in self?.reschedule() }
     }
 
-    /// The devices whose schedules the ledger shall know.
+    /// The devices whose schedules are written for the ledger.
     func configure(_ configuration: StationConfiguration) {
         let (queue, gone) = state.withLock { state in
             let before = Set(state.devices.map(\.name))
@@ -66,7 +66,7 @@ package final class StoreClient: Sendable {
     /// Where the history is, open or not; nil without a store.
     var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
 
-    /// Lets readers ask for the journal's blocks.
+    /// Gives readers access to the journal's blocks.
     func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
 
     // MARK: Settings
@@ -125,7 +125,7 @@ package final class StoreClient: Sendable {
         return true
     }
 
-    /// Stores what is muted; nothing before the store is open, which does it itself then.
+    /// Stores the mutes; does nothing before the store is open, since opening stores them.
     func settleMutes() async throws {
         guard let settings = state.withLock({ $0.settings }) else { return }
         try await context.mutes.settle(settings)
@@ -143,12 +143,12 @@ package final class StoreClient: Sendable {
     /// Whether the store was open before in this process.
     var hasQueue: Bool { queue != nil }
 
-    /// Lets go of streams whose places the history gave to others.
+    /// Removes streams whose places the history gave to others.
     func forget(_ streams: [StreamID]) {
         if !streams.isEmpty { queue?.forget(streams) }
     }
 
-    /// Says of devices that the history knows and that are not here why they have no samples.
+    /// Records for absent devices that the history knows why they have no samples.
     func tellAbsent() {
         let (queue, devices, isFirst) = state.withLock { state in
             defer { state.hasToldAbsent = true }
@@ -171,7 +171,7 @@ package final class StoreClient: Sendable {
     /// - Parameters:
     ///   - cause: `suspended`: no process ran; `driverStopped`: the driver hung.
     ///   - stretch: The time.
-    ///   - device: Whose samples; nil for all.
+    ///   - device: The device of the samples; nil for all.
     func tellMissing(
         _ cause: GapCause,
         _ stretch: Range<MonotonicInstant>,
@@ -200,7 +200,7 @@ package final class StoreClient: Sendable {
 
     /// The queue in front of a store that has just been opened, or the one there is.
     ///
-    /// What came before the store was open, and what an earlier process left, goes in first.
+    /// Records from before the opening, and those that an earlier process left, are added first.
     func open(
         _ opening: StationStore.Opening,
         lossWindow: Duration,
@@ -224,8 +224,8 @@ package final class StoreClient: Sendable {
             schedule: { [weak self] in self?.interval(of: $0) }
         )
         queue.begin(after: opening.newestBlock)
-        // What lies before a start that is durable comes too late to be put in order: between the
-        // process that left it and this one, another had no mirror.
+        // Records from before a durable start come too late to be put in order: a process without a
+        // mirror ran in between.
         let start = opening.newestStart.flatMap { $0.boot == context.bootID ? $0.tick : nil }
         for bytes in left {
             let records = JournalRecordCodec.contents(bytes).records.filter { record in
@@ -245,7 +245,7 @@ package final class StoreClient: Sendable {
 }
 
 extension Event {
-    /// What a power cut may cost two seconds of, not ten minutes.
+    /// Records of which a power cut may cost two seconds, not ten minutes.
     fileprivate var isUrgent: Bool {
         severity >= .warning || kind == "motion" || kind == "motion ended"
     }

@@ -12,7 +12,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     package let folder: String
     /// A partition for the journal in place of a file; nil keeps it in the folder.
     package let journal: String?
-    /// How large the history is made, for ever.
+    /// The size of the history, which never changes.
     package let size: StorePlan.Size
     /// 10 s…1 h of readings that a power cut may cost; longer wears less.
     package let lossWindow: Duration
@@ -20,7 +20,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     package let journalBlockCount: Int
 
     /// Between two transactions of the history.
-    package static let takeInterval: Duration = .hours(24)
+    package static let checkpointInterval: Duration = .hours(24)
 
     init(_ reader: ObjectReader) {
         var reader = reader
@@ -43,7 +43,7 @@ package struct StoreConfiguration: Hashable, Sendable {
         var journal = JournalPlan()
         journal.blockSize = Self.blockSize
         journal.lossWindow = lossWindow
-        journal.takeInterval = Self.takeInterval
+        journal.checkpointInterval = Self.checkpointInterval
         journal.isOnPartition = self.journal != nil
         return StorePlan(size, journal: journal)
     }

@@ -1,12 +1,12 @@
 import Core
 import Store
 
-/// What waits to be written to the card: samples and events since the last block.
+/// Samples and events since the last block, which wait to be written to the card.
 ///
 /// Pure, and runs on the loop: an append costs a few hundred instructions and no system call.
 /// Bound: one block's worth; the caller removes a batch when it is full or due.
 package struct StoreIntake {
-    /// What must not wait goes out after this long, so that what comes with it shares the write.
+    /// Urgent records are written after this time, so that records close to them share the write.
     static let urgentWindow: Duration = .seconds(2)
 
     private struct Open {
@@ -15,7 +15,7 @@ package struct StoreIntake {
         var last: Tick
     }
 
-    /// Between the first record and its write: what a power cut loses at most.
+    /// Between the first record and its write: the longest time that a power cut can lose.
     private let lossWindow: Duration
     /// Bytes of payload in one block.
     let capacity: Int
@@ -26,8 +26,8 @@ package struct StoreIntake {
     /// Blocks so far, and the block in which each stream had samples last.
     private var blockCount = 0
     private var lastBlocks: [StreamID: Int] = [:]
-    /// What names and dates samples beside the streams: the node's start, the last schedule of each
-    /// stream and the last anchor.
+    /// Records that name and date samples, besides the streams: the node's start, the last schedule
+    /// of each stream and the last anchor.
     private var start: JournalRecord?
     private var schedules: [StreamID: JournalRecord] = [:]
     /// Streams of which no samples are expected.
@@ -110,9 +110,9 @@ package struct StoreIntake {
         note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow))
     }
 
-    /// Says once more what the samples of the last blocks cannot be understood without.
+    /// Repeats the records that are needed to read the samples of the last blocks.
     ///
-    /// The history knows it; should that be lost, the journal's ring has to say it by itself.
+    /// The history has it; should that be lost, the journal's ring must hold it.
     ///
     /// - Parameters:
     ///   - blockCount: Blocks of the ring; streams that have no samples in so many are done.
@@ -209,8 +209,8 @@ package struct StoreIntake {
             .map { StreamID($0) }
     }
 
-    /// Lets go of streams whose places the history gave to others: a device that comes back gets a
-    /// new one.
+    /// Removes streams whose places the history gave to others: a device that comes back gets a new
+    /// one.
     ///
     /// A stream with samples waiting here is described again, with them.
     mutating func forget(_ ids: [StreamID], at now: MonotonicInstant) {
@@ -223,7 +223,7 @@ package struct StoreIntake {
         }
     }
 
-    /// Knows a stream that an earlier process made.
+    /// Adds a stream that an earlier process made.
     mutating func learn(_ stream: StreamDescription) {
         guard !streams.contains(where: { $0.id == stream.id }) else { return }
         streams.append(stream)

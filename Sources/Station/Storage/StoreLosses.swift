@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What was given up because memory was full, until a mark that says so can be written.
+/// Samples that were dropped because memory was full, until a mark for them can be written.
 ///
 /// Bound: one stretch for each stream, from the first sample lost to the last. The oldest goes
 /// first, so nothing that was kept lies within.
@@ -16,7 +16,7 @@ struct StoreLosses {
     /// Samples and events lost so far.
     private(set) var count = 0
 
-    /// Notes what was in a payload; `streams` says what a stream's segments look like.
+    /// Notes the content of a payload; `streams` describes the segments of each stream.
     mutating func note(_ records: [JournalRecord], _ streams: (StreamID) -> StreamDescription?) {
         for record in records {
             switch record {
@@ -42,7 +42,7 @@ struct StoreLosses {
         }
     }
 
-    /// The marks of what was lost since the last call.
+    /// The marks for samples lost since the last call.
     ///
     /// A sample speaks for the interval before it, and half an interval is jitter: marks reach as
     /// far, and samples that were kept override that.

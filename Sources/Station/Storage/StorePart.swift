@@ -1,8 +1,8 @@
-/// What can fail by itself.
+/// The parts of the store that can fail on their own.
 enum StorePart: String {
     case card, history
 
-    var fails: String { self == .card ? "card does not write" : "history takes nothing" }
-    var isWell: String { self == .card ? "card writes again" : "history takes again" }
+    var fails: String { self == .card ? "card does not write" : "history not writable" }
+    var isWell: String { self == .card ? "card writes again" : "history writable again" }
     var fault: Fault.Kind { self == .card ? .storeNotWriting : .historyNotTaking }
 }

@@ -3,7 +3,7 @@ import Store
 
 /// Reports once when streams find no place in the history, and once when they do again.
 struct StorePlaces {
-    /// Devices whose samples find none.
+    /// Devices whose samples have no place.
     private var placeless: [String] = []
     /// Why the second copy of the small tables is not written.
     private var copyTrouble: String?
@@ -12,7 +12,7 @@ struct StorePlaces {
 
     mutating func take(_ news: StreamNews, _ post: StoreClient, _ context: StationContext) {
         post.forget(news.recycled)
-        func tell(_ kind: String, _ severity: Event.Severity, _ details: [Event.Detail] = []) {
+        func report(_ kind: String, _ severity: Event.Severity, _ details: [Event.Detail] = []) {
             context.recorder.note(
                 Event(
                     at: context.clock.now,
@@ -25,7 +25,7 @@ struct StorePlaces {
         }
         if news.samplesGivenUp > 0 {
             let count = Event.Detail("samples", "\(news.samplesGivenUp)")
-            tell("samples had no place", .error, [count])
+            report("samples had no place", .error, [count])
         }
         if news.damagedSegments > 0 {
             damagedSegments += news.damagedSegments
@@ -57,7 +57,7 @@ struct StorePlaces {
         placeless = devices
         guard !devices.isEmpty else {
             context.faults.clear(.historyFull, isTold: true)
-            return tell("history has places again", .notice)
+            return report("history has places again", .notice)
         }
         let names = devices.prefix(8).joined(separator: ", ")
         let places = Event.Detail("places", "\(news.places)")

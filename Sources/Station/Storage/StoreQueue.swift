@@ -5,7 +5,7 @@ import Store
 import Supervision
 import Synchronization
 
-/// Between the loop and the card: what waits, in memory and in the mirror.
+/// Records between the loop and the card, in memory and in the mirror.
 ///
 /// Adding never waits and never fails. Bound: `waitingByteLimit` of payloads that are not on the
 /// card; beyond it the oldest is dropped and counted, and `takeLosses` returns what is missing. At
@@ -19,7 +19,7 @@ final class StoreQueue: Sendable {
         let payload: [UInt8]
         /// Records of the mirror that go with it.
         fileprivate(set) var mirrored: Int
-        /// Made of what dropped batches said that later ones need.
+        /// Made of records of dropped batches that later ones need.
         var isCarried = false
     }
 
@@ -38,7 +38,7 @@ final class StoreQueue: Sendable {
         var lastID: UInt64 = 0
         /// Records of the mirror since the last batch was closed.
         var mirrored = 0
-        /// Streams made since the last batch was closed, and in batches since they were asked for.
+        /// Streams made since the last batch was closed, and in batches since the last call.
         var newStreams = (open: false, closed: false)
         /// Records that no block can hold.
         var tooLongCount = 0
@@ -56,11 +56,11 @@ final class StoreQueue: Sendable {
     /// A queue in front of an open store.
     ///
     /// - Parameters:
-    ///   - intake: Knows the store's streams.
+    ///   - intake: Has the store's streams.
     ///   - mirror: Memory that outlives the process; nil goes without.
     ///   - clock: The node's clock.
     ///   - attention: Raised when something is due sooner than the waiting task expects.
-    ///   - schedule: Asked for each new stream.
+    ///   - schedule: Called for each new stream.
     ///   - limit: Bytes of payloads that may wait.
     init(
         _ intake: StoreIntake,
@@ -88,7 +88,7 @@ final class StoreQueue: Sendable {
     /// Bytes of payloads that wait.
     var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
 
-    /// What was lost at the bound since the last call; read when the card accepts writes again.
+    /// Records lost at the bound since the last call; read when the card accepts writes again.
     func takeLosses(in boot: BootID) -> [GapMark] {
         state.withLock { state in
             let streams = state.intake
@@ -142,12 +142,12 @@ final class StoreQueue: Sendable {
         }
     }
 
-    /// Says once more what the samples in a ring of so many blocks cannot be understood without.
+    /// Repeats the records that are needed to read the samples in a ring of so many blocks.
     func repeatNames(within blockCount: Int) {
         change { state, now in state.intake.repeatNames(within: blockCount, at: now) }
     }
 
-    /// Lets go of streams whose places the history gave to others.
+    /// Removes streams whose places the history gave to others.
     func forget(_ streams: [StreamID]) {
         change { state, now in state.intake.forget(streams, at: now) }
     }
@@ -176,7 +176,7 @@ final class StoreQueue: Sendable {
     /// Not counted, it would make the mirror keep a record of that batch in its place.
     func passOver() { state.withLock { $0.mirrored += 1 } }
 
-    /// Says of every device but these, once more, that it is unplugged.
+    /// Records for every device except these that it is unplugged.
     ///
     /// A schedule outlives its device: without this record the ledger would expect samples.
     func tellAbsent(besides present: Set<String>) {
@@ -271,12 +271,12 @@ final class StoreQueue: Sendable {
     /// The batch that `nextBatch` gave was not written; it waits on.
     func giveBack() { state.withLock { $0.inFlight = nil } }
 
-    /// Payloads that no block holds yet, oldest first: batches, then what is still open.
+    /// Payloads that no block holds yet, oldest first: batches, then the open one.
     ///
     /// - Parameters:
-    ///   - number: Passes over the batches before this one, counted from the first ever. What is
-    ///     dropped in between may make one come twice.
-    ///   - limit: Batches at most; what is open comes on the last page.
+    ///   - number: Skips the batches before this one, counted from the first ever. What is dropped
+    ///     in between may make one come twice.
+    ///   - limit: Batches at most; the open one comes on the last page.
     /// - Returns: The payloads, the lowest number that the block of the first can get (that of
     ///   each next is one more), and the number of the next page; nil on the last.
     func unwritten(from number: Int, limit: Int) -> Unwritten {
@@ -360,7 +360,7 @@ final class StoreQueue: Sendable {
     private static func mirror(_ record: JournalRecord, _ state: inout State) {
         guard let mirror = state.mirror else { return }
         let bytes = JournalRecordCodec.encode([record])
-        // One that finds no room is not counted: the mirror forgets what it holds, no more.
+        // A record that finds no room is not counted: only the mirror lacks it.
         if bytes.count <= 65_535, mirror.append(bytes) { state.mirrored += 1 }
     }
 

@@ -23,16 +23,16 @@ struct StoreReporter: Sendable {
         tell("journal slots refuse", .error, ["slots": "\(count)", "blocks": "\(blocks)"])
     }
 
-    func tell(_ opening: StationStore.Opening) {
-        tell("store open", .info, ["history": "\(opening.history)"])
-        for loss in opening.losses { tell("store damaged", .error, ["what": loss]) }
+    func report(_ opening: StationStore.Opening) {
+        report("store open", .info, ["history": "\(opening.history)"])
+        for loss in opening.losses { report("store damaged", .error, ["what": loss]) }
     }
 
-    func tell(_ history: HistoryOpening) {
-        tell("history set aside", .error, ["what": "\(history)"])
+    func report(_ history: HistoryOpening) {
+        report("history set aside", .error, ["what": "\(history)"])
     }
 
-    func tell(
+    func report(
         _ kind: String,
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String> = [:]

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Store
 
-/// Where the next page of what the history lacks begins; see `TailReport`.
+/// Where the next page of records that the history lacks begins; see `TailReport`.
 enum StoreTailPlace: Hashable {
     /// Batches ever removed from the queue, and those skipped.
     case queue(Int)
@@ -80,7 +80,7 @@ extension StoreClient {
         return losses + [whole]
     }
 
-    /// What was lost after the last block: it ends where begins what no block holds, or now.
+    /// Records lost after the last block, up to the first one that no block holds, or to now.
     private func openLoss(of page: JournalPage) -> [TailReport.Part] {
         guard let from = page.openLoss else { return [] }
         var tail = HistoryTail()
@@ -113,7 +113,7 @@ extension StoreClient {
 extension Platform {
     /// The kernel's id of this boot; zeros where it gives none.
     ///
-    /// Goes through `/proc` for all that the process costs: to be asked once.
+    /// Reads all costs of the process from `/proc`: to be called once.
     var bootID: BootID {
         figures.bootID.flatMap(BootID.init) ?? BootID(bytes: Array(repeating: 0, count: 16))
     }

@@ -4,7 +4,7 @@ import Store
 import Supervision
 import Synchronization
 
-/// Writes what waits to the card: one block at the end of each loss window, the history once a
+/// Writes waiting records to the card: one block at the end of each loss window, the history once a
 /// day, and everything at an orderly stop.
 ///
 /// A card that is slow, full or gone stops nothing else: it is reported once, waiting records stay
@@ -12,14 +12,14 @@ import Synchronization
 /// is retried as well, without holding up the journal; a damaged one is replaced.
 package actor StoreWriter: OrderlyStop {
     static let longestPause: Duration = .minutes(5)
-    /// Failures in a row, half a minute of them, after which everything is closed and opened anew.
+    /// Failures in a row, half a minute of them, after which the store is closed and opened again.
     ///
     /// A file system that went read-only, or a card that was removed, comes back only under new
     /// descriptors, and can be unmounted only without the old ones.
     static let failuresUntilReopening = 5
-    /// What an orderly stop waits for the card, less than the grace of the child.
+    /// The longest wait for the card in an orderly stop, less than the grace of the child.
     ///
-    /// What waits then is in the mirror, and what is under way is left on the disk thread.
+    /// Waiting records are in the mirror then, and a running write stays on the disk thread.
     static let stopLimit: Duration = .seconds(8)
     /// Time from one clock anchor to the next.
     static let anchorInterval: Duration = .hours(1)
@@ -37,12 +37,12 @@ package actor StoreWriter: OrderlyStop {
     private let vault = LockedStore()
     private let isStopping = Atomic(false)
     private let stop = Signal()
-    private var nextTake = MonotonicInstant.boot
+    private var nextCheckpoint = MonotonicInstant.boot
     private var nextAnchor = MonotonicInstant.boot
     /// How far the clock was trusted at the last anchor.
     private var anchored: ClockTrust?
     /// Before this the history is left alone, however full the journal is.
-    private var retryTake = MonotonicInstant.boot
+    private var retryCheckpoint = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
     private var isHeld = false
     private var isHistoryFull = false
@@ -55,7 +55,7 @@ package actor StoreWriter: OrderlyStop {
     /// Whether the next stream may find no place: then that shall be known the same hour.
     private var isCrowded = false
     private var namedAt: UInt64 = 0
-    private var told: [StorePart: String] = [:]
+    private var reported: [StorePart: String] = [:]
     private var places = StorePlaces()
 
     package init(_ configuration: StoreConfiguration, context: StationContext, post: StoreClient) {
@@ -82,7 +82,7 @@ package actor StoreWriter: OrderlyStop {
         }
         guard isDone == nil else { return }
         let limit = "the card did not answer for \(Int(Self.stopLimit.inSeconds)) s"
-        reporter.tell("store not closed", .error, ["reason": limit])
+        reporter.report("store not closed", .error, ["reason": limit])
     }
 
     private func keep() async throws {
@@ -101,10 +101,10 @@ package actor StoreWriter: OrderlyStop {
             pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
             let tookWell = await takeIfDue()
             if isWell { await saveLasers() }
-            // For want of room it is not opened anew: the journal works on, and needs none.
+            // Without room on the card it is not reopened: the journal goes on, and needs none.
             failureCount = isWell && (tookWell || isHistoryFull) ? 0 : failureCount + 1
             let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
-            let take = max(nextTake, retryTake)
+            let take = max(nextCheckpoint, retryCheckpoint)
             _ = try await context.clock.wait(
                 for: post.attention,
                 until: min(due ?? take, take, absentAt),
@@ -150,9 +150,9 @@ package actor StoreWriter: OrderlyStop {
         (acknowledged, namedAt) = (opening.newestBlock, opening.newestBlock)
         (slotCount, isCrowded) = (opening.journalSlotCount, opening.freePlaces < 64)
         // A checkpoint that a reader holds up is tried at once: only then is it reported.
-        let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.takeInterval
-        nextTake = context.clock.now.advanced(by: interval)
-        reporter.tell(opening)
+        let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.checkpointInterval
+        nextCheckpoint = context.clock.now.advanced(by: interval)
+        reporter.report(opening)
         let (platform, vault, thisBoot) = (context.platform, vault, boot)
         post.serve { sequence, limit in
             try await platform.onDisk {
@@ -250,16 +250,16 @@ package actor StoreWriter: OrderlyStop {
 
     private func reopenIfNeeded() async throws {
         guard failureCount >= Self.failuresUntilReopening else { return }
-        // The mirror goes on as it is: the queue knows what is in it.
+        // The mirror stays as it is: the queue has its content.
         _ = try await claim()
         let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
         failureCount = 0
-        if case .waiting = opening.history {} else { reporter.tell(opening) }
+        if case .waiting = opening.history {} else { reporter.report(opening) }
     }
 
     private func writeDue(_ queue: StoreQueue) async throws {
         anchor(queue)
-        defer { if isCrowded, queue.takeNewStreams() { nextTake = context.clock.now } }
+        defer { if isCrowded, queue.takeNewStreams() { nextCheckpoint = context.clock.now } }
         while let batch = queue.nextBatch() {
             let boot = boot
             do {
@@ -291,16 +291,16 @@ package actor StoreWriter: OrderlyStop {
     /// - Returns: false when it fails, or has failed and waits to be tried again.
     private func takeIfDue() async -> Bool {
         let now = context.clock.now
-        guard retryTake <= now else { return told[.history] == nil }
-        var isDue = nextTake <= now
+        guard retryCheckpoint <= now else { return reported[.history] == nil }
+        var isDue = nextCheckpoint <= now
         if !isDue { isDue = await isJournalFilling() }
-        guard isDue else { return told[.history] == nil }
+        guard isDue else { return reported[.history] == nil }
         if await attempt(.history, { try await self.checkpoint() }) {
             takePause = .seconds(1)
             return true
         }
         takePause = min(takePause * 2, Self.longestPause)
-        retryTake = context.clock.now.advanced(by: takePause)
+        retryCheckpoint = context.clock.now.advanced(by: takePause)
         return false
     }
 
@@ -312,21 +312,21 @@ package actor StoreWriter: OrderlyStop {
         if try await onStore({ $0.lacksHistory }) {
             _ = try await claim()
             let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
-            if case .waiting = opening.history {} else { reporter.tell(opening) }
+            if case .waiting = opening.history {} else { reporter.report(opening) }
         }
         let checkpoint = try await onStore { try $0.checkpoint() }
         places.take(try await onStore { $0.takeStreamNews() }, post, context)
         let now = context.clock.now
-        nextTake = now.advanced(by: StoreConfiguration.takeInterval)
+        nextCheckpoint = now.advanced(by: StoreConfiguration.checkpointInterval)
         switch checkpoint {
         case .taken: break
-        case .replaced(let history): reporter.tell(history)
+        case .replaced(let history): reporter.report(history)
         case .held(let logByteCount):
             await tellHeld(logByteCount)
-            (nextTake, retryTake) = (now, now.advanced(by: Self.longestPause))
+            (nextCheckpoint, retryCheckpoint) = (now, now.advanced(by: Self.longestPause))
             return
         }
-        if isHeld { reporter.tell("history takes again", .notice) }
+        if isHeld { reporter.report("history writable again", .notice) }
         isHeld = false
     }
 
@@ -341,7 +341,7 @@ package actor StoreWriter: OrderlyStop {
         isHeld = true
         let (platform, path) = (context.platform, historyPath)
         let holder = try? await platform.onDisk { platform.holder(of: path) }
-        reporter.tell(
+        reporter.report(
             "history waits for a reader",
             .warning,
             ["reader": holder.flatMap(\.self) ?? "unknown", "logBytes": "\(logByteCount)"]
@@ -350,7 +350,7 @@ package actor StoreWriter: OrderlyStop {
 
     private var historyPath: String { "\(configuration.folder)/history.db" }
 
-    /// Notes what the wall clock says: when it is trusted more than before, and every hour.
+    /// Records the wall clock: when it is trusted more than before, and every hour.
     private func anchor(_ queue: StoreQueue) {
         let now = context.clock.now
         guard let reading = context.clock.wallReading,
@@ -378,8 +378,8 @@ package actor StoreWriter: OrderlyStop {
     private func attempt(_ part: StorePart, _ body: () async throws -> Void) async -> Bool {
         do {
             try await body()
-            if let before = told.removeValue(forKey: part) {
-                reporter.tell(part.isWell, .notice, ["was": before])
+            if let before = reported.removeValue(forKey: part) {
+                reporter.report(part.isWell, .notice, ["was": before])
                 context.faults.clear(part.fault, isTold: true)
             }
             if part == .history { isHistoryFull = false }
@@ -387,11 +387,11 @@ package actor StoreWriter: OrderlyStop {
         } catch is CancellationError {
             return false  // The stop has waited long enough, or nothing waits for this child.
         } catch {
-            let words = "\(error)"
+            let text = "\(error)"
             if part == .history { isHistoryFull = (error as? StoreError)?.isHistoryFull ?? false }
-            if told[part] != words { reporter.tell(part.fails, .error, ["reason": words]) }
-            told[part] = words
-            context.faults.raise(part.fault, "the store: \(words)", isTold: true)
+            if reported[part] != text { reporter.report(part.fails, .error, ["reason": text]) }
+            reported[part] = text
+            context.faults.raise(part.fault, "the store: \(text)", isTold: true)
             return false
         }
     }

@@ -4,7 +4,7 @@ import Core
 ///
 /// At 1 Hz the coarse tiers outlive the samples by far: 6 h buckets last for decades.
 extension HistoryRing {
-    /// In hundredths of what is left after the catalogue.
+    /// In hundredths of the room left after the catalogue.
     var share: Int {
         switch self {
         case .samples: 60
@@ -36,7 +36,7 @@ extension StorePlan {
         return min(max(wanted, Self.megabytesRange.lowerBound), Self.megabytesRange.upperBound)
     }
 
-    /// Bytes of the history's file, as near as can be said before it is made.
+    /// Bytes of the history's file, as near as can be computed before it is made.
     package var byteCount: Int { megabytes << 20 }
 
     /// Streams that the history has places for; one that is gone from the rings gives its back.
@@ -62,7 +62,7 @@ extension StorePlan {
         return perDay > 0 ? room / perDay : .infinity
     }
 
-    /// What the plan comes to.
+    /// The result of the plan.
     ///
     /// Held against `scripts/bench wear`, which measures the same at block level.
     package var figures: Figures {
@@ -82,7 +82,7 @@ extension StorePlan {
             historyBytesPerDay: history.bytes,
             requestsPerDay: requests,
             samplesPerDay: load.streams.map(\.samplesPerDay).reduce(0, +),
-            cardYears: flash.years(pagesPerDay: pages, transactionsPerDay: takesPerDay)
+            cardYears: flash.years(pagesPerDay: pages, transactionsPerDay: checkpointsPerDay)
         )
     }
 
@@ -92,9 +92,9 @@ extension StorePlan {
         var requests: Double
     }
 
-    private var takesPerDay: Double { 86_400 / journal.takeInterval.inSeconds }
+    private var checkpointsPerDay: Double { 86_400 / journal.checkpointInterval.inSeconds }
 
-    /// Blocks, each only as long as what it holds.
+    /// Blocks, each only as long as its content.
     private var journalWriting: Writing {
         let interval = load.streams.map(\.interval.inSeconds).min() ?? 86_400
         // The sample that ends the window goes along, and the next one begins a window.
@@ -121,15 +121,15 @@ extension StorePlan {
         // Requests of a transaction: 1 for the log, 2 for its index, 3 of ext4; and for a copy one
         // for each place, 10. Counted with `scripts/bench wear`.
         return Writing(
-            bytes: takesPerDay * (log + file),
-            requests: takesPerDay * (6 + 10 * copies)
+            bytes: checkpointsPerDay * (log + file),
+            requests: checkpointsPerDay * (6 + 10 * copies)
         )
     }
 
     /// Pages that one transaction fills.
     private var addedPagesPerTake: Double {
         HistoryRing.allCases.map { ring in
-            let bytes = load.bytesPerDay(into: ring) / takesPerDay
+            let bytes = load.bytesPerDay(into: ring) / checkpointsPerDay
             return bytes / Double(ring.capacity * ring.slotsPerPage)
         }.reduce(0, +)
     }

@@ -2,7 +2,7 @@ import Core
 
 /// How large a store is and how often it writes; what follows from that is plain arithmetic.
 package struct StorePlan: Hashable, Sendable {
-    /// What the user said.
+    /// The user's options.
     package enum Size: Hashable, Sendable {
         /// MiB of the history's file.
         case megabytes(Int)
@@ -17,7 +17,7 @@ package struct StorePlan: Hashable, Sendable {
     package var load: StoreLoad
     package var journal: JournalPlan
     package var flash: FlashModel
-    /// Places for streams of a file that is not as its size says; nil: as many as that.
+    /// Places for streams of an older file; nil: as many as its size gives.
     package var streamPlaces: Int?
 
     /// A plan; a size out of range is brought into it.
@@ -34,7 +34,7 @@ package struct StorePlan: Hashable, Sendable {
     }
 }
 
-/// What is sampled.
+/// The sampled devices.
 package struct StoreLoad: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
         package let channelCount: Int
@@ -72,7 +72,7 @@ package struct StoreLoad: Hashable, Sendable {
     /// Bytes of an event as it is stored.
     static let bytesPerEvent = 60.0
 
-    /// One SDS011, once a second, unless said otherwise.
+    /// Default: one SDS011, once a second.
     package init(
         streams: [Stream] = [Stream(channelCount: 2, interval: .seconds(1))],
         eventsPerDay: Double = 100
@@ -101,7 +101,7 @@ package struct JournalPlan: Hashable, Sendable {
     /// At most so much is lost with the power.
     package var lossWindow: Duration = .seconds(600)
     /// Between two transactions of the history.
-    package var takeInterval: Duration = .hours(24)
+    package var checkpointInterval: Duration = .hours(24)
     /// Whether the blocks lie on a partition: no file system writes along.
     package var isOnPartition = false
     /// Bytes that ext4 with 4 KiB blocks writes of its own for each block, at rest before: three
@@ -130,8 +130,8 @@ package struct FlashModel: Hashable, Sendable {
     package var cardBytes = 16e9
     /// Bytes programmed for each byte that the pages need; merging logs that are full.
     package var amplification = 2.0
-    /// Erase blocks written anew for each transaction of the history: it writes in more places
-    /// than four logs serve; 2 to 5 were measured.
+    /// Erase blocks rewritten for each transaction of the history: it writes in more places than
+    /// four logs serve; 2 to 5 were measured.
     package var mergesPerTransaction = 5.0
 
     package init() {}

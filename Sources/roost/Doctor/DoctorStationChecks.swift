@@ -39,7 +39,7 @@ extension DoctorCheck {
         ),
         DoctorCheck(
             name: "boards",
-            question: "Do the boards on the network answer?",
+            question: "Do the HTTP devices answer?",
             decide: boards
         ),
     ]
@@ -47,7 +47,7 @@ extension DoctorCheck {
     @Sendable private static func boards(_ facts: DoctorFacts) -> DoctorFinding {
         guard !facts.isImage else { return .skipped(ofImage) }
         let boards = facts.station.boards
-        guard !boards.isEmpty else { return .skipped("no board on the network is configured") }
+        guard !boards.isEmpty else { return .skipped("no HTTP device is configured") }
         let silent = boards.filter { $0.trouble != nil }
         guard let first = silent.first else {
             return .ok("\(boards.map(\.address).inWords): answers")
@@ -123,11 +123,11 @@ extension DoctorCheck {
                     + (faults.count == 1 ? "a fault" : "\(faults.count) faults"),
                 next: faults.first?.nextStep ?? "roost status"
             ).with(details: faults.map { "\($0.sentence); \($0.nextStep)" })
-        case .refuses(let words):
-            return .failure(words, next: "roost status, and see what roostd logged")
-        case .hangs(let words):
+        case .refuses(let text):
+            return .failure(text, next: "roost status, and see what roostd logged")
+        case .hangs(let text):
             return .failure(
-                words,
+                text,
                 next: "see what roostd logged, then: \(facts.restartStation)"
             )
         case .absent where facts.station.lockHolder != nil:
@@ -174,7 +174,7 @@ extension DoctorCheck {
     }
 
     /// A checkpoint that was missed is made up for by the next.
-    private static let oldestSample = StoreConfiguration.takeInterval * 2
+    private static let oldestSample = StoreConfiguration.checkpointInterval * 2
 
     @Sendable private static func history(_ facts: DoctorFacts) -> DoctorFinding {
         guard let folder = facts.configuration?.store?.folder, let last = facts.station.history
@@ -182,17 +182,17 @@ extension DoctorCheck {
         switch last {
         case .noHistory: return .note("there is no history in \(folder) yet")
         case .empty: return .ok("the history can be read and is empty yet")
-        case .unreadable(let words):
-            return .failure(words, next: "sudo roost store check \(folder)")
+        case .unreadable(let text):
+            return .failure(text, next: "sudo roost store check \(folder)")
         case .taken(nil): return .note("the history can be read; nothing dates its last sample")
         case .taken(let wall?):
-            let words = "the history's last sample is of \(wall.iso8601)"
-            guard let now = facts.station.now else { return .ok(words) }
+            let text = "the history's last sample is of \(wall.iso8601)"
+            guard let now = facts.station.now else { return .ok(text) }
             let age = Duration.nanoseconds(now.nanoseconds - wall.nanoseconds)
             let hours = "\(age.components.seconds / 3_600) h ago"
-            guard age > oldestSample else { return .ok("\(words), \(hours)") }
+            guard age > oldestSample else { return .ok("\(text), \(hours)") }
             return .warning(
-                "\(words), \(hours); it takes some every 6 h",
+                "\(text), \(hours); it adjusts it every 6 h",
                 next: "roost ledger, which says why nothing came"
             )
         }

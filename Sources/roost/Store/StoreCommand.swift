@@ -8,7 +8,7 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
         abstract:
-            "What the station keeps on its card: plan it, look at it, check it, copy it.",
+            "What the station stores on its card: plan, status, check, copy.",
         subcommands: [
             StorePlanCommand.self, StoreStatusCommand.self, StoreCheckCommand.self,
             StoreSeriesCommand.self, StoreReplayCommand.self, StoreCompactCopyCommand.self,
@@ -28,7 +28,7 @@ struct StorePlanCommand: ParsableCommand {
                       roost store plan --interval 5m --partition
             """
     )
-    @Option(help: "MiB of the history's file, 4…65536; 64 unless told.")
+    @Option(help: "MiB of the history's file, 4…65536; default 64.")
     var megabytes: Int?
 
     @Option(help: "Days of raw samples to keep, instead of a size.")
@@ -84,7 +84,7 @@ struct StorePlanCommand: ParsableCommand {
         var journal = JournalPlan()
         journal.blockSize = block
         journal.lossWindow = window.duration
-        journal.takeInterval = take.duration
+        journal.checkpointInterval = take.duration
         journal.isOnPartition = partition
         var flash = FlashModel()
         flash.cardBytes = cardGigabytes * 1e9

@@ -36,7 +36,7 @@ struct StoreReplay {
     private let devices: DeviceCounter
     private var intake: StoreIntake
     private var report = StoreReplayReport()
-    private var lastTake = MonotonicInstant(nanoseconds: 0)
+    private var lastCheckpoint = MonotonicInstant(nanoseconds: 0)
 
     /// Makes a new store.
     init(_ place: Place, _ settings: Settings) throws {
@@ -140,11 +140,11 @@ struct StoreReplay {
             note(.schedule(sample.stream, from: from, interval: settings.interval), now)
         }
         if let due = intake.dueAt, due <= now { try flush() }
-        let isDue = lastTake.duration(to: now) >= settings.plan.journal.takeInterval
+        let isDue = lastCheckpoint.duration(to: now) >= settings.plan.journal.checkpointInterval
         if isDue || store.fill >= StationStore.urgentFill {
             try flush()
             try checkpoint()
-            lastTake = now
+            lastCheckpoint = now
         }
     }
 

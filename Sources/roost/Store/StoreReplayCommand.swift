@@ -12,7 +12,7 @@ struct StoreReplayCommand: ParsableCommand {
         abstract: "Runs a recorded series through the real store, with every write and sync.",
         discussion: """
             The series is two little-endian 16 bit numbers a row: PM2.5, PM10 in tenths of a µg/m³.
-            Time is virtual: a day takes seconds. INTO is a new folder, or a block device for the
+            Time is virtual: a day needs seconds. INTO is a new folder, or a block device for the
             journal; then --history names the history's file. What reached the device is what the
             kernel counted since the empty store was made, file system and all. A file system also
             writes by timers in real time: --pause gives them their moments. --settle 1 does at once
@@ -100,7 +100,7 @@ struct StoreReplayCommand: ParsableCommand {
         var journal = JournalPlan()
         journal.blockSize = block
         journal.lossWindow = window.duration
-        journal.takeInterval = take.duration
+        journal.checkpointInterval = take.duration
         let stream = StoreLoad.Stream(channelCount: 2, interval: interval.duration)
         let load = StoreLoad(streams: [stream])
         return StoreReplay.Settings(
@@ -118,7 +118,7 @@ struct StoreReplayCommand: ParsableCommand {
         let isThere = stat(into, &status) == 0
         if isThere, status.st_mode & S_IFMT == S_IFBLK {
             guard let history else {
-                throw ValidationError("a device takes the journal alone; name --history FILE too")
+                throw ValidationError("a device holds the journal alone; name --history FILE too")
             }
             try refuse(history)
             return StoreReplay.Place(journal: into, isDevice: true, history: history)

@@ -20,14 +20,14 @@ struct DetectionBench: Sendable {
         self.clock = clock
         platform = SimulatedPlatform(clock: clock)
         usb = SimulatedUSB(platform)
-        let surroundings = Station.Surroundings(
+        let dependencies = Station.Dependencies(
             platform: platform,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,
             endProcess: { Issue.record("the process ends: \($0)") }
         )
         let configuration = try StationConfiguration.read(Array(text.utf8), file: "test")
-        station = Station(configuration, in: surroundings)
+        station = Station(configuration, in: dependencies)
     }
 
     /// Runs the station, lets `body` happen to it, and stops it in order.

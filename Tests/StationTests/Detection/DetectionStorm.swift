@@ -194,7 +194,7 @@ struct DetectionStorm: Sendable {
         for (_, socket) in there { pull(socket, isTold: false) }
         there.shuffle(using: &generator)
         for (subject, socket) in there { plug(subject, into: socket, isTold: false) }
-        bench.usb.tellSnapshot()
+        bench.usb.sendSnapshot()
     }
 
     private func flap(_ generator: inout SplitMix64) async throws {
@@ -217,7 +217,7 @@ struct DetectionStorm: Sendable {
                 pullOne(&generator, isTold: false)
             }
         }
-        bench.usb.tellSnapshot()
+        bench.usb.sendSnapshot()
     }
 
     // MARK: What must be true
