@@ -52,7 +52,7 @@ struct SourceTree: Sendable {
     private init(readingFrom root: String) throws {
         let manager = FileManager.default
         var paths = try manager.contentsOfDirectory(atPath: root)
-        for folder in ["Sources", "Tests", "Benchmarks", "scripts", ".ci"]
+        for folder in ["Sources", "Tests", "Benchmarks", "docs", "scripts", ".ci"]
         where manager.fileExists(atPath: "\(root)/\(folder)") {
             paths += try manager.subpathsOfDirectory(atPath: "\(root)/\(folder)")
                 .map { "\(folder)/\($0)" }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TidyTests {
     static let rules =
         TidyRule.concurrency + TidyRule.size + TidyRule.imports + TidyRule.habits + TidyRule.layout
-        + TidyRule.children
+        + TidyRule.children + TidyRule.words
 
     @Test(arguments: rules)
     func holdsInThisRepository(_ rule: TidyRule) throws {
