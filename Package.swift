@@ -213,8 +213,8 @@ let package = Package(
         tests(
             "roostTests",
             [
-                "ClientSupport", "ControlProtocol", "Core", "Devices", "Profiles", "Store", "roost",
-                arguments,
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxPlatform",
+                "Profiles", "Store", "roost", arguments,
             ]
         ),
         tests("TidyTests", []),

@@ -21,6 +21,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var lasers: [LaserReport] = []
     /// How far the clock can be trusted; nil from older stations.
     package var clock: ClockReport?
+    /// Where the station writes; nil without a store, and until it is open.
+    package var store: StoreReport?
     /// For so long no child is replaced for being late; nil at most times.
     package var snoozedSeconds: Double?
 

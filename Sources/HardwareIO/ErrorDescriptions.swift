@@ -85,6 +85,10 @@ extension StorageError: CustomStringConvertible {
         case .wrongSize(let path, let found, let wanted):
             "\(path): has \(found) bytes, not \(wanted); "
                 + "give its size in the configuration, or move it aside"
+        case .absent(JournalPartition.link):
+            "the journal's partition, which the station used before, cannot be found; "
+                + "`lsblk` lists what is there, `roost doctor` says more; if it is gone for good, "
+                + "remove the link \(JournalPartition.noteName) in the store's folder"
         case .absent(let path): "\(path): not there; make the folder, or correct the path"
         case .noPermission(let path) where path.hasPrefix("/dev/"):
             "\(path): no permission; a udev rule gives the partition to the group roost "

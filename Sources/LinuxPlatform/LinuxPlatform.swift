@@ -85,6 +85,10 @@ package final class LinuxPlatform: Platform {
         try FileBlockStorage(path: path, blockSize: blockSize, blockCount: blockCount)
     }
 
+    package func journalPartition(for folder: String) throws(StorageError) -> String? {
+        try JournalPartitionFinder().partition(for: folder)
+    }
+
     package func claimStore(_ folder: String) throws -> any StoreClaim {
         makeFolder(folder)
         return try claims.withLock { claims in

@@ -65,6 +65,14 @@ package protocol Platform: Sendable {
     /// - Throws: `StorageError`.
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
 
+    /// The partition that `roost store partition` made on this machine; only within `onDisk`.
+    ///
+    /// - Parameter folder: The store's, which remembers that there was one.
+    /// - Returns: Its device; nil where there is none.
+    /// - Throws: `StorageError.absent` when there was one and it is not there now: the blocks that
+    ///   wait in it would be lost.
+    func journalPartition(for folder: String) throws(StorageError) -> String?
+
     /// The file system below a history; the real one, except in a simulation.
     var historySeams: HistoryTestHooks { get }
 
@@ -149,4 +157,9 @@ package struct ProcessCosts: Hashable, Sendable {
     package var cardSyncCount = 0
 
     package init() {}
+}
+
+extension Platform {
+    /// None: simulated machines have a ring, wherever it lies.
+    package func journalPartition(for folder: String) throws(StorageError) -> String? { nil }
 }

@@ -3,22 +3,6 @@ import Glibc
 import HardwareIO
 import SQLite
 
-/// The place of a station's store, and the size of a new one.
-package struct StorePlace: Sendable {
-    package let journalPath: String
-    package let historyPath: String
-    package var plan: StorePlan
-    /// The version of the program that opens it.
-    package var version: String
-    package var seams = HistoryTestHooks()
-    /// Slots of the journal that refused a write, when the same process opens it again.
-    package var badSlots = JournalBadSlots()
-
-    package init(journal: String, history: String, plan: StorePlan, version: String) {
-        (journalPath, historyPath, self.plan, self.version) = (journal, history, plan, version)
-    }
-}
-
 /// The state of a journal's file.
 package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
     case found
@@ -108,6 +92,7 @@ struct StoreFiles {
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
         let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
         var (keepsake, rescued) = try rescue(aside, history, peeked, spare)
+        try takeFormer(place, history, keepsake)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
             // After a ring was set aside another is opened.
@@ -178,6 +163,23 @@ struct StoreFiles {
             let journal = try open()
             return (journal, .setAside(path: aside, because: "\(error)", salvaged: count))
         }
+    }
+
+    /// Takes what waits in the ring that was used before, which then gives its name free.
+    ///
+    /// Both rings number their blocks by the history's cursor: without this the new ring would give
+    /// the numbers of blocks that wait in the old one again.
+    private static func takeFormer(
+        _ place: StorePlace,
+        _ history: History,
+        _ keepsake: CatalogSnapshot
+    ) throws(StoreError) {
+        guard let former = place.formerJournal, !history.isReadOnly, canSetAside(former) else {
+            return
+        }
+        let salvage = JournalSalvage(former, blockSize: place.plan.journal.blockSize)
+        _ = try take(salvage, history, keepsake)
+        setAside(former)
     }
 
     static func storage(

@@ -56,7 +56,7 @@ package final class StationStore {
     }
 
     package let opening: Opening
-    private let place: StorePlace
+    package let place: StorePlace
     private let journal: Journal
     /// Nil while the one before is given up and no new one could be made yet.
     private var history: History?

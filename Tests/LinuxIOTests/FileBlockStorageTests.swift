@@ -78,6 +78,30 @@ import Testing
         }
     }
 
+    @Test func whatMarksAPartitionIsNoBlockOfTheRing() throws {
+        let path = folder.path("partition")
+        let header = JournalPartition(blockSize: 4_096, blockCount: 5)
+        let raw = open(path, O_CREAT | O_WRONLY, 0o600)
+        _ = Glibc.write(raw, header.block, 4_096)
+        close(raw)
+        truncate(path, 6 * 4_096)
+        // It says how many blocks it has, whatever was asked for.
+        for blockCount in [5, 512, nil] {
+            let storage = try FileBlockStorage(path: path, blockCount: blockCount)
+            #expect(storage.blockCount == 5)
+            try storage.write(0, [UInt8](repeating: 1, count: 512))
+            try storage.write(4, [UInt8](repeating: 2, count: 512))
+            #expect(try storage.read(4).starts(with: [2, 2]))
+        }
+        let first = try FileBlockStorage(path: path, blockCount: nil, isReadOnly: true).read(0)
+        #expect(first.starts(with: [1, 1]))
+        #expect(throws: StorageError.wrongSize(path: path, found: 24_576, wanted: 3_072)) {
+            try FileBlockStorage(path: path, blockSize: 512, blockCount: nil)
+        }
+        truncate(path, 5 * 4_096)
+        #expect(throws: StorageError.self) { try FileBlockStorage(path: path, blockCount: nil) }
+    }
+
     @Test func saysInWordsWhatIsWrongWithThePath() throws {
         let missing = folder.path("none/journal.ring")
         let error = #expect(throws: StorageError.self) {

@@ -33,6 +33,16 @@ import Testing
         #expect(configuration.store?.folder == StoreConfiguration.defaultFolder)
     }
 
+    @Test func theJournalIsAFileAPartitionOrWhatIsThere() throws {
+        func journal(_ text: String) throws -> JournalPlace? {
+            try read(#"{"store": {\#(text)}}"#).store?.journal
+        }
+        #expect(try journal("") == .folder)
+        #expect(try journal(#""journal": "auto""#) == .auto)
+        #expect(try journal(#""journal": "/dev/mmcblk0p3""#) == .path("/dev/mmcblk0p3"))
+        #expect(problems(#"{"store": {"journal": "mmcblk0p3"}}"#).count == 1)
+    }
+
     @Test(arguments: ["balcony", "board"])
     func theExamplesAreRight(_ name: String) throws {
         let file = Self.project.appending(path: "docs/examples/\(name).json")

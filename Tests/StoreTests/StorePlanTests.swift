@@ -37,7 +37,7 @@ import Testing
     @Test func aPartitionAndALongerWindowSpareTheCard() {
         var plan = StorePlan(.megabytes(64))
         let onFile = plan.figures
-        plan.journal.isOnPartition = true
+        plan.journal.medium = .partition
         let onPartition = plan.figures
         plan.journal.lossWindow = .seconds(3_600)
         let longer = plan.figures
@@ -79,7 +79,8 @@ import Testing
         init(_ seconds: Int, onPartition: Bool, bytes: Double, requests: Double) {
             let stream = StoreLoad.Stream(channelCount: 2, interval: .seconds(seconds))
             var journal = JournalPlan()
-            (journal.isOnPartition, journal.checkpointInterval) = (onPartition, .hours(6))
+            journal.medium = onPartition ? .partition : .ext4
+            journal.checkpointInterval = .hours(6)
             plan = StorePlan(load: StoreLoad(streams: [stream], eventsPerDay: 0), journal: journal)
             (bytesPerDay, requestsPerDay) = (bytes, requests)
         }

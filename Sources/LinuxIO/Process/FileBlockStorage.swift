@@ -17,6 +17,8 @@ package final class FileBlockStorage: BlockStorage {
     package let isDevice: Bool
     /// Whether `open` made the file.
     package let isNew: Bool
+    /// Where the first block lies: behind what marks a partition as the journal's.
+    private let ringOffset: Int
     /// Whether writes pass the page cache by.
     package private(set) var isDirect = false
 
@@ -33,7 +35,8 @@ package final class FileBlockStorage: BlockStorage {
     ///
     /// A file is made under another name, filled with real zeros, synced, renamed, and its folder
     /// synced: a cut leaves all of it or none. On a read-only card it opens for reading; writes
-    /// then throw `.readOnly`. A mounted device is refused.
+    /// then throw `.readOnly`. A mounted device is refused. What `JournalPartition` marks says
+    /// itself how many blocks it has.
     ///
     /// - Parameters:
     ///   - path: A file, or a block device such as `/dev/mmcblk0p3`.
@@ -64,9 +67,12 @@ package final class FileBlockStorage: BlockStorage {
         isDevice = geometry.isDevice
         self.path = path
         self.blockSize = blockSize
-        self.blockCount = blockCount ?? found / blockSize
-        let wanted = blockSize * self.blockCount
-        guard wanted > 0, isDevice ? found >= wanted : found == wanted else {
+        let partition = Self.journalPartition(descriptor.raw)
+        ringOffset = partition == nil ? 0 : blockSize
+        self.blockCount = partition?.blockCount ?? blockCount ?? found / blockSize
+        let wanted = blockSize * self.blockCount + ringOffset
+        let isOtherSize = partition.map { $0.blockSize != blockSize } ?? false
+        guard wanted > 0, !isOtherSize, isDevice ? found >= wanted : found == wanted else {
             throw .wrongSize(path: path, found: found, wanted: max(wanted, blockSize))
         }
         buffer = .allocate(byteCount: blockSize, alignment: 4_096)
@@ -115,7 +121,7 @@ package final class FileBlockStorage: BlockStorage {
         guard let start = buffer.baseAddress else { return }
         var done = 0
         while done < count {
-            let offset = off_t(index * blockSize + done)
+            let offset = off_t(ringOffset + index * blockSize + done)
             let result = body(descriptor.raw, start + done, count - done, offset)
             if result > 0 {
                 done += result
@@ -183,6 +189,12 @@ package final class FileBlockStorage: BlockStorage {
         } catch {
             throw .failed(call: "open", errno: EINVAL, path: path)
         }
+    }
+
+    /// What marks a partition as the journal's; nil for everything else.
+    private static func journalPartition(_ raw: Int32) -> JournalPartition? {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        return pread(raw, &bytes, bytes.count, 0) == bytes.count ? JournalPartition(bytes) : nil
     }
 
     private static func create(_ path: String, byteCount: Int) throws(StorageError) {

@@ -13,6 +13,8 @@ package struct ControlAnswers: Sendable {
         package var faults: @Sendable () -> [Fault]
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
+        /// Where the journal is; nil before it is open.
+        var journal: @Sendable () -> String?
         /// A page of the records that are not in the history yet.
         var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
         package var lamp: @Sendable () -> String?
@@ -207,6 +209,9 @@ package struct ControlAnswers: Sendable {
         )
         report.board = dependencies.board()
         report.clock = clockReport
+        report.store = dependencies.folder().map {
+            StoreReport(folder: $0, journal: dependencies.journal())
+        }
         report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
             .filter { $0.device != nil }

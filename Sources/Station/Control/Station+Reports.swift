@@ -14,6 +14,7 @@ extension Station {
             dependencies: ControlAnswers.Dependencies(
                 faults: { [weak self] in self?.faults ?? [] },
                 folder: { [store] in store.folder },
+                journal: { [store] in store.journalPath },
                 tail: { [store] in try await store.tail(from: $0) },
                 lamp: { lamp.state },
                 tree: { TreeReport(root.tree, at: clock.now) },

@@ -12,6 +12,7 @@ package final class StoreClient: Sendable {
         var devices: [DeviceConfiguration] = []
         var folder: String?
         var journal: Journal?
+        var journalPath: String?
         var hasToldAbsent = false
         var settings: Settings?
         var whenOpen: (@Sendable () -> Void)?
@@ -68,6 +69,12 @@ package final class StoreClient: Sendable {
 
     /// Gives readers access to the journal's blocks.
     func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
+
+    /// Says where the journal is, each time that it is opened.
+    func tellJournal(at path: String) { state.withLock { $0.journalPath = path } }
+
+    /// Where the journal is; nil before it is open.
+    var journalPath: String? { state.withLock { $0.journalPath } }
 
     // MARK: Settings
 

@@ -30,7 +30,7 @@ struct StorePlaces {
         if news.damagedSegments > 0 {
             damagedSegments += news.damagedSegments
             let count = Event.Detail("runs", "\(news.damagedSegments)")
-            tell("samples cannot be read", .error, [count])
+            report("samples cannot be read", .error, [count])
             context.faults.raise(
                 .samplesUnreadable,
                 "the journal held \(damagedSegments) runs of samples that cannot be read to their "
@@ -41,14 +41,14 @@ struct StorePlaces {
         if news.copyTrouble != copyTrouble {
             copyTrouble = news.copyTrouble
             if let words = copyTrouble {
-                tell("copy of tables fails", .error, [Event.Detail("reason", words)])
+                report("copy of tables fails", .error, [Event.Detail("reason", words)])
                 context.faults.raise(
                     .tablesUncopied,
                     "the second copy of the history's small tables cannot be written: \(words)",
                     isTold: true
                 )
             } else {
-                tell("copy of tables is written again", .notice)
+                report("copy of tables is written again", .notice)
                 context.faults.clear(.tablesUncopied, isTold: true)
             }
         }
@@ -61,7 +61,7 @@ struct StorePlaces {
         }
         let names = devices.prefix(8).joined(separator: ", ")
         let places = Event.Detail("places", "\(news.places)")
-        tell("history has no place", .error, [Event.Detail("placeless", names), places])
+        report("history has no place", .error, [Event.Detail("placeless", names), places])
         context.faults.raise(
             .historyFull,
             "the history has places for \(news.places) streams, and none is free for \(names): "

@@ -20,7 +20,7 @@ struct StoreReporter: Sendable {
             isTold: true
         )
         guard hasMore else { return }
-        tell("journal slots refuse", .error, ["slots": "\(count)", "blocks": "\(blocks)"])
+        report("journal slots refuse", .error, ["slots": "\(count)", "blocks": "\(blocks)"])
     }
 
     func report(_ opening: StationStore.Opening) {

@@ -209,19 +209,12 @@ package actor StoreWriter: OrderlyStop {
         acknowledged: UInt64? = nil
     ) async throws -> StationStore.Opening {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
-        var opened = StorePlace(
-            journal: configuration.journal ?? "\(configuration.folder)/journal.ring",
-            history: historyPath,
-            plan: configuration.plan,
-            version: roostVersion
-        )
-        opened.seams = platform.historySeams
-        let place = opened
+        let (history, post) = (historyPath, post)
         return try await platform.onDisk {
             try vault.open { badSlots in
-                var place = place
+                var place = try configuration.place(history: history, on: platform)
                 place.badSlots = badSlots
-                return try StationStore(
+                let store = try StationStore(
                     place,
                     mirrorSequence: mirrorSequence,
                     acknowledged: acknowledged
@@ -232,6 +225,8 @@ package actor StoreWriter: OrderlyStop {
                         blockCount: configuration.journalBlockCount
                     )
                 }
+                post.tellJournal(at: place.journalPath)
+                return store
             }
         }
     }

@@ -30,7 +30,9 @@ struct JournalAlone {
         _ acknowledged: UInt64?,
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) {
-        guard case .database = error else { return nil }
+        // What waits in a ring that was used before only the history can take.
+        let hasFormer = place.formerJournal.map(StoreFiles.canSetAside) ?? false
+        guard case .database = error, !hasFormer else { return nil }
         (keepsake, because) = (try CatalogSnapshot(), error)
         guard let cursor = Self.read(place.historyPath, into: keepsake) else { return nil }
         self.cursor = cursor

@@ -104,10 +104,11 @@ extension StorePlan {
         let blocks = max(86_400 / period, payload / room)
         let sectors = ((payload / blocks + Double(JournalBlockLayout.headerByteCount)) / 512)
             .rounded(.up)
-        let isOnFile = !journal.isOnPartition
-        let extra = isOnFile ? JournalPlan.fileSystemBytesPerBlock : 0
-        let requests = 1 + (isOnFile ? JournalPlan.fileSystemRequestsPerBlock : 0)
-        return Writing(bytes: blocks * (sectors * 512 + extra), requests: blocks * requests)
+        let medium = journal.medium
+        return Writing(
+            bytes: blocks * (sectors * 512 + medium.bytesPerBlock),
+            requests: blocks * (1 + medium.requestsPerBlock)
+        )
     }
 
     /// Transactions: pages go to the log, and after some of them from there into the file.

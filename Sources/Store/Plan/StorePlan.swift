@@ -102,13 +102,8 @@ package struct JournalPlan: Hashable, Sendable {
     package var lossWindow: Duration = .seconds(600)
     /// Between two transactions of the history.
     package var checkpointInterval: Duration = .hours(24)
-    /// Whether the blocks lie on a partition: no file system writes along.
-    package var isOnPartition = false
-    /// Bytes that ext4 with 4 KiB blocks writes of its own for each block, at rest before: three
-    /// blocks of its journal for the file's time, and the inode's; SPEC.md, What a block costs.
-    package static let fileSystemBytesPerBlock = 16_384.0
-    /// Those are three requests, and the block is one; `scripts/bench wear`.
-    static let fileSystemRequestsPerBlock = 3.0
+    /// What the blocks lie on.
+    package var medium = JournalMedium.ext4
 
     package init() {}
 }

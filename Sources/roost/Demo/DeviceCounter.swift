@@ -28,11 +28,8 @@ struct DeviceCounter {
         statistics = names
     }
 
-    /// Major and minor number as glibc packs them.
     private static func name(_ device: dev_t) -> String {
-        let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
-        let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
-        return "/sys/dev/block/\(major):\(minor)/stat"
+        "/sys/dev/block/\(BlockDevice.words(device))/stat"
     }
 
     /// Brings everything to the devices and reads their counters; nil where there are none.

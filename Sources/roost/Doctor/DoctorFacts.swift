@@ -243,6 +243,10 @@ struct DoctorCard: Hashable {
     /// journald's `Storage`; `auto` by default.
     var logStorage = "auto"
     var hasLogFolder = false
+    /// The partition for the journal, as udev's links name it.
+    var journalPartition: String?
+    /// Whether the station used one before.
+    var hasNotedPartition = false
 
     /// What a path lies on.
     func mount(of path: String) -> DoctorMount? {

@@ -196,6 +196,9 @@ extension DoctorCard {
             .compactMap { $0.fields.first }
         logStorage = tree.settings("journald.conf")["Storage"] ?? "auto"
         hasLogFolder = tree.exists("/var/log/journal")
+        let links = [JournalPartition.link, "/dev/disk/by-partlabel/\(JournalPartition.name)"]
+        journalPartition = links.first(where: tree.exists).map(tree.resolved)
+        hasNotedPartition = tree.target("\(folder)/\(JournalPartition.noteName)") != nil
         // The main area of an eMMC: its boot areas have names of their own.
         let names = tree.names("/sys/block").filter { $0.hasPrefix("mmcblk") }
         guard let name = names.first(where: { $0.dropFirst(6).allSatisfy(\.isNumber) }) else {

@@ -28,6 +28,12 @@ enum ReportText {
             cost.map { "\(name.column(8))\(describe($0))" }
         }
         lines += report.lasers.map { "laser   \(describe($0))" }
+        if let store = report.store {
+            let journal = store.isOnPartition.map {
+                $0 ? "the journal on \(store.journal ?? "")" : "the journal in a file"
+            }
+            lines.append("store   \(store.folder)\(journal.map { ", \($0)" } ?? "")")
+        }
         if let board = report.board {
             lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
         }

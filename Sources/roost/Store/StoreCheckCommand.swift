@@ -41,7 +41,7 @@ struct StoreCheckCommand: ParsableCommand {
             let reader = try report.open(folder)
             if reader != nil { report.checkDatabase(folder, progress) }
             try report.checkJournal(
-                journal ?? folder.journalPath,
+                journal ?? folder.ringPath,
                 isNamed: journal != nil,
                 blockSize: block,
                 cursor: try reader?.cursor() ?? 0

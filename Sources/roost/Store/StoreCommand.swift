@@ -12,6 +12,7 @@ struct StoreCommand: ParsableCommand {
         subcommands: [
             StorePlanCommand.self, StoreStatusCommand.self, StoreCheckCommand.self,
             StoreSeriesCommand.self, StoreReplayCommand.self, StoreCompactCopyCommand.self,
+            StorePartitionCommand.self,
         ]
     )
 }
@@ -21,11 +22,12 @@ struct StorePlanCommand: ParsableCommand {
         commandName: "plan",
         abstract: "How long a history of some size reaches back, and what it costs the card.",
         discussion: """
-            Plain arithmetic from measured sizes; nothing is written.
+            Plain arithmetic from measured sizes; nothing is written. What the journal lies on is
+            what this machine has, unless --medium says otherwise; the others stand beside it.
 
             Examples: roost store plan --megabytes 64
                       roost store plan --days 365 --card-gb 16 --json
-                      roost store plan --interval 5m --partition
+                      roost store plan --interval 5m --medium partition
             """
     )
     @Option(help: "MiB of the history's file, 4…65536; default 64.")
@@ -52,8 +54,14 @@ struct StorePlanCommand: ParsableCommand {
     @Option(name: .customLong("card-gb"), help: "Size of the card in GB.")
     var cardGigabytes = 16.0
 
-    @Flag(help: "The journal lies on a partition of its own.")
+    @Option(help: "What the journal lies on: ext4, xfs, vfat or partition.")
+    var medium: JournalMedium?
+
+    @Flag(help: "The same as --medium partition.")
     var partition = false
+
+    @Option(help: "The store's folder, whose file system counts without --medium.")
+    var store = StoreFolder.standard
 
     @Flag(help: "Print JSON instead of words.")
     var json = false
@@ -85,7 +93,7 @@ struct StorePlanCommand: ParsableCommand {
         journal.blockSize = block
         journal.lossWindow = window.duration
         journal.checkpointInterval = take.duration
-        journal.isOnPartition = partition
+        journal.medium = medium ?? (partition ? .partition : site.medium ?? .ext4)
         var flash = FlashModel()
         flash.cardBytes = cardGigabytes * 1e9
         let stream = StoreLoad.Stream(channelCount: channels, interval: interval.duration)
@@ -97,15 +105,21 @@ struct StorePlanCommand: ParsableCommand {
         )
     }
 
+    private var site: JournalSite {
+        medium == nil && !partition ? JournalSite(folder: store) : JournalSite()
+    }
+
     func run() throws {
         let plan = plan
         if json {
-            Output.line(try ControlCodec.line(StorePlanReport(plan)))
+            Output.line(try ControlCodec.line(StorePlanReport(plan, site)))
         } else {
-            for line in StoreText.plan(plan) { Output.line(line) }
+            for line in StoreText.plan(plan, site) { Output.line(line) }
         }
     }
 }
+
+extension JournalMedium: ExpressibleByArgument {}
 
 /// Sizes that a journal block can have.
 enum BlockSize {
@@ -131,9 +145,31 @@ struct StorePlanReport: Codable, Hashable {
     let samplesPerDay: Double
     let bytesPerSample: Double
     let cardYears: Double
+    /// What the journal lies on: `ext4`, `xfs`, `vfat`, `partition`.
+    let medium: String
+    /// Where it is on this machine; left out when that was not looked for, or is not known.
+    let journal: String?
+    /// The same plan on each medium.
+    let media: [Medium]
 
-    init(_ plan: StorePlan) {
+    struct Medium: Codable, Hashable {
+        let medium: String
+        let bytesPerSample: Double
+        let cardYears: Double
+    }
+
+    init(_ plan: StorePlan, _ site: JournalSite = JournalSite()) {
         let figures = plan.figures
+        medium = plan.journal.medium.rawValue
+        journal = site.path
+        media = JournalMedium.allCases.map { medium in
+            let figures = plan.on(medium).figures
+            return Medium(
+                medium: medium.rawValue,
+                bytesPerSample: figures.bytesPerSample,
+                cardYears: Self.finite(figures.cardYears)
+            )
+        }
         megabytes = figures.megabytes
         rawDays = Self.finite(figures.rawDays)
         minuteDays = Self.finite(figures.minuteDays)

@@ -95,10 +95,10 @@ struct StoreCompactCopyCommand: ParsableCommand {
         _ new: StoreFolder,
         _ progress: ProgressLine
     ) throws -> Bool {
-        guard access(old.journalPath, F_OK) == 0 else { return false }
+        guard access(old.ringPath, F_OK) == 0 else { return false }
         let file = try NewFile(new.journalPath)
         do {
-            try FileBytes.pieces(of: old.journalPath) { piece in
+            try FileBytes.pieces(of: old.ringPath) { piece in
                 try file.write(piece)
                 progress.show("compact-copy: the journal")
             }

@@ -14,6 +14,17 @@ struct StoreFolder {
     let path: String
 
     var journalPath: String { path + "/journal.ring" }
+    /// The partition that the station used last, by the link that notes it; nil without one.
+    var journalPartition: String? {
+        let note = "\(path)/\(JournalPartition.noteName)"
+        guard access(note, F_OK) == 0, let found = realpath(note, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+    /// Where what waits for the history is.
+    var ringPath: String {
+        access(journalPath, F_OK) == 0 ? journalPath : journalPartition ?? journalPath
+    }
     var historyPath: String { path + "/history.db" }
 
     /// Opens the history for reading; the daemon may be writing.

@@ -192,10 +192,10 @@ extension StoreFolder {
             let reader = try reader()
             (cursor, newest) = (try reader.cursor(), try reader.newestPlace())
         } catch let error as StoreError { throw failure(error) }
-        guard access(journalPath, F_OK) == 0 else { return HistoryTail() }
+        guard access(ringPath, F_OK) == 0 else { return HistoryTail() }
         do {
             let storage = try FileBlockStorage(
-                path: journalPath,
+                path: ringPath,
                 blockSize: StoreConfiguration.blockSize,
                 blockCount: nil,
                 caching: .buffered,
@@ -204,7 +204,7 @@ extension StoreFolder {
             let journal = try Journal(storage, reusableUpTo: cursor)
             return journal.tail(after: cursor, newest)
         } catch {
-            Output.error("\(journalPath): \(error); what waits in it is not shown")
+            Output.error("\(ringPath): \(error); what waits in it is not shown")
             return HistoryTail()
         }
     }

@@ -57,6 +57,8 @@ struct StoreStatusReport: Codable, Hashable {
     let historyBytes: Int
     let logBytes: Int
     let journalBytes: Int?
+    /// The partition that holds the journal; left out when it is a file.
+    let journalPartition: String?
     /// The last journal block that is in the history.
     let cursor: UInt64
     /// Streams that there is room for; one that is gone from the rings gives its place back.
@@ -74,6 +76,7 @@ struct StoreStatusReport: Codable, Hashable {
         historyBytes = FileBytes.size(folder.historyPath) ?? 0
         logBytes = FileBytes.size(folder.historyPath + "-wal") ?? 0
         journalBytes = FileBytes.size(folder.journalPath)
+        journalPartition = journalBytes == nil ? folder.journalPartition : nil
         cursor = try reader.cursor()
         streamPlaces = try reader.streamCount()
         boots = try reader.boots().count
@@ -115,7 +118,8 @@ struct StoreStatusReport: Codable, Hashable {
             StoreText.row("  its log", StoreText.bytes(Double(logBytes))),
             StoreText.row(
                 "journal",
-                journalBytes.map { StoreText.bytes(Double($0)) } ?? "not in this folder"
+                journalBytes.map { StoreText.bytes(Double($0)) } ?? journalPartition
+                    ?? "not in this folder"
             ),
             StoreText.row("  checkpointed block", "\(cursor)"),
             StoreText.row("streams", "\(streams.count) of \(streamPlaces)"),

@@ -73,7 +73,7 @@ enum StoreText {
         return FixedPoint(Int64((value * scale).rounded()), decimals: decimals).description
     }
 
-    static func plan(_ plan: StorePlan) -> [String] {
+    static func plan(_ plan: StorePlan, _ site: JournalSite = JournalSite()) -> [String] {
         let figures = plan.figures
         return [
             row("history", "\(figures.megabytes) MiB", "reserved at once, constant from then on"),
@@ -96,7 +96,11 @@ enum StoreText {
                 bytes(figures.bytesPerDay),
                 "\(rounded(figures.bytesPerSample)) B a sample"
             ),
-            row("  journal", bytes(figures.journalBytesPerDay)),
+            row(
+                "  journal",
+                bytes(figures.journalBytesPerDay),
+                "on \(plan.journal.medium.name)\(site.path.map { ": \($0)" } ?? "")"
+            ),
             row("  history", bytes(figures.historyBytesPerDay)),
             row("write requests a day", rounded(figures.requestsPerDay)),
             row(
@@ -105,6 +109,18 @@ enum StoreText {
                 "\(rounded(plan.flash.cardBytes / 1e9)) GB, "
                     + "\(rounded(plan.flash.enduranceCycles)) cycles, a cautious model"
             ),
-        ]
+        ] + media(plan)
+    }
+
+    /// The same plan with the journal on something else.
+    private static func media(_ plan: StorePlan) -> [String] {
+        JournalMedium.allCases.filter { $0 != plan.journal.medium }.map { medium in
+            let figures = plan.on(medium).figures
+            return row(
+                "  on \(medium.name)",
+                "\(rounded(figures.cardYears)) years",
+                "\(rounded(figures.bytesPerSample)) B a sample"
+            )
+        }
     }
 }

@@ -81,6 +81,22 @@ extension Ailments {
             next: "multiple of 8192 sectors"
         ) { $0.files["/sys/block/mmcblk0/mmcblk0p2/start"] = "1060864\n" },
         Ailment(
+            check: "card-journal",
+            verdict: .note,
+            words: "/dev/mmcblk0p3 is not used",
+            next: "\"journal\": \"auto\""
+        ) { $0.replace("\"journal\": \"auto\"", "", in: "/etc/roost/roost.json") },
+        Ailment(
+            check: "card-journal",
+            verdict: .failure,
+            words: "cannot be found",
+            next: "lsblk",
+            others: ["card-erase"]
+        ) {
+            $0.links["/dev/roost/journal"] = nil
+            $0.links["/var/lib/roost/journal.partition"] = "/dev/mmcblk0p3"
+        },
+        Ailment(
             check: "run-memory",
             verdict: .warning,
             words: "not in memory",
@@ -118,6 +134,7 @@ extension Ailments {
             next: "roostd --config /etc/roost/roost.json --check",
             others: [
                 "serial-present", "pin-holders", "store", "history", "watchdog-settings", "boards",
+                "card-journal",
             ]
         ) { $0.configure(#"{ "mode": "year", "mood": 1, "watchdog": {} }"#) },
         Ailment(
@@ -127,6 +144,7 @@ extension Ailments {
             next: "sudo install -D",
             others: [
                 "serial-present", "pin-holders", "store", "history", "watchdog-settings", "boards",
+                "card-journal",
             ]
         ) { $0.files["/etc/roost/roost.json"] = nil },
         Ailment(check: "profiles", verdict: .warning, words: "1 mistake", next: "profiles check") {

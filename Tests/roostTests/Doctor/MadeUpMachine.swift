@@ -39,6 +39,7 @@ struct MadeUpMachine {
         putStation()
         putAdapter("ttyUSB0", at: "1-1.3", port: "ttyUSB0")
         links[Self.dust] = "../../ttyUSB0"
+        links["/dev/roost/journal"] = "../mmcblk0p3"
         links["/dev/serial0"] = isNew ? "ttyAMA10" : "ttyS0"
         for (name, text) in UdevRule.files(ProfileCatalog.shipped.profiles) {
             files["/etc/udev/rules.d/\(name)"] = text
@@ -99,7 +100,9 @@ struct MadeUpMachine {
         files["\(card)/device/preferred_erase_size"] = "4194304\n"
         files["\(card)/device/life_time"] = "0x01 0x02\n"
         files["\(card)/device/pre_eol_info"] = "0x01\n"
+        files["/dev/mmcblk0p3"] = ""
         files["\(card)/mmcblk0p1/start"] = "8192\n"
+        files["\(card)/mmcblk0p3/start"] = "2048\n"
         files["\(card)/mmcblk0p2/start"] = "1056768\n"
     }
 
@@ -117,7 +120,7 @@ struct MadeUpMachine {
                 { "name": "alive", "type": "led", "line": "GPIO22" },
                 { "name": "milano", "type": "milano-board", "address": "http://192.168.1.20/" }
               ],
-              "lights": {}, "store": {}, "watchdog": {}
+              "lights": {}, "store": { "journal": "auto" }, "watchdog": {}
             }
             """
     }

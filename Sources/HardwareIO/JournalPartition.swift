@@ -1,0 +1,48 @@
+/// The first block of a partition that holds the journal's ring and nothing else.
+///
+/// The ring begins with the block behind it. `SPEC.md`, section A partition of its own.
+package struct JournalPartition: Hashable, Sendable {
+    /// What the partition begins with, in ASCII, so that a udev rule can compare it as text.
+    package static let magic = Array("ROOST-JOURNAL-01".utf8)
+    /// Magic 16, block size 4, blocks of the ring 4, CRC-32 of these 24 bytes 4.
+    static let byteCount = 28
+    /// The link that the udev rule makes to the partition.
+    package static let link = "/dev/roost/journal"
+    /// A link in the store's folder to the partition that the station used last.
+    package static let noteName = "journal.partition"
+    /// Its name in a GPT.
+    package static let name = "roost-journal"
+
+    package let blockSize: Int
+    /// Blocks of the ring, without this one.
+    package let blockCount: Int
+
+    package init(blockSize: Int, blockCount: Int) {
+        (self.blockSize, self.blockCount) = (blockSize, blockCount)
+    }
+
+    /// Reads the beginning of a partition; nil when it is none of ours, or damaged.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
+        func number(_ offset: Int) -> UInt32 {
+            (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
+        }
+        let (size, count) = (Int(number(16)), Int(number(20)))
+        guard number(24) == CRC32.checksum(bytes[..<24]), (512...65_536).contains(size),
+            size.nonzeroBitCount == 1, (2...65_536).contains(count)
+        else { return nil }
+        self.init(blockSize: size, blockCount: count)
+    }
+
+    /// One block: the header, and zeros behind it.
+    package var block: [UInt8] {
+        var bytes = Self.magic
+        func append(_ number: UInt32) {
+            bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * UInt32($0))) }
+        }
+        append(UInt32(blockSize))
+        append(UInt32(blockCount))
+        append(CRC32.checksum(bytes))
+        return bytes + [UInt8](repeating: 0, count: blockSize - bytes.count)
+    }
+}

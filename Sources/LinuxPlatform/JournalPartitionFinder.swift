@@ -1,0 +1,69 @@
+import Glibc
+import HardwareIO
+import LinuxIO
+
+/// Finds the partition that `roost store partition` made.
+///
+/// First by the links that udev makes, then by what the partition begins with: without our udev
+/// rule, or before it ran, a station with the right to read finds it all the same.
+package struct JournalPartitionFinder {
+    /// Partitions of other sizes are none of ours: 1…16 MiB, in sectors.
+    private static let sectors: ClosedRange<UInt64> = 2_048...32_768
+
+    private let links: [String]
+    private let partitions: () -> [String]
+
+    package init() {
+        links = [JournalPartition.link, "/dev/disk/by-partlabel/\(JournalPartition.name)"]
+        partitions = {
+            BlockDevice.allPartitions.filter { Self.sectors.contains($0.sectorCount) }.map(\.path)
+        }
+    }
+
+    /// A finder that looks elsewhere; for tests.
+    init(links: [String], partitions: [String]) {
+        (self.links, self.partitions) = (links, { partitions })
+    }
+
+    /// The device, without links; nil when none can be found.
+    package func find() -> String? {
+        for path in links {
+            guard let found = realpath(path, nil) else { continue }
+            defer { free(found) }
+            return String(cString: found)
+        }
+        return partitions().first(where: Self.isMarked)
+    }
+
+    /// The device of a store, which is noted in its folder.
+    ///
+    /// - Throws: `StorageError.absent` when the store had one, and none can be found.
+    package func partition(for folder: String) throws(StorageError) -> String? {
+        let note = "\(folder)/\(JournalPartition.noteName)"
+        guard let found = find() else {
+            var status = stat()
+            guard lstat(note, &status) == 0 else { return nil }
+            throw .absent(path: JournalPartition.link)
+        }
+        if Self.target(of: note) != found {
+            unlink(note)
+            symlink(found, note)
+        }
+        return found
+    }
+
+    private static func isMarked(_ path: String) -> Bool {
+        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard raw >= 0 else { return false }
+        defer { close(raw) }
+        var bytes = [UInt8](repeating: 0, count: 512)
+        return pread(raw, &bytes, bytes.count, 0) == bytes.count && JournalPartition(bytes) != nil
+    }
+
+    private static func target(of link: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink(link, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
