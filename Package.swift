@@ -213,7 +213,8 @@ let package = Package(
         tests(
             "roostTests",
             [
-                "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxPlatform",
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO",
+                "LinuxPlatform",
                 "Profiles", "Store", "roost", arguments,
             ]
         ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import ControlProtocol
 import Store
 

@@ -1,3 +1,4 @@
+import ClientSupport
 import Glibc
 import HardwareIO
 import LinuxIO
