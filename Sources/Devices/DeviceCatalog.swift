@@ -13,27 +13,22 @@ package struct SensorKind: Sendable {
     /// A part for tests and demos, powered at boot; the same seed gives the same part.
     package let simulator:
         @Sendable (Profile, _ seed: UInt64) throws(DialectError) -> any SerialPeer
-    /// A driver of its own; nil for `SensorDriver`.
-    private let ownDriver: (@Sendable (SensorSetup) throws(DialectError) -> any SensorChild)?
 
     package init(
         driver: String,
         dialect: @escaping @Sendable (Profile) throws(DialectError) -> any SensorDialect,
-        simulator: @escaping @Sendable (Profile, UInt64) throws(DialectError) -> any SerialPeer,
-        ownDriver: (@Sendable (SensorSetup) throws(DialectError) -> any SensorChild)? = nil
+        simulator: @escaping @Sendable (Profile, UInt64) throws(DialectError) -> any SerialPeer
     ) {
         self.driver = driver
         self.dialect = dialect
         self.simulator = simulator
-        self.ownDriver = ownDriver
     }
 
     /// The driver that runs such a sensor.
     ///
     /// - Throws: `DialectError` when the profile's settings make no sense to it.
     package func makeDriver(_ setup: SensorSetup) throws(DialectError) -> any SensorChild {
-        if let ownDriver { return try ownDriver(setup) }
-        return SensorDriver(setup, speaking: try dialect(setup.profile))
+        SensorDriver(setup, speaking: try dialect(setup.profile))
     }
 }
 
@@ -59,8 +54,7 @@ extension SensorKind {
     package static let sds011 = SensorKind(
         driver: "sds011",
         dialect: { _ throws(DialectError) in SDS011Dialect() },
-        simulator: { _, seed throws(DialectError) in SDS011Simulator(air: .drifting(seed: seed)) },
-        ownDriver: { setup throws(DialectError) in SDS011Driver(setup) }
+        simulator: { _, seed throws(DialectError) in SDS011Simulator(air: .drifting(seed: seed)) }
     )
     package static let plantower = SensorKind(
         driver: "plantower",

@@ -68,68 +68,71 @@ package struct ChannelJudge: Hashable, Sendable {
         by limits: SensorDoubt.Limits
     ) -> Verdict {
         precondition(outcomes.count == rules.count, "one outcome for each quantity")
-        let values = outcomes.map(\.value)
-        runLength = values == last && !hasMoved ? min(runLength + 1, Int.max - 1) : 1
-        var current = wholeFinding(values, by: limits).map { [Finding($0)] } ?? []
-        var qualities = [Quality](repeating: [], count: rules.count)
-        if current.first?.doubt == .zeros { add(.zero, to: &qualities) }
-        if current.first?.doubt == .unchanging { add(.unchanging, to: &qualities) }
+        let isSame = !hasMoved && outcomes.map(\.value) == last
+        runLength = isSame ? min(runLength + 1, Int.max - 1) : 1
+        let whole = wholeFinding(outcomes, by: limits)
+        var current = whole.map { [Finding($0)] } ?? []
+        var judged = outcomes
         for (index, rule) in rules.enumerated() {
-            guard let value = values[index]?.doubleValue else { continue }
-            if case .value(_, let own) = outcomes[index], own.contains(.inconsistent) {
+            guard case .value(let value, let own) = outcomes[index] else { continue }
+            var flags = own
+            if whole == .zeros { flags.insert(.zero) }
+            if whole == .unchanging { flags.insert(.unchanging) }
+            if own.contains(.inconsistent) {
                 current.append(Finding(.inconsistent, of: rule.name))
             }
-            if let range = rule.range, !range.contains(value) {
-                qualities[index].insert(.outOfRange)
+            if let range = rule.range, !range.contains(value.doubleValue) {
+                flags.insert(.outOfRange)
                 current.append(Finding(.outOfRange, of: rule.name))
             }
             let before = last.indices.contains(index) ? last[index]?.doubleValue : nil
-            if let step = rule.step, let before, abs(value - before) > step {
-                qualities[index].insert(.jump)
+            if let step = rule.step, let before, abs(value.doubleValue - before) > step {
+                flags.insert(.jump)
             }
+            judged[index] = whole == .stuck ? .noData(.stuck) : .value(value, flags)
         }
-        if flagInconsistent(values, &qualities) { current.append(Finding(.inconsistent)) }
-        last = values
+        if flagInconsistent(outcomes, &judged) { current.append(Finding(.inconsistent)) }
+        if !isSame { last = outcomes.map(\.value) }
         let past = findings
         findings = current
-        let isStuck = current.first?.doubt == .stuck
         return Verdict(
-            outcomes: zip(outcomes, qualities).map { outcome, quality in
-                guard case .value(let value, let own) = outcome else { return outcome }
-                return isStuck ? .noData(.stuck) : .value(value, own.union(quality))
-            },
+            outcomes: judged,
             begun: current.filter { !past.contains($0) },
             ended: past.filter { !current.contains($0) }
         )
     }
 
-    /// What is doubtful about a measurement that has not changed for a while.
-    private func wholeFinding(
-        _ values: [FixedPoint?],
-        by limits: SensorDoubt.Limits
-    ) -> SensorDoubt? {
-        let present = values.compactMap(\.self)
-        guard !present.isEmpty else { return nil }
-        if present.allSatisfy({ $0.mantissa == 0 }) {
-            return runLength >= limits.zeros ? .zeros : nil
+    /// What is doubtful about a measurement as a whole.
+    private func wholeFinding(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) -> SensorDoubt?
+    {
+        var (hasValue, hasOther, isWarming) = (false, false, true)
+        for outcome in outcomes {
+            switch outcome {
+            case .value(let value, let own):
+                // A part at the top of its range says the same for as long as it is there.
+                if own.contains(.ceiling) { return .ceiling }
+                (hasValue, isWarming) = (true, false)
+                if value.mantissa != 0 { hasOther = true }
+            case .noData(let reason): if reason != .warmingUp { isWarming = false }
+            }
         }
+        // Zeros after a wake are those of a part that warms up, for a while.
+        if isWarming || (hasValue && !hasOther) { return runLength >= limits.zeros ? .zeros : nil }
+        guard hasValue else { return nil }
         if runLength >= limits.stuck { return .stuck }
         return runLength >= limits.unchanging ? .unchanging : nil
     }
 
-    private func add(_ flag: Quality, to qualities: inout [Quality]) {
-        for index in qualities.indices { qualities[index].insert(flag) }
-    }
-
-    private func flagInconsistent(_ values: [FixedPoint?], _ qualities: inout [Quality]) -> Bool {
+    /// Flags dust below a size that is more than dust below a larger one.
+    private func flagInconsistent(_ outcomes: [Outcome], _ judged: inout [Outcome]) -> Bool {
         var isFound = false
-        let present = dust.filter { values[$0] != nil }
-        for (small, large) in zip(present, present.dropFirst()) {
-            guard let fine = values[small], let coarse = values[large], fine > coarse else {
-                continue
-            }
-            qualities[small].insert(.inconsistent)
-            qualities[large].insert(.inconsistent)
+        var small: Int?
+        for large in dust {
+            guard let coarse = outcomes[large].value else { continue }
+            defer { small = large }
+            guard let small, let fine = outcomes[small].value, fine > coarse else { continue }
+            judged[small].flag(.inconsistent)
+            judged[large].flag(.inconsistent)
             isFound = true
         }
         return isFound
@@ -151,5 +154,11 @@ package struct ChannelJudge: Hashable, Sendable {
             }
             return sorted[(sorted.count - 1) / 2]
         }
+    }
+}
+
+extension Outcome {
+    fileprivate mutating func flag(_ quality: Quality) {
+        if case .value(let value, let own) = self { self = .value(value, own.union(quality)) }
     }
 }

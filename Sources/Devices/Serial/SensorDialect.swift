@@ -25,7 +25,53 @@ package protocol SensorDialect: Sendable {
     func commands(for act: SensorAct) -> [SensorCommand]
 
     /// Questions that prove who it is, read-only ones first; empty when it cannot be asked.
+    ///
+    /// Any part on the line answers them, whatever `address(_:)` says.
     var questions: [SensorCommand] { get }
+
+    /// How long a value may stay the same before it is doubtful.
+    func doubtLimits(isLive: Bool) -> SensorDoubt.Limits
+
+    /// What the maker gives a laser, fan or heater; nil when the maker says nothing.
+    var ratedLife: Duration? { get }
+
+    // What only some parts can do.
+
+    /// The two ways to report, between which commands choose; nil when there is one.
+    var reportModes: ReportModes? { get }
+
+    /// The question whether the part runs; nil when it does not answer one at rest.
+    var stateProbe: StateProbe? { get }
+
+    /// Directs the commands for acts to one part; the others on the line ignore them.
+    ///
+    /// - Parameter id: As the configuration spells it.
+    /// - Returns: The id as the frames of that part carry it.
+    mutating func address(_ id: String) -> String
+}
+
+/// Commands that choose how a part reports, and that it keeps without power.
+///
+/// A session sends them once, not at each wake: each time costs the part a write of its memory.
+package struct ReportModes: Hashable, Sendable {
+    /// For one measurement each interval, unasked.
+    package let streaming: [SensorCommand]
+    /// For one measurement for each `measure` and none besides.
+    package let answering: [SensorCommand]
+
+    package init(streaming: [SensorCommand], answering: [SensorCommand]) {
+        (self.streaming, self.answering) = (streaming, answering)
+    }
+}
+
+/// A question that a part answers even at rest, and the answer of one that runs.
+package struct StateProbe: Hashable, Sendable {
+    package let question: SensorCommand
+    package let running: [Event.Detail]
+
+    package init(_ question: SensorCommand, running: [Event.Detail]) {
+        (self.question, self.running) = (question, running)
+    }
 }
 
 package enum SensorRhythm: Hashable, Sendable {
@@ -88,6 +134,16 @@ extension SensorDialect {
         case .streams(let interval), .answers(let interval): interval / 2
         }
     }
+
+    package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
+        isLive ? .anyLive : .anyDutyCycle
+    }
+
+    package var ratedLife: Duration? { nil }
+    package var reportModes: ReportModes? { nil }
+    package var stateProbe: StateProbe? { nil }
+
+    package mutating func address(_ id: String) -> String { id }
 
     /// Feeds bytes and collects what they say.
     ///

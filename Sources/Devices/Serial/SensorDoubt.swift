@@ -28,16 +28,6 @@ package enum SensorDoubt: String, Hashable, Sendable, CaseIterable {
 }
 
 extension SensorDoubt.Limits {
-    /// For one sample of an SDS011 every few minutes.
-    ///
-    /// - Source: the 1 Hz day of two real SDS011 and two real days at 145 s hold no pair three
-    ///   times in a row at such distances.
-    package static let dutyCycle = Self(unchanging: 3, stuck: 12, zeros: 3)
-    /// For one sample of an SDS011 a second.
-    ///
-    /// - Source: the longest run of one pair in the real 1 Hz day is 52; the datasheet's
-    ///   response time is 10 s.
-    package static let live = Self(unchanging: 60, stuck: 600, zeros: 10)
     /// For any part every few minutes: an hour and a day at 5 min.
     ///
     /// Many parts say whole numbers, and clean air is the same for hours.

@@ -244,7 +244,8 @@ package struct ProbePlan: Sendable {
         else { return [] }
         let dialect = candidates[index].dialect
         guard !dialect.commands(for: .rest).isEmpty else { return [] }
-        let commands = dialect.commands(for: .wake)
+        let commands =
+            dialect.commands(for: .wake) + (dialect.reportModes?.streaming ?? [])
         return commands.enumerated().map { place, command in
             Question(
                 candidate: index,

@@ -4,6 +4,7 @@ import HardwareIO
 import Scheduling
 import SimulationKit
 import Supervision
+import Synchronization
 
 extension DutyCycle {
     /// That of the shipped profile.
@@ -20,30 +21,34 @@ final class SDS011Bench: Sendable {
     let clock: SimulatedClock
     let sink = RecordingSink()
     let line: SimulatedSerialPort<SDS011Simulator>
-    let driver: SDS011Driver
+    let driver: SensorDriver
     let heartbeat: Heartbeat
 
     init(
         clock: SimulatedClock,
         simulator: SDS011Simulator = SDS011Simulator(),
         mode: SensorMode = .dutyCycle(.sds011),
-        settings: SDS011Settings = SDS011Settings(),
-        reopens: Bool = true,
-        baud: Int? = nil
+        baud: Int? = nil,
+        laser: LaserLog? = nil,
+        adjust: (inout SensorSetup) -> Void = { _ in }
     ) {
         self.clock = clock
         let line = SimulatedSerialPort(simulator, clock: clock, baud: baud)
         self.line = line
         heartbeat = Heartbeat(clock: clock, limit: .seconds(60))
-        let reopen: SDS011Driver.Reopen = { line.reopen() }
-        driver = SDS011Driver(
+        var environment = DriverEnvironment(clock: clock, sink: sink, heartbeat: heartbeat)
+        if let laser { environment.laser = { time in laser.append(time) } }
+        var setup = SensorSetup(
             name: "balcony",
             port: line,
-            environment: DriverEnvironment(clock: clock, sink: sink, heartbeat: heartbeat),
-            mode: mode,
-            settings: settings,
-            reopen: reopens ? reopen : nil
+            environment: environment,
+            profile: SensorBench.profile(of: .sds011),
+            mode: mode
         )
+        setup.warmUp = .seconds(15)
+        setup.reopen = { line.reopen() }
+        adjust(&setup)
+        driver = SensorDriver(setup, speaking: SDS011Dialect())
     }
 
     var laserTime: Duration { line.withPeer { peer, now in peer.laserTime(at: now) } }
@@ -73,4 +78,13 @@ final class SDS011Bench: Sendable {
             do { try await group.waitForAll() } catch is CancellationError {}
         }
     }
+}
+
+/// What a driver hands to the account of the laser.
+final class LaserLog: Sendable {
+    private let log = Mutex<[LaserTime]>([])
+
+    var times: [LaserTime] { log.withLock { $0 } }
+
+    func append(_ time: LaserTime) { log.withLock { $0.append(time) } }
 }

@@ -25,7 +25,7 @@ import Testing
     func throwsWhenUnpluggedInMidFrame(mode: SensorMode, byteCount: Int) throws {
         #expect(throws: SerialError.disconnected(path: "/dev/ttyUSB0")) {
             try simulate { clock in
-                let bench = SDS011Bench(clock: clock, mode: mode, reopens: false)
+                let bench = SDS011Bench(clock: clock, mode: mode) { $0.reopen = nil }
                 bench.line.unplug(afterBytes: byteCount)
                 try await bench.run(for: .seconds(1_000))
             }
@@ -115,29 +115,17 @@ import Testing
     @Test func isAsleepWhenCancelledWhileThePortIsReopened() throws {
         let isAsleep = try simulate { clock in
             let mute = SDS011Simulator(faults: [SDS011FaultWindow(.silence)])
-            let line = SimulatedSerialPort(mute, clock: clock)
-            let driver = SDS011Driver(
-                name: "balcony",
-                port: line,
-                environment: DriverEnvironment(
-                    clock: clock,
-                    sink: RecordingSink(),
-                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
-                ),
-                mode: .dutyCycle(.sds011),
-                reopen: {
-                    try await clock.sleep(for: .hours(1))
-                    return line.reopen()
-                }
-            )
+            let bench = SDS011Bench(clock: clock, simulator: mute) { setup in
+                setup.delayReopen(clock, by: .hours(1))
+            }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await driver.run() }
+                group.addTask { try await bench.driver.run() }
                 try await clock.sleep(for: .minutes(1))
-                #expect(!line.isOpen)
+                #expect(!bench.line.isOpen)
                 group.cancelAll()
                 do { try await group.waitForAll() } catch is CancellationError {}
             }
-            return line.withPeer { peer, _ in peer.state == .sleep }
+            return bench.isAsleep
         }
         #expect(isAsleep)
     }

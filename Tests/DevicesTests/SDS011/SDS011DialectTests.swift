@@ -29,13 +29,38 @@ import Testing
 
     @Test func isAnsweredByThePartItIsMadeFor() throws {
         var part = SDS011Simulator()
-        let commands = SensorAct.allCases.flatMap { SDS011Dialect().commands(for: $0) }
-        for command in SDS011Dialect().questions + commands {
+        let modes = try #require(SDS011Dialect().reportModes)
+        let acts = SensorAct.allCases.flatMap { SDS011Dialect().commands(for: $0) }
+        let commands = SDS011Dialect().questions + modes.answering + modes.streaming + acts
+        for command in commands {
             var dialect = SDS011Dialect()
             let answers = dialect.decode(part.receive(command.bytes, at: .boot))
-            let names = answers.map { if case .reply(let name, _, _) = $0 { name } else { "" } }
+            let names = answers.map { answer -> String? in
+                if case .reply(let name, _, _) = answer { name } else { nil }
+            }
             #expect(names == [command.reply], "\(command.name)")
         }
+    }
+
+    @Test func addressesOnePartAndAsksEverybodyWhoTheyAre() {
+        var (dialect, part) = (SDS011Dialect(), SDS011Simulator())
+        #expect(dialect.address("a162") == "A162")
+        for command in SensorAct.allCases.flatMap({ dialect.commands(for: $0) }) {
+            #expect(part.receive(command.bytes, at: .boot).isEmpty, "\(command.name)")
+        }
+        #expect(dialect.questions.allSatisfy { !part.receive($0.bytes, at: .boot).isEmpty })
+        #expect(dialect.address("no id") == "no id")
+    }
+
+    @Test(arguments: [true, false])
+    func saysWhetherItRuns(isAwake: Bool) throws {
+        var (dialect, part) = (SDS011Dialect(), SDS011Simulator())
+        let probe = try #require(dialect.stateProbe)
+        let act: SensorAct = isAwake ? .wake : .rest
+        for command in dialect.commands(for: act) { _ = part.receive(command.bytes, at: .boot) }
+        let said = dialect.decode(part.receive(probe.question.bytes, at: .boot))
+        let running = SensorUtterance.reply("state", id: "A160", facts: probe.running)
+        #expect((said == [running]) == isAwake)
     }
 
     /// It frames its one value, dust below 100 µm, as `AA CF`.

@@ -4,7 +4,6 @@ import HardwareIO
 import Scheduling
 import SimulationKit
 import Supervision
-import Synchronization
 import Testing
 
 @Suite struct SDS011DriverTests {
@@ -160,22 +159,23 @@ import Testing
     }
 
     @Test func tellsWhatItKnows() throws {
-        let status = try simulate { clock in
+        let report = try simulate { clock in
             let bench = SDS011Bench(clock: clock)
             async let run: Void = bench.run(for: .seconds(100))
             try await clock.sleep(for: .seconds(50))
-            let status = await bench.driver.status
+            let report = await bench.driver.report
             try await run
-            return status
+            return report
         }
-        #expect(status.deviceID == SDS011DeviceID(0xA1, 0x60))
-        #expect(status.firmware?.description == "18-11-16")
-        #expect(status.isAwake == false)
-        #expect(status.isAnswering && status.isAcknowledging && status.remedy == nil)
-        #expect(status.laserTime == .seconds(25))
-        #expect(status.state == "asleep")
-        #expect(status.facts.prefix(2) == [.init("id", "A160"), .init("firmware", "18-11-16")])
-        #expect(status.lastMeasurementAt == .boot.advanced(by: .seconds(25)))
+        #expect(report.state == "asleep")
+        #expect(report.lastMeasurementAt == .boot.advanced(by: .seconds(25)))
+        // Nothing about a remedy, doubts or missing acknowledgements.
+        #expect(
+            report.facts == [
+                .init("id", "A160"), .init("firmware", "18-11-16"), .init("awake", "25 s"),
+                .init("measurements", "5"), .init("rejected", "0"),
+            ]
+        )
     }
 
     @Test func changesItsModeWhileItSleeps() throws {
@@ -243,71 +243,49 @@ import Testing
 
     @Test(arguments: [false, true])
     func theAccountOfTheLaserIsWhatThePartSays(isLive: Bool) throws {
-        let (account, laser, parts) = try simulate { clock in
-            let line = SimulatedSerialPort(SDS011Simulator(), clock: clock)
-            let told = Mutex<[LaserTime]>([])
-            var environment = DriverEnvironment(
+        let (account, laser, times) = try simulate { clock in
+            let log = LaserLog()
+            let bench = SDS011Bench(
                 clock: clock,
-                sink: RecordingSink(),
-                heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
+                mode: isLive ? .live : .dutyCycle(.sds011),
+                laser: log
             )
-            environment.laser = { time in told.withLock { $0.append(time) } }
-            let driver = SDS011Driver(
-                name: "balcony",
-                port: line,
-                environment: environment,
-                mode: isLive ? .live : .dutyCycle(.sds011)
-            )
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await driver.run() }
-                try await clock.sleep(for: .minutes(59))
-                driver.requestStop()
-                try await group.waitForAll()
-            }
-            let times = told.withLock { $0 }
+            try await bench.run(for: .minutes(59))
+            let times = log.times
             return (
                 times.reduce(Duration.zero) { $0 + $1.time },
-                line.withPeer { peer, now in peer.laserTime(at: now) },
-                times.map(\.part)
+                bench.laserTime,
+                times
             )
         }
         #expect(account == laser)
-        #expect(Set(parts) == ["A160"])
+        #expect(Set(times.map(\.part)) == ["A160"])
+        #expect(Set(times.map(\.life)) == [.hours(8_000)])
         // Not all at the end: a power cut would cost it.
-        #expect(parts.count >= 6)
+        #expect(times.count >= 6)
     }
 
     @Test func skipsAndAccountsForPeriodsSleptThrough() throws {
         let samples = try simulate { clock in
             // A remedy that takes 20 min: the port opens late.
-            let line = SimulatedSerialPort(
-                SDS011Simulator(faults: [SDS011FaultWindow(.silence)]),
-                clock: clock
-            )
-            let sink = RecordingSink()
-            let driver = SDS011Driver(
-                name: "balcony",
-                port: line,
-                environment: DriverEnvironment(
-                    clock: clock,
-                    sink: sink,
-                    heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
-                ),
-                mode: .dutyCycle(.sds011),
-                reopen: {
-                    try await clock.sleep(for: .minutes(20))
-                    return line.reopen()
-                }
-            )
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await driver.run() }
-                try await clock.sleep(for: .seconds(1_499))
-                driver.requestStop()
-                try await group.waitForAll()
-            }
-            return sink.samples
+            let mute = SDS011Simulator(faults: [SDS011FaultWindow(.silence)])
+            let bench = SDS011Bench(clock: clock, simulator: mute) { $0.delayReopen(clock) }
+            try await bench.run(for: .seconds(1_499))
+            return bench.sink.samples
         }
         #expect(samples.count == 5)
         #expect(samples.allSatisfy { $0[0].outcome == .noData(.replyTimeout) })
+    }
+}
+
+extension SensorSetup {
+    /// Makes the port open late.
+    mutating func delayReopen(_ clock: SimulatedClock, by delay: Duration = .minutes(20)) {
+        let reopen = reopen
+        self.reopen = {
+            try await clock.sleep(for: delay)
+            guard let reopen else { throw CancellationError() }
+            return try await reopen()
+        }
     }
 }

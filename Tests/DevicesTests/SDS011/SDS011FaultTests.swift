@@ -109,9 +109,8 @@ import Testing
         let (samples, kinds) = try simulate { clock in
             let bench = SDS011Bench(
                 clock: clock,
-                simulator: SDS011Simulator(faults: [SDS011FaultWindow(.wrongID)]),
-                settings: SDS011Settings(deviceID: SDS011DeviceID(0xA1, 0x60))
-            )
+                simulator: SDS011Simulator(faults: [SDS011FaultWindow(.wrongID)])
+            ) { $0.id = "A160" }
             try await bench.run(for: .seconds(599))
             return (bench.sink.samples, bench.sink.eventKinds)
         }
@@ -123,9 +122,9 @@ import Testing
     @Test(arguments: [SensorMode.dutyCycle(.sds011), .live])
     func givesWayToAnotherPartWhenNoRemedyHelps(_ mode: SensorMode) throws {
         let (error, kinds) = try simulate { clock in
-            var settings = SDS011Settings(deviceID: SDS011DeviceID(0xA1, 0x62))
-            settings.yieldsToAnother = true
-            let bench = SDS011Bench(clock: clock, mode: mode, settings: settings)
+            let bench = SDS011Bench(clock: clock, mode: mode) { setup in
+                (setup.id, setup.yieldsToAnother) = ("A162", true)
+            }
             var error: AnotherPart?
             do { try await bench.run(for: .minutes(6)) } catch let found as AnotherPart {
                 error = found
@@ -138,14 +137,11 @@ import Testing
 
     @Test func staysWithAPartThatSaysAWrongIDForAMoment() throws {
         let (samples, kinds) = try simulate { clock in
-            var settings = SDS011Settings(deviceID: SDS011DeviceID(0xA1, 0x60))
-            settings.yieldsToAnother = true
             let end = MonotonicInstant.boot.advanced(by: .minutes(4))
             let bench = SDS011Bench(
                 clock: clock,
-                simulator: SDS011Simulator(faults: [SDS011FaultWindow(.wrongID, to: end)]),
-                settings: settings
-            )
+                simulator: SDS011Simulator(faults: [SDS011FaultWindow(.wrongID, to: end)])
+            ) { setup in (setup.id, setup.yieldsToAnother) = ("a160", true) }
             try await bench.run(for: .seconds(899))
             return (bench.sink.samples, bench.sink.eventKinds)
         }

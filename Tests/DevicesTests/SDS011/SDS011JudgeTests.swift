@@ -2,56 +2,71 @@ import Core
 import Devices
 import Testing
 
+/// The dialect and the judge of channels together: what frames of an SDS011 are worth.
 @Suite struct SDS011JudgeTests {
-    private func pair(_ pm25: UInt16, _ pm10: UInt16) -> SDS011Measurement {
-        SDS011Measurement(pm25Tenths: pm25, pm10Tenths: pm10)
+    private struct Bench {
+        private var dialect = SDS011Dialect()
+        private var judge = ChannelJudge([.pm25, .pm10], by: [])
+
+        mutating func judge(
+            _ pm25: UInt16,
+            _ pm10: UInt16,
+            hasMoved: Bool = false,
+            isLive: Bool = false
+        ) throws -> ChannelJudge.Verdict {
+            let measurement = SDS011Measurement(pm25Tenths: pm25, pm10Tenths: pm10)
+            let frame = SDS011Frame.measurement(measurement, from: SDS011DeviceID(0xA1, 0x60))
+            let said = dialect.decode(frame.bytes)
+            guard case .measurement(let outcomes, _) = try #require(said.first) else {
+                throw CancellationError()
+            }
+            let limits = dialect.doubtLimits(isLive: isLive)
+            return judge.judge(outcomes, hasMoved: hasMoved, by: limits)
+        }
     }
 
-    @Test func flagsThenRefusesAPairThatNeverChanges() {
-        var judge = SDS011Judge()
-        let verdicts = (0..<13).map { _ in judge.judge(pair(9, 9), by: .dutyCycle) }
-        #expect(verdicts[1].pm25 == .value(0.9))
-        #expect(verdicts[2].pm25 == .value(0.9, .unchanging))
-        #expect(verdicts[2].begun == [.unchanging])
-        #expect(verdicts[10].pm10 == .value(0.9, .unchanging))
-        #expect(verdicts[11].pm10 == .noData(.stuck))
-        #expect(verdicts[11].begun == [.stuck] && verdicts[11].ended == [.unchanging])
+    private var bench = Bench()
+
+    @Test mutating func flagsThenRefusesAPairThatNeverChanges() throws {
+        let verdicts = try (0..<13).map { _ in try bench.judge(9, 9) }
+        #expect(verdicts[1].outcomes[0] == .value(0.9))
+        #expect(verdicts[2].outcomes[0] == .value(0.9, .unchanging))
+        #expect(verdicts[2].begun == [.init(.unchanging)])
+        #expect(verdicts[10].outcomes[1] == .value(0.9, .unchanging))
+        #expect(verdicts[11].outcomes[1] == .noData(.stuck))
+        #expect(verdicts[11].begun == [.init(.stuck)])
+        #expect(verdicts[11].ended == [.init(.unchanging)])
         #expect(verdicts[12].begun.isEmpty)
-        let next = judge.judge(pair(9, 10), by: .dutyCycle)
-        #expect(next.pm10 == .value(1.0) && next.ended == [.stuck])
+        let next = try bench.judge(9, 10)
+        #expect(next.outcomes[1] == .value(1.0) && next.ended == [.init(.stuck)])
     }
 
-    @Test func believesAMedianThatStaysTheSameOfFramesThatMove() {
-        var judge = SDS011Judge()
-        for _ in 0..<13 { _ = judge.judge(pair(9, 9), by: .dutyCycle) }
-        let next = judge.judge(pair(9, 9), hasMoved: true, by: .dutyCycle)
-        #expect(next.pm25 == .value(0.9) && next.ended == [.stuck])
+    @Test mutating func believesAMedianThatStaysTheSameOfFramesThatMove() throws {
+        for _ in 0..<13 { _ = try bench.judge(9, 9) }
+        let next = try bench.judge(9, 9, hasMoved: true)
+        #expect(next.outcomes[0] == .value(0.9) && next.ended == [.init(.stuck)])
     }
 
-    @Test func takesZerosForWarmingUpAndDoubtsThemAtLast() {
-        var judge = SDS011Judge()
-        let verdicts = (0..<4).map { _ in judge.judge(.zero, by: .dutyCycle) }
-        #expect(verdicts.allSatisfy { $0.pm25 == .noData(.warmingUp) })
-        #expect(verdicts.map(\.begun) == [[], [], [.zeros], []])
+    @Test mutating func takesZerosForWarmingUpAndDoubtsThemAtLast() throws {
+        let verdicts = try (0..<4).map { _ in try bench.judge(0, 0) }
+        #expect(verdicts.allSatisfy { $0.outcomes[0] == .noData(.warmingUp) })
+        #expect(verdicts.map(\.begun) == [[], [], [.init(.zeros)], []])
     }
 
-    @Test func flagsTheCeilingAndNeverCallsItStuck() {
-        var judge = SDS011Judge()
-        let verdicts = (0..<20).map { _ in judge.judge(.ceiling, by: .dutyCycle) }
-        #expect(verdicts.allSatisfy { $0.pm25 == .value(999.9, .ceiling) })
-        #expect(verdicts.flatMap(\.begun) == [.ceiling])
+    @Test mutating func flagsTheCeilingAndNeverCallsItStuck() throws {
+        let verdicts = try (0..<20).map { _ in try bench.judge(9_999, 19_999) }
+        #expect(verdicts.allSatisfy { $0.outcomes[0] == .value(999.9, .ceiling) })
+        #expect(verdicts.flatMap(\.begun) == [.init(.ceiling)])
     }
 
-    @Test func flagsFineDustAboveAllDust() {
-        var judge = SDS011Judge()
-        let verdict = judge.judge(pair(20, 10), by: .live)
-        #expect(verdict.pm25 == .value(2.0, .inconsistent))
+    @Test mutating func flagsFineDustAboveAllDust() throws {
+        let verdict = try bench.judge(20, 10, isLive: true)
+        #expect(verdict.outcomes[0] == .value(2.0, .inconsistent))
     }
 
-    @Test func takesTheMedianOfEachValueByItself() {
-        let measurements = [pair(10, 90), pair(9_000, 20), pair(30, 40)]
-        #expect(SDS011Judge.median(of: measurements) == pair(30, 40))
-        #expect(SDS011Judge.median(of: [pair(1, 2), pair(3, 1)]) == pair(1, 1))
-        #expect(SDS011Judge.median(of: []) == nil)
+    @Test mutating func takesNoZerosIntoTheMedian() throws {
+        let rows = try [bench.judge(0, 0), bench.judge(10, 90), bench.judge(30, 100)]
+        let median = ChannelJudge.median(of: rows.map(\.outcomes))
+        #expect(median == [.value(1.0), .value(9.0)])
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SDS011ReplayTests {
     private struct Played: Sendable {
         let values: [[FixedPoint?]]
-        let status: SDS011Status
+        let report: SensorReport
         let eventKinds: [String]
     }
 
@@ -20,7 +20,7 @@ import Testing
             let replay = SDS011Replay(recording, startingAt: .boot.advanced(by: .seconds(1)))
             let line = SimulatedSerialPort(replay, clock: clock, baud: 9_600)
             let sink = RecordingSink()
-            let driver = SDS011Driver(
+            var setup = SensorSetup(
                 name: "balcony",
                 port: line,
                 environment: DriverEnvironment(
@@ -28,9 +28,11 @@ import Testing
                     sink: sink,
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
                 ),
-                mode: .live,
-                settings: Self.settings
+                profile: SensorBench.profile(of: .sds011),
+                mode: .live
             )
+            setup.warmUp = .zero
+            let driver = SensorDriver(setup, speaking: SDS011Dialect())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await driver.run() }
                 try await clock.sleep(for: .seconds(recording.pieces.count + 1))
@@ -40,16 +42,10 @@ import Testing
             let samples = sink.samples.filter { $0[0].outcome.value != nil }
             return Played(
                 values: samples.map { $0.map(\.outcome.value) },
-                status: await driver.status,
+                report: await driver.report,
                 eventKinds: sink.eventKinds
             )
         }
-    }
-
-    private static var settings: SDS011Settings {
-        var settings = SDS011Settings()
-        settings.liveWarmUp = .zero
-        return settings
     }
 
     @Test func givesTheValuesOfTheRecordedCapture() throws {
@@ -58,8 +54,8 @@ import Testing
             $0.split(separator: ",").dropFirst().compactMap { Double($0.drop { $0 == " " }) }
         }
         #expect(played.values.map { $0.compactMap { $0?.doubleValue } } == listed)
-        #expect(played.status.deviceID == SDS011DeviceID(0x58, 0xD9))
-        #expect(played.status.rejectedCount == 0)
+        #expect(played.report.facts.first == .init("id", "58D9"))
+        #expect(played.report.facts.contains(.init("rejected", "0")))
         #expect(played.eventKinds == ["sensor found"])
     }
 
@@ -77,6 +73,6 @@ import Testing
         let listed = measurements.compactMap(\.pm25) + [123.6, 22.6]
         #expect(played.values.compactMap { $0[0]?.doubleValue } == listed)
         // The wrong checksum, and the half frame at the end that the reply to `sleep` runs into.
-        #expect(played.status.rejectedCount == 2)
+        #expect(played.report.facts.contains(.init("rejected", "2")))
     }
 }

@@ -62,7 +62,7 @@ enum ChildTable {
 
     private static func sds011(_ mode: String) -> ChildRow {
         ChildRow(
-            SDS011Driver.self,
+            SensorDriver.self,
             "dust",
             device("dust", #""sds011", "port": "/dev/ttyUSB0""#, mode: mode),
             variant: mode,

@@ -1,0 +1,54 @@
+import Core
+import Scheduling
+
+/// When samples of a duty cycle are due, and which of them never came.
+struct DutySchedule: Hashable, Sendable {
+    /// From a sample to the look whether the part rests.
+    private static let lookDelay: Duration = .seconds(90)
+    /// So long before the next sample nobody looks any more.
+    private static let lookMargin: Duration = .seconds(60)
+    static let lookTolerance: Duration = .seconds(25)
+
+    let cycle: DutyCycle
+    /// When the sample in progress was due, or the next one is.
+    private(set) var due: MonotonicInstant
+    /// When the sample in progress began.
+    private(set) var begunAt: MonotonicInstant
+    /// When the part was sent to rest.
+    private(set) var restedAt: MonotonicInstant
+    private(set) var hasLooked = false
+
+    init(_ cycle: DutyCycle, from start: MonotonicInstant) {
+        (self.cycle, due, begunAt, restedAt) = (cycle, start, start, start)
+    }
+
+    mutating func beginSample(at now: MonotonicInstant) { (begunAt, hasLooked) = (now, false) }
+
+    /// Whole periods that have passed since a sample was due, as after a suspended night.
+    mutating func miss(at now: MonotonicInstant) -> MissedIntervals? {
+        take(Int(due.duration(to: now) / cycle.period))
+    }
+
+    /// Ends a sample.
+    ///
+    /// - Returns: Periods that began meanwhile.
+    mutating func endSample(at now: MonotonicInstant) -> MissedIntervals? {
+        due = due.advanced(by: cycle.period)
+        return due < now ? take(Int(due.duration(to: now) / cycle.period) + 1) : nil
+    }
+
+    private mutating func take(_ count: Int) -> MissedIntervals? {
+        guard count > 0 else { return nil }
+        defer { due = due.advanced(by: cycle.period * count) }
+        return MissedIntervals(from: due, each: cycle.period, count: count)
+    }
+
+    /// When to look whether the part rests as it should; nil when it is not worth it.
+    func look(at now: MonotonicInstant) -> MonotonicInstant? {
+        let look = now.advanced(by: Self.lookDelay)
+        return !hasLooked && look.advanced(by: Self.lookMargin) < due ? look : nil
+    }
+
+    mutating func noteRest(at now: MonotonicInstant) { restedAt = now }
+    mutating func noteLook() { hasLooked = true }
+}

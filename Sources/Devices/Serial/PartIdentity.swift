@@ -1,0 +1,38 @@
+import Core
+
+/// Which part speaks on a line, and whether it is the one that is wanted.
+struct PartIdentity: Hashable, Sendable {
+    /// An event that the session records.
+    struct News: Hashable, Sendable {
+        let kind: String
+        let details: [Event.Detail]
+    }
+
+    /// Nil accepts whichever part is on the line.
+    let wanted: String?
+    private(set) var known: String?
+    /// The other part that spoke last, until the wanted one does.
+    private(set) var foreign: String?
+    /// Frames of other parts.
+    private(set) var foreignCount = 0
+
+    init(wanted: String?) { self.wanted = wanted }
+
+    /// Whether a frame with this id is of the wanted part, and what has changed by it.
+    mutating func admit(_ id: String?) -> (isOurs: Bool, news: News?) {
+        guard let id else { return (true, nil) }
+        if let wanted, wanted != id {
+            foreignCount += 1
+            guard foreign != id else { return (false, nil) }
+            foreign = id
+            let details = [Event.Detail("wanted", wanted), Event.Detail("found", id)]
+            return (false, News(kind: "another sensor answers", details: details))
+        }
+        foreign = nil
+        guard known != id else { return (true, nil) }
+        defer { known = id }
+        guard let known else { return (true, nil) }
+        let details = [Event.Detail("was", known), Event.Detail("id", id)]
+        return (true, News(kind: "sensor id changed", details: details))
+    }
+}

@@ -1,0 +1,107 @@
+import Core
+import Profiles
+
+/// Collects what one call of a session wants done: readings, events and commands.
+struct SensorOutput: Sendable {
+    /// After a longer gap the rest is skipped, and one event says so.
+    static let missedMax = 2_016
+
+    var actions: [SensorAction] = []
+    var now = MonotonicInstant.boot
+    private let name: String
+    private let channels: [Channel]
+    /// Places of the channels among what the dialect measures.
+    private let shown: [Int]
+    private var judge: ChannelJudge
+    private var budget = EventBudget(perHour: 120)
+
+    init(name: String, quantities: [Quantity], profile: Profile) {
+        let shown = profile.shown(of: quantities)
+        (self.name, self.shown) = (name, shown)
+        channels = shown.map { Channel(device: name, quantity: quantities[$0]) }
+        judge = ChannelJudge(quantities, by: profile.channels)
+    }
+
+    var findings: [ChannelJudge.Finding] { judge.findings }
+
+    /// Forgets earlier measurements, as when the mode changes.
+    mutating func restart() { judge.restart() }
+
+    mutating func write(_ command: SensorCommand) { actions.append(.write(command.bytes)) }
+
+    /// Hands on a measurement with its doubts.
+    ///
+    /// - Returns: Whether the part should rest and wake: it is stuck, or says nothing but zeros.
+    mutating func accept(
+        _ outcomes: [Outcome],
+        hasMoved: Bool = false,
+        by limits: SensorDoubt.Limits,
+        at instant: MonotonicInstant
+    ) -> Bool {
+        let verdict = judge.judge(outcomes, hasMoved: hasMoved, by: limits)
+        var readings: [Reading] = []
+        readings.reserveCapacity(shown.count)
+        for (channel, place) in zip(channels, shown) {
+            readings.append(Reading(channel, at: instant, verdict.outcomes[place]))
+        }
+        actions.append(.accept(readings))
+        for finding in verdict.begun { record("readings doubtful", .warning, finding.details) }
+        for finding in verdict.ended { record("readings good again", .notice, finding.details) }
+        return verdict.begun.contains { $0.doubt == .stuck || $0.doubt == .zeros }
+    }
+
+    /// Says of one instant why there is no measurement.
+    mutating func miss(_ reason: NoData, at instant: MonotonicInstant) {
+        actions.append(.miss(reason, MissedIntervals(at: instant)))
+    }
+
+    /// Says of each interval why there is no measurement.
+    mutating func miss(_ reason: NoData, _ missed: MissedIntervals) {
+        let count = min(missed.count, Self.missedMax)
+        actions.append(
+            .miss(
+                reason,
+                MissedIntervals(from: missed.first, each: missed.interval, count: count)
+            )
+        )
+        guard missed.count > count else { return }
+        let details = [Event.Detail("count", "\(missed.count - count)")]
+        record("intervals skipped", .warning, details)
+    }
+
+    mutating func record(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: [Event.Detail] = []
+    ) {
+        let decision = budget.admit(at: now)
+        guard decision != .withhold else { return }
+        actions.append(.record(event(kind, severity, details)))
+        guard decision == .recordLast else { return }
+        actions.append(.record(event("events withheld", .warning, [])))
+    }
+
+    private func event(
+        _ kind: String,
+        _ severity: Event.Severity,
+        _ details: [Event.Detail]
+    ) -> Event {
+        Event(at: now, source: name, kind: kind, severity: severity, details: details)
+    }
+
+    /// The readings of one instant without a measurement.
+    func absence(_ reason: NoData, at instant: MonotonicInstant) -> [Reading] {
+        channels.map { Reading($0, at: instant, .noData(reason)) }
+    }
+}
+
+extension ChannelJudge.Finding: CustomStringConvertible {
+    package var description: String {
+        channel.map { "\(doubt.rawValue) \($0)" } ?? doubt.rawValue
+    }
+
+    var details: [Event.Detail] {
+        [Event.Detail("doubt", doubt.rawValue)]
+            + (channel.map { [Event.Detail("channel", $0)] } ?? [])
+    }
+}

@@ -1,0 +1,220 @@
+import Core
+import Scheduling
+
+// How samples come about: one a period on a duty cycle, or one an interval live.
+extension SensorSession {
+    mutating func woken(_ isAwake: Bool) {
+        if isLive {
+            if isAwake || !isRecovering { listen() } else { recover() }
+        } else if isAwake {
+            let warmAt = max(part.warmAt ?? now, now)
+            guard part.answers(isLive: false) else { return pause(.warming, until: warmAt) }
+            window = SampleWindow(from: warmAt, length: duty.cycle.window, step: interval)
+            pace()
+        } else {
+            recover()
+        }
+    }
+
+    mutating func pause(
+        _ next: State,
+        until instant: MonotonicInstant,
+        tolerance: Duration = .zero
+    ) {
+        (state, deadline, self.tolerance) = (next, instant, tolerance)
+    }
+
+    /// Asks for a measurement.
+    mutating func ask() {
+        state = .asking
+        let attempts = isLive || window.isEmpty ? 2 : 1
+        if !part.askForMeasurement(attempts: attempts) { answered(nil) }
+    }
+
+    // MARK: Duty cycle
+
+    mutating func beginPeriod() {
+        beat(within: Self.patience)
+        missPeriods()
+        if let nextAttempt, now < nextAttempt {
+            part.out.miss(part.reason, at: now)
+            endPeriod()
+            return sleep()
+        }
+        isSampleOpen = true
+        duty.beginSample(at: now)
+        foreignMark = part.identity.foreignCount
+        part.forgetHearing()
+        measure()
+    }
+
+    mutating func measure() {
+        beat(within: duty.cycle.warmUp + duty.cycle.window + interval * 4 + Self.patience)
+        part.out.actions.append(.discardInput)
+        wake()
+    }
+
+    mutating func openWindow() {
+        window = SampleWindow(from: now, length: duty.cycle.window, step: interval)
+        // What lies there was said while it warmed up.
+        part.out.actions.append(.discardInput)
+        // Longer when nothing has come by then.
+        pause(.sampling, until: max(window.end, now.advanced(by: part.frameTimeout)))
+    }
+
+    mutating func pace() {
+        guard let due = window.nextQuestion() else { return closeWindow() }
+        pause(.pacing, until: due)
+    }
+
+    mutating func closeWindow() {
+        guard let median = ChannelJudge.median(of: window.measurements) else { return recover() }
+        succeed()
+        missPeriods()
+        accept(median, hasMoved: window.hasMoved, at: now)
+        endPeriod()
+        rest(.sleep)
+    }
+
+    mutating func endPeriod() {
+        isSampleOpen = false
+        if let missed = duty.endSample(at: now) { part.out.miss(missReason, missed) }
+    }
+
+    mutating func missPeriods() {
+        if let missed = duty.miss(at: now) { part.out.miss(missReason, missed) }
+    }
+
+    private var missReason: NoData { recovery.failingSince == nil ? .stopped : part.reason }
+
+    mutating func sleep() {
+        let cycle = duty.cycle
+        beat(within: now.duration(to: duty.due) + cycle.tolerance + Self.patience)
+        duty.noteRest(at: now)
+        if part.dialect.stateProbe != nil, nextAttempt == nil, let look = duty.look(at: now) {
+            pause(.sleeping, until: look, tolerance: DutySchedule.lookTolerance)
+        } else {
+            pause(.sleeping, until: duty.due, tolerance: cycle.tolerance)
+        }
+    }
+
+    mutating func wakeOrLook() {
+        guard let probe = part.dialect.stateProbe, now < duty.due else { return beginPeriod() }
+        duty.noteLook()
+        isRestKnown = part.awake.isOn == false
+        part.doubtRest()
+        state = .looking
+        part.out.actions.append(.discardInput)
+        part.ask(probe.question, attempts: 1)
+    }
+
+    /// Ends a run without a reason within two minutes, and records it.
+    ///
+    /// A part runs so that lost its power for a moment, or missed the command to rest. Silence is
+    /// rest.
+    mutating func looked(_ isRunning: Bool) {
+        if isRunning {
+            part.out.record("fan on without a reason", .error, [.init("action", "sent to sleep")])
+            part.noteRunning(since: duty.restedAt)
+            rest(.sleep)
+        } else {
+            // Whatever it heard, the last command to it is always this.
+            part.writeRest()
+            if isRestKnown { part.noteRest() }
+            sleep()
+        }
+    }
+
+    // MARK: Live mode
+
+    /// Takes one measurement.
+    mutating func listen() {
+        beatLive()
+        if part.answers(isLive: true) { return ask() }
+        pause(.listening, until: now.advanced(by: part.frameTimeout))
+    }
+
+    /// Takes measurements that came by themselves; several at once stand for as many intervals.
+    ///
+    /// - Parameters:
+    ///   - measurements: In the order in which they came.
+    ///   - isLast: Whether the state may change with them.
+    mutating func take(_ measurements: [[Outcome]], isLast: Bool) {
+        if state == .sampling {
+            for outcomes in measurements { window.append(outcomes) }
+            deadline = window.end
+            if window.end <= now || window.isFull { closeWindow() }
+            return
+        }
+        // What comes as a duty cycle's sample ends counts for nothing.
+        guard isLive, live.isOpen else { return }
+        let count = measurements.count
+        if let missed = live.miss(before: count, at: now) { part.out.miss(part.reason, missed) }
+        let before = live.close(at: now)
+        for (index, outcomes) in measurements.enumerated() {
+            let age = interval * (count - 1 - index)
+            take(outcomes, at: max(before, now.advanced(by: .zero - age)))
+        }
+        succeed()
+        isRecovering = false
+        guard isLast else { return }
+        switch state {
+        case .asking:
+            questionDue = max(questionDue.advanced(by: interval), now)
+            // A tenth of the interval saves wake-ups, and a chart shows no difference.
+            if !reset() { pause(.pacing, until: questionDue, tolerance: interval / 10) }
+        case .listening, .holding: if !reset() { listen() }
+        default: break
+        }
+    }
+
+    mutating func take(_ outcomes: [Outcome], at instant: MonotonicInstant) {
+        guard sampleBudget.admit(at: instant) else {
+            if let news = sampleBudget.news { part.out.record("samples left out", .warning, news) }
+            return
+        }
+        if let warmAt = part.warmAt, instant < warmAt {
+            part.out.miss(.warmingUp, at: instant)
+        } else {
+            accept(outcomes, hasMoved: false, at: instant)
+        }
+    }
+
+    mutating func accept(
+        _ outcomes: [Outcome],
+        hasMoved: Bool,
+        at instant: MonotonicInstant
+    ) {
+        let limits = part.dialect.doubtLimits(isLive: isLive)
+        part.tellAwake()
+        let isStuck = part.out.accept(outcomes, hasMoved: hasMoved, by: limits, at: instant)
+        if isStuck { isResetWanted = part.canRest }
+        // On a duty cycle the rest comes first: it may be acknowledged again.
+        if isLive { part.tellAcknowledgement() }
+    }
+
+    mutating func reset() -> Bool {
+        guard isResetWanted else { return false }
+        isResetWanted = false
+        apply(.restAndWake)
+        return true
+    }
+
+    mutating func missLive() {
+        if let missed = live.miss(until: now) { part.out.miss(part.reason, missed) }
+        beatLive()
+    }
+
+    mutating func hold() {
+        missLive()
+        guard now < holdEnd else { return recover() }
+        let tick = min(holdEnd, live.tick)
+        pause(.holding, until: max(tick, now.advanced(by: .milliseconds(1))))
+    }
+
+    mutating func beatLive() { beat(within: interval * 4 + Self.patience) }
+
+    mutating func beat(within promise: Duration) {
+        part.out.actions.append(.beat(nextWithin: promise))
+    }
+}
