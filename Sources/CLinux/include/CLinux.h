@@ -74,7 +74,7 @@ extern const unsigned long clinux_BLKGETSIZE64;
 extern const unsigned long clinux_BLKSSZGET;
 // Lets the kernel know one partition of a disk, in bytes; the disk's table is not read again.
 int clinux_partition_add(int fd, int number, int64_t start, int64_t length);
-// Lets the kernel forget one; EBUSY while somebody has it open.
+// Lets the kernel forget one; EBUSY while a process has it open.
 int clinux_partition_remove(int fd, int number);
 extern const int clinux_O_DIRECT;
 // Calls of fsync and fdatasync in this process so far.

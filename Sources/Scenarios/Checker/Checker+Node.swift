@@ -161,7 +161,7 @@ extension Checker {
         return board.map { $0.interval * 3 + .seconds(12) } ?? Self.ageMax
     }
 
-    /// A sample carries the instant of its measurement and is told when it is complete.
+    /// A sample carries the instant of its measurement and is published when it is complete.
     private static let ageError: Duration = .seconds(31)
 
     // MARK: Liveness

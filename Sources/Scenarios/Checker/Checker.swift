@@ -166,7 +166,7 @@ struct Checker {
         .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
         .failingWrites, .longReader, .diskHang,
     ]
-    /// After these a card may have lost what it took, and nobody can help it.
+    /// After these a card may have lost what it acknowledged, and no software can prevent that.
     ///
     /// Not after `logRot`: what lies in the log alone, the journal has too.
     static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot, .lostPage]
@@ -236,7 +236,7 @@ struct Checker {
         return imports.count
     }
 
-    /// Whether the ledger says that a sample found no place; then the station has told of it.
+    /// Whether the ledger has a sample without a place; then the station has reported it.
     private func wasGivenUp(
         _ device: String,
         _ segment: LifeRecords.Segment,

@@ -4,7 +4,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case impatientSchedule
     /// P2: syncs of a card without a known fault do nothing.
     case forgottenSyncs
-    /// P2: samples that find no place are given up, and nobody is told.
+    /// P2: samples that find no place are dropped without an event or a fault.
     case unspokenLoss
     /// P3: the journal cannot be opened after the first process.
     case refusesToStart

@@ -19,7 +19,7 @@ struct StoredSamples {
     private(set) var count = 0
     /// Samples that were imported, by device.
     private(set) var importedCounts: [String: Int] = [:]
-    /// The first pair that is not in the order of time, in words.
+    /// The first pair that is not in the order of time, as text.
     private(set) var disorder: String?
 
     init(_ reader: HistoryReader) throws {

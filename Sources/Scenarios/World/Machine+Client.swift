@@ -127,7 +127,7 @@ extension Machine {
         let follows = lights?.facts["follows"]?.words
         let isFollowing = lights?.facts["isFollowing"] != .truth(false)
         let followed = isFollowing ? follows : "nothing that is there"
-        // Lamps whose lines went away show nothing, and follow nobody.
+        // Lamps whose lines went away show nothing, and follow no sensor.
         let isLevel = lamp.map(["good", "moderate", "poor"].contains) ?? false
         world.records.looks.append(
             LifeRecords.Look(
@@ -216,7 +216,7 @@ extension Machine {
         case rename(Part)
     }
 
-    /// Lets somebody do something, one after the other.
+    /// Runs the acts of people, one after the other.
     func ask(_ act: Act) {
         acts.append(act)
         actSignal.raise()

@@ -20,7 +20,7 @@ extension Machine {
 
     /// Gives the device of a part another name, or one that it had before.
     ///
-    /// Nobody does so while it goes by another's id, or when there is no store to remember it.
+    /// Not while it goes by another's id, or without a store that keeps the name.
     func rename(_ part: Part) async throws {
         guard !isDead, !isStopping, part.isPlugged,
             let open = world.records.segments.last?.storeOpenAt,

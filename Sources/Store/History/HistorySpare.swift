@@ -3,7 +3,7 @@ import SQLite
 
 /// The second copy of a history's small tables, in a file of its own beside it.
 ///
-/// A page that rots, or an end that is cut off, takes rows with it that nothing else tells: whose a
+/// A page that rots, or an end that is cut off, costs rows that no other place holds: whose a
 /// slot is, when that was, what parts are called. The copy is made after each take, in one
 /// transaction, and only read when the history is damaged or gone. What it lacks then
 /// is what was taken since, and that the journal still holds. A database with the tables of

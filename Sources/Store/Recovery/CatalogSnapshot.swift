@@ -280,7 +280,7 @@ final class CatalogSnapshot {
         return (mark.to.boot, .event(event))
     }
 
-    /// What tells of the time from where a chain is whole to what the ring still holds.
+    /// The mark for the time from the end of a whole chain to the oldest record of the ring.
     func loss(
         after floor: HistoryPosition,
         before journal: JournalOutline,

@@ -99,7 +99,7 @@ extension StoreFiles {
         try StationStore.release(journal, of: history)
     }
 
-    /// Tells a new history what the one before knew, and lets all that the ring holds wait for it.
+    /// Copies to a new history what the one before knew; all blocks of the ring wait for it again.
     static func begin(
         _ history: History,
         _ journal: Journal,
@@ -111,7 +111,7 @@ extension StoreFiles {
         }
     }
 
-    /// Tells a new history what the one before knew, and what the blocks that follow do not tell.
+    /// Copies to a new history what the one before knew, except what the following blocks hold.
     static func begin(
         _ history: History,
         _ keepsake: CatalogSnapshot,

@@ -115,7 +115,7 @@ struct StoreSeriesStep: Codable, Hashable {
     /// - Parameters:
     ///   - point: What the history says.
     ///   - decimals: Of the channel.
-    ///   - time: Its start as text.
+    ///   - start: When it begins.
     ///   - inside: Tenths of it that were asked for; the rest is no gap.
     init(_ point: HistoryPoint, _ decimals: Int, _ start: DatedMoment, inside: Int64) {
         (time, isSure) = (start.time, start.isSure)

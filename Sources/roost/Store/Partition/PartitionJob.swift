@@ -138,7 +138,7 @@ struct PartitionJob {
         }
     }
 
-    /// Lets the kernel forget it, which fails while somebody uses it.
+    /// Removes it from the kernel's list, which fails while a process uses it.
     private func forget(_ part: PartitionEntry) throws {
         guard let known = disk.device?.partitions.first(where: { $0.number == part.number }) else {
             return
