@@ -8,7 +8,7 @@ package struct DriverEnvironment: Sendable {
     let heartbeat: Heartbeat
     /// Takes the time that a laser, fan or heater was on; nil keeps no account.
     package var laser: (@Sendable (LaserTime) -> Void)?
-    /// Told of a stretch in which the process did not run, so that nothing of the line was heard.
+    /// Called with a stretch in which the process did not run: nothing of the line was heard.
     package var stoodStill: (@Sendable (Range<MonotonicInstant>) -> Void)?
 
     /// An environment.
@@ -16,7 +16,7 @@ package struct DriverEnvironment: Sendable {
     /// - Parameters:
     ///   - clock: The node's clock.
     ///   - sink: Takes readings and events.
-    ///   - heartbeat: Told of progress.
+    ///   - heartbeat: Beaten at each progress.
     package init(clock: any NodeClock, sink: any ReadingSink, heartbeat: Heartbeat) {
         self.clock = clock
         self.sink = sink
@@ -26,7 +26,7 @@ package struct DriverEnvironment: Sendable {
 
 /// Finds out that the process did not run: it was stopped, or the machine suspended.
 ///
-/// What waits in a line then was said some time in between, and nothing tells when.
+/// What waits in a line then was said some time in between, at an unknown moment.
 enum Standstill {
     /// A wait that ends later than its deadline by more than this was held up.
     static let delayMax: Duration = .seconds(1)
@@ -43,7 +43,7 @@ enum Standstill {
 
 /// A stretch of time that something was on which wears out.
 package struct LaserTime: Hashable, Sendable {
-    /// The part's own id; nil for one that never told.
+    /// The part's own id; nil for one that never gave it.
     package let part: String?
     package let time: Duration
     /// What its maker gives it altogether; nil when he says nothing.

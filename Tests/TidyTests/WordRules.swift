@@ -17,15 +17,13 @@ extension TidyRule {
         good: [
             .file("Sources/Station/A.swift", "/// The task is woken.\ntold(\"nobody\")"),
             .file("Sources/Station/A.swift", "/// Calls `told` once."),
-            .file("Sources/Devices/A.swift", "/// Nobody knows."),
             .file("CHANGELOG.md", "- Nobody is replaced."),
             .file("docs/guide/a.md", "```\nnobody 1 root\n```\nThe user is `nobody`."),
         ]
     ) { file in
         // A changelog is history, and CONTRIBUTING names the words.
         guard !["CHANGELOG.md", "CONTRIBUTING.md"].contains(file.name),
-            file.path.hasSuffix(".md")
-                || file.isUnder("Sources/") && !file.isUnder("Sources/Devices/")
+            file.path.hasSuffix(".md") || file.isUnder("Sources/")
         else { return [] }
         return file.prose.compactMap { line, text in
             let words = text.lowercased().split { !($0.isLetter || $0 == "'") }

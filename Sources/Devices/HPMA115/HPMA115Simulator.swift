@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// An HPMA115C0 or S0 as a pure value: measures and sends a frame a second until told to stop.
+/// An HPMA115C0 or S0 as a pure value: measures and sends a frame a second until it is stopped.
 ///
 /// The two are stopped apart: without unasked frames it goes on measuring and answers when asked.
 ///

@@ -213,7 +213,7 @@ package actor HTTPLineDriver: OrderlyStop {
         )
     }
 
-    /// Tells of a doubt that begins or ends, which each answer may do.
+    /// Records a doubt that begins or ends, which each answer may do.
     private func tell(
         _ kind: String,
         _ severity: Event.Severity,
@@ -236,7 +236,7 @@ package struct HTTPLineReport: Hashable, Sendable {
     /// Failures since the last good answer.
     package let failureCount: Int
     package let lastAnswerAt: MonotonicInstant?
-    /// What was wrong last, in words; stays after the board answers again.
+    /// What was wrong last, as text; stays after the device answers again.
     package let lastTrouble: String?
 
     /// `answering`, `not answering`, or `asking` before the first answer.

@@ -34,7 +34,7 @@ package struct LineFormat: Hashable, Sendable {
     let absent: Set<String>
     /// Sent to get a line; nil when lines come by themselves.
     let query: [UInt8]?
-    /// From one line to the next; over HTTP from one question to the next unless told.
+    /// From one line to the next; over HTTP from one question to the next.
     package let interval: Duration
     /// Whether the last two characters after `*` are the exclusive or of what is before.
     let isChecked: Bool

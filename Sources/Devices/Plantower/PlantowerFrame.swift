@@ -1,6 +1,6 @@
 /// Frames of the Plantower PMSx003 family: `42 4D`, a length, words, and their 16-bit sum.
 ///
-/// The length tells some members: 24 bytes are a PMS3003, 40 a PMS5003ST, 8 the answer to a
+/// The length identifies some members: 24 bytes are a PMS3003, 40 a PMS5003ST, 8 the answer to a
 /// command. With 32 bytes a PMS1003, 5003, 6003, 7003, A003, 5003S and 5003T look the same.
 ///
 /// - Source: Plantower, *PMS5003 series data manual V2.5*, appendices I and II; `avaldebe/PyPMS:

@@ -113,7 +113,7 @@ package struct SPS30Dialect: SensorDialect {
         guard content[0] == 0, data.count == Int(content[3]) else {
             return body(.rejected("length"))
         }
-        // Bit 7 tells of a fault of the part at any time; the rest is about this command.
+        // Bit 7 is a fault of the part at any time; the rest is about this command.
         let error = state & 0x7F
         var facts = state & 0x80 == 0 ? [] : [Event.Detail("device error", "reported")]
         if error != 0 { facts.append(Event.Detail("state", "\(error)")) }

@@ -2,7 +2,7 @@ import Core
 
 /// Notices that two devices in the same air say different things of one quantity.
 ///
-/// Pure. Nobody knows which of the two is wrong, so both are doubted.
+/// Pure. The detector cannot know which of the two is wrong, so both are doubted.
 package struct DisagreementDetector: Hashable, Sendable {
     package struct Limits: Hashable, Sendable {
         /// Differences up to this are never a disagreement, in the quantity's unit.

@@ -5,7 +5,7 @@ import Scheduling
 struct DutySchedule: Hashable, Sendable {
     /// From a sample to the look whether the part rests.
     private static let lookDelay: Duration = .seconds(90)
-    /// So long before the next sample nobody looks any more.
+    /// The session no longer probes the part so shortly before a sample.
     private static let lookMargin: Duration = .seconds(60)
     static let lookTolerance: Duration = .seconds(25)
 

@@ -3,7 +3,7 @@
 /// A bad head costs one byte. Between calls it keeps the start of one frame, at most `limit` bytes.
 struct FrameScanner: Sendable {
     enum Verdict {
-        /// The frame that has begun is this long as far as can be told, more than is there.
+        /// The frame that has begun is this long as far as its head says, more than is there.
         case needs(Int)
         /// The first bytes are one frame.
         case frame(byteCount: Int)

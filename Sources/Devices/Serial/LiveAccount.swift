@@ -3,7 +3,7 @@ import Core
 /// Accounts for the time in live mode: each interval has a sample, or a reason why there is none.
 struct LiveAccount: Hashable, Sendable {
     private let interval: Duration
-    /// Whether live mode runs; otherwise a measurement that nobody asked for counts for nothing.
+    /// Whether live mode runs; otherwise an unasked measurement is not counted.
     private(set) var isOpen = false
     private(set) var until = MonotonicInstant.boot
 
@@ -19,7 +19,7 @@ struct LiveAccount: Hashable, Sendable {
 
     mutating func end() { isOpen = false }
 
-    /// Leaves out a stretch for which somebody else accounts.
+    /// Leaves out a stretch that another mark accounts for.
     mutating func skip(to instant: MonotonicInstant) { until = max(until, instant) }
 
     /// The next instant at which an interval without a measurement is over.

@@ -3,7 +3,7 @@ import Core
 /// Bounds how many measurements of a stream become samples: a part that babbles fills no card.
 ///
 /// Over any time no more than the part's fastest pace allows, and `burst` besides: as many may have
-/// waited while nobody read. What is too much is counted and left out; its time is covered by the
+/// waited while no task read. What is too much is counted and left out; its time is covered by the
 /// samples around it.
 struct SampleBudget: Hashable, Sendable {
     /// Half of what the kernel keeps for a tty, 4 KiB, in frames of 32 bytes.

@@ -54,7 +54,7 @@ package struct SensorSetup: Sendable {
     /// The part's own id, which must be the one that speaks; nil takes whichever is on the line.
     package var id: String?
     /// Whether another part on the line ends the driver with `AnotherPart`, so that its own takes
-    /// over: there is somebody who finds out which.
+    /// over: detection finds out which.
     package var yieldsToAnother = false
     /// Opens the port anew, as a remedy; nil skips that remedy.
     package var reopen: Reopen?
@@ -76,10 +76,10 @@ package struct SensorSetup: Sendable {
 }
 
 extension Profile {
-    /// How the part shares its time unless told otherwise.
+    /// How the part shares its time by default.
     ///
     /// Without a word about it in the profile, 5 s of every 5 min. A thirtieth of the period of
-    /// tolerance saves wake-ups, and nobody sees it.
+    /// tolerance saves wake-ups, and no chart shows it.
     package var dutyCycle: DutyCycle {
         let period = duty?.period ?? .minutes(5)
         return DutyCycle(

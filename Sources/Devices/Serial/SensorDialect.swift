@@ -12,7 +12,7 @@ package protocol SensorDialect: Sendable {
     /// Whether measurements come by themselves or must be asked for.
     var rhythm: SensorRhythm { get }
 
-    /// The least time from one measurement to the next; half of the rhythm's unless told.
+    /// The least time from one measurement to the next; by default half of the rhythm's.
     var fastest: Duration { get }
 
     /// Bytes still missing from what has begun, or from the shortest thing it can say; ≥ 1.

@@ -6,7 +6,7 @@ import Synchronization
 /// Measures with one sensor of any kind that has a dialect: carries out what its session decides.
 ///
 /// Whatever can wear out rests on every way out of `run()`: after an orderly stop acknowledged,
-/// after cancellation or a failure told without waiting.
+/// after cancellation or a failure without a wait for its answer.
 package actor SensorDriver: SensorChild {
     /// The longest wait on the line, so that a stop is noticed within its grace.
     private static let readSlice: Duration = .seconds(2)
@@ -156,7 +156,7 @@ package actor SensorDriver: SensorChild {
         }
     }
 
-    /// Told and not waited for: there may be no time left to wait in.
+    /// Sent and not waited for: there may be no time left to wait in.
     private func leaveAtRest() {
         actions.removeAll()
         session.leave(at: clock.now, into: &actions)

@@ -140,7 +140,7 @@ package struct SensorPart: SerialPeer {
 
     private mutating func babble(until now: MonotonicInstant) {
         while let next = nextBabble, next <= now {
-            // Further back than a second nobody can tell: a tty would have dropped it.
+            // Not further back than a second: a tty would have dropped it.
             babbledUntil = max(next, now.advanced(by: .seconds(-1)))
             guard isActive(.babble, at: babbledUntil) else { return }
             let noise = (0..<Self.babbleByteCount).map { index in

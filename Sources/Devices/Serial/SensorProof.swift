@@ -9,7 +9,7 @@ package struct SensorProof: Sendable {
     package struct Evidence: Hashable, Sendable {
         /// The part's own id, if it has said so.
         package let id: String?
-        /// In words: `two measurements`, `a reply to read firmware`.
+        /// As text: `two measurements`, `a reply to read firmware`.
         package let words: String
     }
 
@@ -17,7 +17,7 @@ package struct SensorProof: Sendable {
     private var heard: (id: String?, count: Int) = (nil, 0)
     /// What has been said that was not to be believed.
     package private(set) var rejectedCount = 0
-    /// What was wrong with the last of it, in words.
+    /// What was wrong with the last of it, as text.
     package private(set) var lastFlaw: String?
     /// Measurements and answers that came, whether they were proof or not.
     package private(set) var goodCount = 0

@@ -247,7 +247,7 @@ struct Checker {
             stretches.contains(where: { $0.contains(position) || $0.upperBound == position })
         else { return false }
         guard records.events.contains(where: { $0.event.kind == "history has no place" }) else {
-            throw Broken(words: "samples of \(device) found no place, and nobody was told")
+            throw Broken(words: "samples of \(device) found no place, and no event says so")
         }
         return true
     }

@@ -20,7 +20,7 @@ package struct ButtonStatus: Hashable, Sendable {
 package actor ButtonDriver: Child {
     package static let beatPeriod = Duration.hours(1)
     private static let beatTolerance = Duration.minutes(15)
-    /// How late a long press may be told.
+    /// How late a long press may be reported.
     private static let tolerance = Duration.milliseconds(100)
     /// Edges that the kernel keeps for a line; so many at once may have lost some.
     private static let queueLimit = 16

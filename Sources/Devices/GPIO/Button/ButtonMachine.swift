@@ -8,10 +8,10 @@ package struct ButtonMachine: Sendable {
     /// What to tell the world.
     package enum Notice: Hashable, Sendable {
         case pressed(at: MonotonicInstant)
-        /// Told while it is still held.
+        /// Reported while it is still held.
         case longPress(at: MonotonicInstant)
         case released(at: MonotonicInstant, after: Duration, isLong: Bool)
-        /// Told with the second of two presses.
+        /// Reported with the second of two presses.
         case doublePress(at: MonotonicInstant)
         case stuck(since: MonotonicInstant, at: MonotonicInstant)
         case unstuck(at: MonotonicInstant, after: Duration)

@@ -25,7 +25,7 @@ package enum LEDPattern: String, Hashable, Sendable {
 /// Decides when one lamp is lit; pure.
 ///
 /// What it shows may end by itself: then it flashes, for what is too old is not known. A steady
-/// lamp wakes nobody, a winking one 60 times a minute, a blinking one 120.
+/// lamp wakes no task, a winking one 60 times a minute, a blinking one 120.
 package struct LEDMachine: Sendable {
     package private(set) var pattern = LEDPattern.flashing
     package private(set) var isLit = true

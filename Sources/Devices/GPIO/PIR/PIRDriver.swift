@@ -6,7 +6,7 @@ import Synchronization
 /// Reports motion seen by one PIR sensor; interrupts only, nothing is polled.
 ///
 /// Events carry the instant it happened by the kernel's clock, not when it was decided: `motion`
-/// is told `minimumPulse` after its rising edge, `motion ended` a retrigger window after its last
+/// is sent `minimumPulse` after its rising edge, `motion ended` a retrigger window after its last
 /// falling edge. Other events: `stuck high`, `line muted`, each followed by `recovered` once.
 /// An idle sensor wakes the processor once an hour.
 package actor PIRDriver: Child {

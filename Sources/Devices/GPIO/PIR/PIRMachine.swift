@@ -46,7 +46,7 @@ package struct PIRMachine: Sendable {
     private var calm = Calm.calm
     private var stormMuteCount = 0
     private var highSince: MonotonicInstant?
-    // False for a pulse that began while nobody listened.
+    // False for a pulse that began while the line was not open.
     private var isTrusted = false
     private var now: MonotonicInstant
     private var lastSequence: UInt32 = 0

@@ -63,7 +63,7 @@ package struct PIRSettings: Hashable, Sendable {
         blockTime = reader.seconds("blockSeconds", in: 0...600) ?? blockTime
     }
 
-    /// What is out of bounds, in words; nil when all is well.
+    /// What is out of bounds, as text; nil when all is well.
     package var complaint: String? {
         let bounds: [(name: String, value: Duration, least: Duration, most: Duration)] = [
             ("debounce", debounce, .zero, .seconds(1)),

@@ -29,7 +29,7 @@ package struct PIRStatus: Hashable, Sendable {
     package var shortPulseCount = 0
     /// Edges that the kernel reported.
     package var edgeCount = 0
-    /// Edges that the kernel dropped because nobody read them in time.
+    /// Edges that the kernel dropped because no task read them in time.
     package var overrunCount = 0
     /// High for longer than any pulse may be.
     package var isStuck = false
@@ -40,7 +40,7 @@ package struct PIRStatus: Hashable, Sendable {
 
     package init(settlesAt: MonotonicInstant) { self.settlesAt = settlesAt }
 
-    /// Faults at this moment, in words.
+    /// Faults at this moment, as text.
     package var faults: [String] {
         (isStuck ? ["stuck high"] : []) + (mutedUntil == nil ? [] : ["edge storm"])
     }

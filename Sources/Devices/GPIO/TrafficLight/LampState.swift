@@ -32,7 +32,7 @@ package enum LampState: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the lamp only flashes, so that nobody takes it for a level.
+    /// Whether the lamp only flashes, so that a person does not take it for a level.
     package var isFlashing: Bool { self == .unknown || self == .fault }
 }
 

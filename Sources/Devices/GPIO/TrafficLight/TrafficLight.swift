@@ -104,7 +104,7 @@ package final class TrafficLight: Sendable {
             return (change, change != nil || isTooLate || state.failure != nil)
         }
         if let change { onChange?(change.state) }
-        // A sample that changes nothing wakes nobody.
+        // A sample that changes nothing wakes no task.
         if isUrgent { attention.raise() }
     }
 }

@@ -23,7 +23,7 @@ package struct TrafficLightSettings: Hashable, Sendable {
         isActiveLow = reader.bool("activeLow") ?? isActiveLow
     }
 
-    /// What is wrong, in words; nil when all is well.
+    /// What is wrong, as text; nil when all is well.
     package var complaint: String? {
         Set([red, yellow, green]).count == 3 ? nil : "red, yellow and green need a line each"
     }
