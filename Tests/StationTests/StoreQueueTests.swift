@@ -95,6 +95,21 @@ extension [JournalBlock] {
         #expect(left.sequence == 1 && left.records.count == 1)
     }
 
+    @Test func aProcessDescribesAnOldStreamOnceWithItsFirstSamples() throws {
+        let dust = StreamDescription(id: StreamID(7), device: "dust", quantities: [.pm25])
+        var intake = StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: [dust])
+        func descriptions(at second: Int) -> [StreamDescription] {
+            let instant = MonotonicInstant.boot.advanced(by: .seconds(second))
+            let channel = Channel(device: "dust", quantity: .pm25)
+            let reading = Reading(channel, at: instant, .value(FixedPoint(1, decimals: 1)))
+            #expect(intake.take([reading], at: instant)?.stream == dust.id)
+            return intake.drain().payloads.flatMap { JournalRecordCodec.contents($0).records }
+                .compactMap { if case .stream(let stream) = $0 { stream } else { nil } }
+        }
+        #expect(descriptions(at: 1) == [dust])
+        #expect(descriptions(at: 2).isEmpty)
+    }
+
     @Test func atTheBoundTheOldestGoAndTheLedgerNamesExactlyThatTime() throws {
         let (blocks, marks, end) = try simulate { clock in
             let bench = Bench(clock, limit: 8_192)

@@ -46,6 +46,17 @@ import Testing
         #expect(try reader.latest(DustSeries.stream.id)?.tick == waiting.last?.tick)
     }
 
+    @Test func samplesWithoutADescriptionAreReadUntilOneNamesThem() throws {
+        try open().close()
+        var dust = DustSeries(every: 10)
+        let (named, samples) = (dust.start(), dust.samples(700))
+        let block = dust.block(samples)
+        let unnamed = try reader([block])
+        #expect(try unnamed.streams().map(\.device) == ["unnamed-1"])
+        #expect(try unnamed.all() == samples)
+        #expect(try reader([block, named]).streams() == [DustSeries.stream])
+    }
+
     @Test func aStationThatHasTakenNothingYetIsItsTail() throws {
         let history = try open()
         try history.close()

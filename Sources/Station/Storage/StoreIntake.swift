@@ -157,8 +157,16 @@ package struct StoreIntake {
         let decimals = stream.quantities.map(\.decimals)
         let encoder = SegmentEncoder(decimals: decimals, startingAt: tick)
         open.append(Open(stream: stream, encoder: encoder, last: tick))
-        lastBlocks[stream.id] = blockCount
+        // The block with the description of an earlier process may be gone from the ring.
+        if lastBlocks.updateValue(blockCount, forKey: stream.id) == nil, !isDescribed(stream) {
+            others.append(.stream(stream))
+            otherByteCount += JournalRecordCodec.encode([.stream(stream)]).count
+        }
         return open.count - 1
+    }
+
+    private func isDescribed(_ stream: StreamDescription) -> Bool {
+        others.contains { if case .stream(stream) = $0 { true } else { false } }
     }
 
     /// The stream of a device's channels, once it has one.

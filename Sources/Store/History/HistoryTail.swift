@@ -53,6 +53,7 @@ package struct HistoryTail: Sendable {
 
     /// Boots in the order they come.
     private(set) var boots: [BootID] = []
+    /// Those that blocks describe, and those that have samples without a description.
     private(set) var streams: [StreamDescription] = []
     private(set) var schedules: [StoredSchedule] = []
     private(set) var anchors: [ClockAnchor] = []
@@ -117,8 +118,7 @@ package struct HistoryTail: Sendable {
             case .started(let tick, let version):
                 marks.append(Mark(boot: boot, tick: tick, version: version))
             case .stopped(let tick): marks.append(Mark(boot: boot, tick: tick, version: nil))
-            case .stream(let stream):
-                if !streams.contains(where: { $0.id == stream.id }) { streams.append(stream) }
+            case .stream(let stream): learn(stream)
             case .schedule(let stream, let from, let interval):
                 let schedule = StoredSchedule(
                     stream: stream,
@@ -134,6 +134,14 @@ package struct HistoryTail: Sendable {
             case .anchor(let anchor): anchors.append(anchor)
             }
         }
+    }
+
+    /// Adds a stream; a name replaces a missing one.
+    private mutating func learn(_ stream: StreamDescription) {
+        guard let index = streams.firstIndex(where: { $0.id == stream.id }) else {
+            return streams.append(stream)
+        }
+        if streams[index].isUnnamed { streams[index] = stream }
     }
 
     private mutating func append(
@@ -152,6 +160,8 @@ package struct HistoryTail: Sendable {
             }
         } catch { damagedParts += 1 }
         guard let first, let last else { return }
+        // Samples without a description keep their number: no other stream gets it.
+        if let unnamed = StreamDescription(unnamed: stream, bytes) { learn(unnamed) }
         let segment = Segment(
             stream: stream,
             boot: boot,

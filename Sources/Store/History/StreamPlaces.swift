@@ -167,6 +167,9 @@ extension StreamDescription {
     /// Replaces the lost name of a stream.
     static func unnamed(_ id: StreamID) -> String { "unnamed-\(id.rawValue)" }
 
+    /// Whether its name is lost.
+    var isUnnamed: Bool { device == Self.unnamed(id) }
+
     /// A stream whose description is lost: its samples show how many channels it has.
     ///
     /// The description that comes next mends its names.

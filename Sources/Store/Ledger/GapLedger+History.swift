@@ -22,7 +22,7 @@ extension GapLedger {
         let allMarks = try GapMarks.all(in: reader)
         // Imported samples were not expected from this node.
         let own = try reader.streams().filter { !$0.id.isImported }
-        return try (own + GapMarks.placeless(allMarks, besides: own)).map { stream in
+        return try GapMarks.streams(allMarks, and: own).map { stream in
             let mine = schedules.filter { $0.stream == stream.id }
             let spans = try spans(of: stream.id, in: reader, along: timeline, before: range)
             var feed = GapLedgerFeed(

@@ -119,21 +119,28 @@ package struct GapMarks {
             .compactMap { GapMark($0) }
     }
 
-    /// Streams that have no place in the history, and which are known from marks alone.
-    static func placeless(
+    /// The known streams, and those without a place in the history that marks alone name.
+    ///
+    /// A mark also names a stream whose samples wait in the journal without a description.
+    static func streams(
         _ marks: [GapMark],
-        besides known: [StreamDescription]
+        and known: [StreamDescription]
     ) -> [StreamDescription] {
         var names: [StreamID: String] = [:]
         for mark in marks where mark.cause == .noPlace {
-            guard let id = mark.stream, !known.contains(where: { $0.id == id }) else { continue }
+            guard let id = mark.stream else { continue }
             let unnamed = StreamDescription.unnamed(id)
             if names[id] ?? unnamed == unnamed { names[id] = mark.device ?? unnamed }
         }
         let lost = Quantity(name: "all channels", unit: "", decimals: 0)
-        return names.sorted { $0.key < $1.key }.map { id, device in
-            StreamDescription(id: id, device: device, quantities: [lost])
+        let placeless = names.filter { id, _ in !known.contains { $0.id == id } }
+        return known.map { stream in
+            guard stream.isUnnamed, let device = names[stream.id] else { return stream }
+            return StreamDescription(id: stream.id, device: device, quantities: stream.quantities)
         }
+            + placeless.sorted { $0.key < $1.key }.map { id, device in
+                StreamDescription(id: id, device: device, quantities: [lost])
+            }
     }
 
     package init(_ marks: [GapMark], of stream: StreamID, along timeline: GapLedgerTimeline) {
