@@ -22,8 +22,7 @@ struct Checker {
     private let readerError: String
     var stored: StoredSamples?
     /// What the ledger says was given up for want of a place, by device, along its timeline.
-    private var givenUp: [String: [Range<Int64>]] = [:]
-    private var timeline: GapLedgerTimeline?
+    private var givenUp: [String: [GapMark]] = [:]
 
     init(_ world: World) {
         (self.world, records) = (world, world.records)
@@ -114,22 +113,22 @@ struct Checker {
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         let range = 0..<max(0, timeline.length)
-        self.timeline = timeline
         var firstGap: Int64?
-        var placeless: [String: [Range<Int64>]] = [:]
+        var names: [StreamID: String] = [:]
         let reports = try GapLedger.reports(
             of: reader,
             along: timeline,
             within: range,
             stretch: { stream, stretch in
-                if stretch.cause == .noPlace {
-                    placeless[stream.device, default: []].append(stretch.range)
-                }
+                names[stream.id] = stream.device
                 guard stretch.cause == .unexplained else { return }
                 firstGap = min(firstGap ?? .max, stretch.range.lowerBound)
             }
         )
-        givenUp = placeless
+        let marks = try GapMarks.all(in: reader).filter { $0.cause == .noPlace }
+        givenUp = Dictionary(grouping: marks) { mark in
+            mark.stream.flatMap { names[$0] } ?? ""
+        }
         let lines = reports.flatMap(\.lines)
         for line in lines {
             ledgerSeconds["covered", default: 0] += Double(line.coveredTenths) / 10
@@ -170,6 +169,11 @@ struct Checker {
     ///
     /// Not after `logRot`: what lies in the log alone, the journal has too.
     static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot, .lostPage]
+
+    /// Whether a store reports damage after it, also when nothing is lost.
+    private static func isReportable(_ kind: FaultKind) -> Bool {
+        kind == .logRot || cardTrouble.contains(kind)
+    }
 
     private mutating func acknowledgedIsDurable() throws -> Int {
         guard let stored else { throw Broken(words: "the history cannot be read: \(readerError)") }
@@ -242,10 +246,15 @@ struct Checker {
         _ segment: LifeRecords.Segment,
         _ tick: Tick
     ) throws -> Bool {
-        guard let stretches = givenUp[device],
-            let position = timeline?.position(segment.boot, tick),
-            stretches.contains(where: { $0.contains(position) || $0.upperBound == position })
-        else { return false }
+        func key(_ boot: BootID, _ tick: Tick) -> (boot: Int, tick: Tick) {
+            (records.segments.firstIndex { $0.boot == boot } ?? .max, tick)
+        }
+        let place = key(segment.boot, tick)
+        // Not the ledger's stretches: the sample that follows may cover the same time.
+        let isMarked = givenUp[device, default: []].contains { mark in
+            key(mark.from.boot, mark.from.tick) <= place && place < key(mark.to.boot, mark.to.tick)
+        }
+        guard isMarked else { return false }
         guard records.events.contains(where: { $0.event.kind == "history has no place" }) else {
             throw Broken(words: "samples of \(device) found no place, and no event says so")
         }
@@ -349,7 +358,7 @@ struct Checker {
         for heard in records.events where heard.event.source == "store" {
             let isLoss =
                 heard.event.kind == "history set aside" || heard.event.kind == "store damaged"
-            guard !isLoss || hasWindow(Self.cardTrouble.contains, from: .boot, to: heard.at) else {
+            guard !isLoss || hasWindow(Self.isReportable, from: .boot, to: heard.at) else {
                 throw Broken(words: "\(heard.event.kind) at \(words(heard.at))")
             }
         }

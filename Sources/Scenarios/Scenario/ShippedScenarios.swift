@@ -14,6 +14,7 @@ package enum ShippedScenarios {
         file("dying-sensor", PackageResources.dying_sensor_json),
         file("everything", PackageResources.everything_json),
         file("flaky-usb", PackageResources.flaky_usb_json),
+        file("owner", PackageResources.owner_json),
         file("power-cuts", PackageResources.power_cuts_json),
         file("quiet-year", PackageResources.quiet_year_json),
         file("storms", PackageResources.storms_json),
