@@ -83,10 +83,14 @@ let package = Package(
         ),
         library("ControlProtocol", ["Core"]),
         library(
+            "Configuration",
+            ["Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"]
+        ),
+        library(
             "Station",
             [
-                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Profiles", "Core",
-                "Scheduling", "Store", "Supervision", deques, logging,
+                "Alerts", "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Profiles",
+                "Core", "Scheduling", "Store", "Supervision", deques, logging,
             ]
         ),
         library(
@@ -105,13 +109,16 @@ let package = Package(
         ),
         library(
             "LinuxPlatform",
-            ["Devices", "HardwareIO", "LinuxIO", "Station", "Profiles", "Core", "Store", logging]
+            [
+                "Configuration", "Devices", "HardwareIO", "LinuxIO", "Station", "Profiles", "Core",
+                "Store", logging,
+            ]
         ),
         .target(
             name: "Scenarios",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "Station", "PowerCut", "Profiles",
-                "Core", "SQLite", "SimulationKit", "Store", "Supervision", logging,
+                "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Station", "PowerCut",
+                "Profiles", "Core", "SQLite", "SimulationKit", "Store", "Supervision", logging,
             ],
             // A link to scenarios/, so that `roost simulate` knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -121,16 +128,17 @@ let package = Package(
         .executableTarget(
             name: "roostd",
             dependencies: [
-                "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles", "Core",
-                "Supervision", arguments, logging,
+                "Configuration", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
+                "Core", "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxIO",
-                "LinuxPlatform", "Profiles", "SQLite", "SimulationKit", "Station", "Store",
+                "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
+                "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "SQLite", "SimulationKit",
+                "Station", "Store",
                 "Supervision", arguments, logging,
             ],
             swiftSettings: strict
@@ -138,8 +146,8 @@ let package = Package(
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station", "Core",
-                "SimulationKit", "Store", "Supervision", logging,
+                "Configuration", "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station",
+                "Core", "SimulationKit", "Store", "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",
             exclude: ["allocations.c"],
@@ -183,10 +191,14 @@ let package = Package(
         ),
         tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
         tests(
+            "ConfigurationTests",
+            ["Configuration", "Core", "Devices", "HardwareIO", "Profiles"]
+        ),
+        tests(
             "StationTests",
             [
-                "Alerts", "ControlProtocol", "Devices", "HardwareIO", "Station", "Profiles",
-                "Core", "Scheduling", "SimulationKit", "Store", "Supervision", logging,
+                "Alerts", "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Station",
+                "Profiles", "Core", "Scheduling", "SimulationKit", "Store", "Supervision", logging,
             ]
         ),
         tests(

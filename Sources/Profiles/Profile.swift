@@ -190,3 +190,23 @@ package struct BoardProfile: Hashable, Sendable {
         self.uarts = uarts
     }
 }
+
+extension Profile {
+    /// Lets a role read its defaults, which were checked when the profile was read.
+    package func readSettings(_ body: (inout ObjectReader) -> Void) {
+        guard var reader = ObjectReader(settings, at: "settings", ProblemList()) else { return }
+        body(&reader)
+    }
+
+    /// The board's chip, where its header has these lines; offsets always refer to it.
+    package func chip(of lines: [LineRequest.Line]) -> String? {
+        guard let board, let chip = board.gpioChip, !lines.isEmpty else { return nil }
+        let isOnHeader = lines.allSatisfy { line in
+            switch line {
+            case .name(let name): board.header.values.contains(name)
+            case .offset: true
+            }
+        }
+        return isOnHeader ? chip : nil
+    }
+}

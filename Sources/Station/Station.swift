@@ -1,3 +1,4 @@
+import Configuration
 import ControlProtocol
 import Core
 import Devices
@@ -278,7 +279,15 @@ package final class Station: Sendable {
     func spec(_ device: DeviceConfiguration) -> ChildSpec {
         context.devices.add(name: device.name, type: device.type, location: device.location)
         context.recorder.expect(device.name)
-        return device.spec(context)
+        return switch device.kind {
+        case .sensor(let sensor):
+            SensorChild(name: device.name, sensor: sensor, context: context).spec
+        case .http(let asked):
+            HTTPDeviceChild(name: device.name, device: asked, context: context).spec
+        case .pir(let settings): LineChild(name: device.name, context: context).spec(settings)
+        case .button(let settings): LineChild(name: device.name, context: context).spec(settings)
+        case .led(let led): LineChild(name: device.name, context: context).spec(led)
+        }
     }
 
     // MARK: Watchdog

@@ -18,8 +18,10 @@ extension TidyRule {
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
+        "Configuration": ["Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [
-            "Alerts", "ControlProtocol", "DequeModule", "Devices", "HardwareIO", "Profiles",
+            "Alerts", "Configuration", "ControlProtocol", "DequeModule", "Devices", "HardwareIO",
+            "Profiles",
             "Scheduling", "Store", "Supervision",
         ],
         "LinuxIO": [
@@ -30,13 +32,15 @@ extension TidyRule {
             "Supervision",
         ],
         "Scenarios": [
-            "ControlProtocol", "Devices", "Glibc", "HardwareIO", "Station", "PowerCut", "Profiles",
-            "SQLite", "SimulationKit", "Store", "Supervision",
+            "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "Station",
+            "PowerCut", "Profiles", "SQLite", "SimulationKit", "Store", "Supervision",
         ],
-        "LinuxPlatform": ["Devices", "Glibc", "HardwareIO", "LinuxIO", "Station", "Profiles"],
+        "LinuxPlatform": [
+            "Configuration", "Devices", "Glibc", "HardwareIO", "LinuxIO", "Station", "Profiles",
+        ],
         "roostd": [
-            "ArgumentParser", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
-            "Profiles", "Supervision",
+            "ArgumentParser", "Configuration", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform",
+            "Station", "Profiles", "Supervision",
         ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "roost-lab": [
@@ -44,9 +48,9 @@ extension TidyRule {
             "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
         ],
         "roost": [
-            "ArgumentParser", "ClientSupport", "ControlProtocol", "Devices", "Glibc", "HardwareIO",
-            "LinuxIO",
-            "LinuxPlatform", "Station", "Profiles", "SQLite", "SimulationKit", "Store",
+            "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol", "Devices",
+            "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles", "SQLite",
+            "SimulationKit", "Store",
             "Supervision",
         ],
     ]

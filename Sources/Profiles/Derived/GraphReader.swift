@@ -55,6 +55,16 @@ package enum GraphReader {
     }
 }
 
+extension Profile {
+    /// Its graph, as it was checked when the profile was read; without one, quantities as they are.
+    package func graph(of quantities: [Quantity]) -> GraphDescription {
+        let graph = graph.flatMap {
+            GraphReader.read($0, channels: channels, at: "graph", ProblemList())
+        }
+        return graph ?? .plain(quantities)
+    }
+}
+
 extension ObjectReader {
     mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
         let bounds = Double(range.lowerBound)...Double(range.upperBound)

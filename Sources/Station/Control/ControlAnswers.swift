@@ -1,4 +1,5 @@
 import Alerts
+import Configuration
 import ControlProtocol
 import Core
 import HardwareIO

@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import HardwareIO
 import Profiles
@@ -201,16 +202,16 @@ extension DetectionMachine {
 
     /// A name must be usable in file names and queries, and be unique.
     func check(_ name: String, for identity: String) throws(DetectionRefusal) {
-        guard StationConfiguration.isPlainName(name) else {
+        guard PlainName.fits(name) else {
             throw DetectionRefusal(
                 code: "bad-request",
                 message:
-                    "a name has \(StationConfiguration.nameForm), not \"\(PlainText.shown(name))\""
+                    "a name has \(PlainName.form), not \"\(PlainText.shown(name))\""
             )
         }
         let owner = registry.identity(named: name)
         let isTaken =
-            takenNames.contains(name) || StationConfiguration.reservedNames.contains(name)
+            takenNames.contains(name) || PlainName.reserved.contains(name)
             || (owner != nil && owner != identity)
             || unremembered.contains { $0.key != identity && $0.value.name == name }
             || provisional.contains { $0.key != identity && $0.value.name == name }

@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import Devices
 import HardwareIO
@@ -273,7 +274,7 @@ extension DetectionMachine {
         if let name = record.name, !takenNames.contains(name) { return name }
         let records = Array(unremembered.values) + Array(provisional.values)
         let others = records.compactMap(\.name) + ports.values.compactMap(\.wishedName)
-        let taken = takenNames.union(StationConfiguration.reservedNames).union(others)
+        let taken = takenNames.union(PlainName.reserved).union(others)
         // A name that another has had would mix up two histories.
         let suffix = knowsNames ? nil : identity.split(separator: ":", maxSplits: 1).last
         return registry.freeName(for: profile, suffix: suffix.map(String.init), besides: taken)

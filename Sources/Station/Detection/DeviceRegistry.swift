@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 import Profiles
 
@@ -80,7 +81,7 @@ package struct DeviceRegistry: Hashable, Sendable {
         let driver = profile.driver ?? profile.id
         var base = driver == "line" ? profile.id : driver
         if let suffix {
-            let plain = suffix.map { StationConfiguration.isPlainName("x\($0)") ? $0 : "-" }
+            let plain = suffix.map { PlainName.fits("x\($0)") ? $0 : "-" }
             // Keeps the end: the paths of all sockets begin alike.
             base = "\(base.prefix(24))-\(String(plain.suffix(32)))"
         }

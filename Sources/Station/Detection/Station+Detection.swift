@@ -1,3 +1,4 @@
+import Configuration
 import ControlProtocol
 import Devices
 import Profiles
@@ -42,18 +43,21 @@ extension Station {
         )
         context.devices.add(name: name, type: sensor.type, location: sensor.port)
         context.recorder.expect(name)
-        return sensor.spec(
-            name,
-            context,
-            presence: DeviceSession.Presence(
-                isThere: { detection.isThere(port: port) },
-                broke: { detection.deviceEnded(port: port) }
-            )
+        let presence = DeviceSession.Presence(
+            isThere: { detection.isThere(port: port) },
+            broke: { detection.deviceEnded(port: port) }
         )
+        return SensorChild(name: name, sensor: sensor, context: context, presence: presence).spec
     }
 
     private func start(_ adoption: DetectionMachine.Adoption) {
-        guard let sensor = SensorConfiguration(adoption) else { return }
+        let sensor = SensorConfiguration(
+            found: adoption.profile,
+            port: adoption.node,
+            id: adoption.partID,
+            baud: adoption.baud
+        )
+        guard let sensor else { return }
         let device = FoundDevice(name: adoption.name, sensor: sensor, port: adoption.port)
         let devices = state.withLock { state in
             if let index = state.found.firstIndex(where: { $0.name == device.name }) {

@@ -1,4 +1,5 @@
 import Alerts
+import Configuration
 import Core
 import Devices
 import Synchronization

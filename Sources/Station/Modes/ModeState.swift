@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import Supervision
 import Synchronization
@@ -104,9 +105,4 @@ package actor ModeTask: Child {
             )
         )
     }
-}
-
-extension StationMode {
-    /// `survey kitchen`.
-    package var text: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
 }

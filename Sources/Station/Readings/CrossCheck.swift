@@ -4,12 +4,9 @@ import Synchronization
 
 /// Devices in the same air, and whether their dust values agree.
 ///
-/// Which of two is wrong cannot be known, so the values of both are marked. Bound: `limit` devices,
-/// 28 pairs.
+/// Which of two is wrong cannot be known, so the values of both are marked. Bound:
+/// `StationConfiguration.sameAirLimit` devices, 28 pairs.
 package final class CrossCheck: Sendable {
-    /// Devices compared with each other at most; more are refused by the configuration.
-    package static let limit = 8
-
     private struct Pair: Hashable {
         let first: String
         let second: String

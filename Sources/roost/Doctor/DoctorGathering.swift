@@ -1,4 +1,5 @@
 import ClientSupport
+import Configuration
 import Core
 import Devices
 import HardwareIO
@@ -175,7 +176,7 @@ extension StationConfiguration {
         var wanted: [DoctorWantedLine] = devices.compactMap { device in
             let (chip, line): (String?, LineRequest.Line)
             switch device.kind {
-            case .pir(let pir): (chip, line) = (pir.chip, pir.line)
+            case .pir(let pir): (chip, line) = (pir.chipLabel, pir.line)
             case .button(let button): (chip, line) = (button.chipLabel, button.line)
             case .led(let led): (chip, line) = (led.settings.chipLabel, led.settings.line)
             case .sensor, .http: return nil

@@ -1,3 +1,4 @@
+import Configuration
 import HardwareIO
 import Station
 import Store

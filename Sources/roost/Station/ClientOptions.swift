@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import Configuration
 import ControlProtocol
 import Core
 import Glibc

@@ -38,6 +38,9 @@ package struct StationMode: Hashable, Sendable {
         self.ends = ends
     }
 
+    /// `survey kitchen`.
+    package var text: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
+
     /// Whether sensors measure all the time.
     package var isContinuous: Bool { kind != .normal }
 

@@ -5,7 +5,7 @@ import HardwareIO
 import Profiles
 import Testing
 
-@testable import Station
+@testable import Configuration
 
 @Suite struct StationConfigurationTests {
     private func read(_ text: String) throws -> StationConfiguration {
@@ -66,12 +66,8 @@ import Testing
         #expect(configuration.name == "balcony")
         #expect(configuration.mode == .live)
         #expect(configuration.socket == "/tmp/s")
-        let door = PIRConfiguration(
-            chip: "pinctrl-bcm2711",
-            line: .offset(17),
-            settle: .zero,
-            block: .seconds(2)
-        )
+        var door = PIRSettings(line: .offset(17), chipLabel: "pinctrl-bcm2711")
+        (door.settling, door.blockTime) = (.zero, .seconds(2))
         guard case .sensor(let dust) = configuration.devices[0].kind else {
             Issue.record("dust is not a sensor")
             return
@@ -102,9 +98,9 @@ import Testing
     @Test(arguments: [
         (#"{"nam": "x"}"#, "nam: unknown key; did you mean name?"),
         (#"{"name": 3}"#, "name: expected a text, found 3"),
-        (#"{"name": "a b"}"#, #"name: expected \#(StationConfiguration.nameForm), found "a b""#),
-        (#"{"name": ".."}"#, #"name: expected \#(StationConfiguration.nameForm), found "..""#),
-        (#"{"name": "-x"}"#, #"name: expected \#(StationConfiguration.nameForm), found "-x""#),
+        (#"{"name": "a b"}"#, #"name: expected \#(PlainName.form), found "a b""#),
+        (#"{"name": ".."}"#, #"name: expected \#(PlainName.form), found "..""#),
+        (#"{"name": "-x"}"#, #"name: expected \#(PlainName.form), found "-x""#),
         (#"{"mode": "survey"}"#, #"mode: expected one of normal, live, found "survey""#),
         (#"{"devices": {}}"#, "devices: expected an array, found an object"),
         (#"{"devices": [7]}"#, "devices[0]: expected an object, found 7"),

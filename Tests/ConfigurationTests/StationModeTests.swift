@@ -1,7 +1,7 @@
 import Core
 import Testing
 
-@testable import Station
+@testable import Configuration
 
 @Suite struct StationModeTests {
     private let now = MonotonicInstant.boot.advanced(by: .seconds(100))

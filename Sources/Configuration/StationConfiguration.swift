@@ -10,12 +10,9 @@ import Profiles
 package struct StationConfiguration: Hashable, Sendable {
     /// Devices of one station; more is a mistake in the file.
     package static let deviceLimit = 32
+    /// Devices compared with each other at most.
+    package static let sameAirLimit = 8
     package static let defaultSocket = "/run/roost/roost.sock"
-    /// Names that parts of the station have already.
-    package static let reservedNames = [
-        "control", "detection", "devices", "hotplug", "lights", "mode", "store", "supervisor",
-        "vigil",
-    ]
     /// Bytes of a socket's path: the kernel allows 107, and the temporary name needs 12.
     package static let socketByteLimit = 95
 
@@ -41,46 +38,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package private(set) var file = ""
 }
 
-/// One sensor: its name is its identity in readings and reports.
-package struct DeviceConfiguration: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
-        case sensor(SensorConfiguration)
-        case http(HTTPDeviceConfiguration)
-        case pir(PIRConfiguration)
-        case button(ButtonSettings)
-        case led(LEDConfiguration)
-    }
-
-    package let name: String
-    package let kind: Kind
-}
-
-package struct WatchdogConfiguration: Hashable, Sendable {
-    package let path: String
-    /// 2 s to the limit of the board's hardware: 15 s on a Pi, and where no limit is known.
-    package let timeout: Duration
-
-    private static let usualLimit: Duration = .seconds(15)
-}
-
 extension StationConfiguration {
-    /// The form of a name; it is used in file names, queries and commands.
-    static let nameForm = "1 to 64 letters, digits, - _ or ., neither - nor . the first"
-
-    /// Whether a text is of `nameForm`: `..` is another folder, and `-x` an option.
-    static func isPlainName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasPrefix("-")
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
-    }
-
     /// Reads a configuration and reports every mistake in it at once.
     ///
     /// - Parameters:
@@ -163,7 +121,7 @@ extension StationConfiguration {
     }
 
     /// The same with more devices behind those it names.
-    func adding(_ more: [DeviceConfiguration]) -> StationConfiguration {
+    package func adding(_ more: [DeviceConfiguration]) -> StationConfiguration {
         var next = self
         next.devices += more
         return next
@@ -248,61 +206,6 @@ extension StationConfiguration {
     }
 }
 
-extension DeviceConfiguration {
-    fileprivate init?(
-        _ reader: ObjectReader,
-        _ profiles: [Profile],
-        _ broken: [String: ConfigurationError],
-        _ board: Profile?
-    ) {
-        var reader = reader
-        defer { reader.finish() }
-        let isNamed = reader.value("name") != nil
-        if !isNamed { reader.problem("name", "is missing") }
-        let name = reader.name("name")
-        if let name, StationConfiguration.reservedNames.contains(name) {
-            reader.problem("name", "\(name) is the name of a part of the station; choose another")
-        }
-        guard let type = reader.required("type") else { return nil }
-        guard let profile = profiles.first(where: { $0.isNamed(type) }) else {
-            reader.noProfile(type, among: profiles, broken[type])
-            reader.ignoreTheRest()
-            return nil
-        }
-        let kind: Kind? =
-            switch profile.kind {
-            case .usbSerial:
-                SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
-            case .http:
-                HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
-            case .gpio, .board: Kind(&reader, role: profile, board)
-            }
-        guard let name, let kind else { return nil }
-        self.init(name: name, kind: kind)
-    }
-}
-
-extension WatchdogConfiguration {
-    fileprivate init(_ reader: ObjectReader, _ board: Profile?) {
-        var reader = reader
-        path = reader.absolutePath("path") ?? "/dev/watchdog"
-        let most = board?.board?.watchdogLimit ?? Self.usualLimit
-        let asked = reader.seconds("timeoutSeconds", in: 2...86_400)
-        timeout = min(asked ?? Self.usualLimit, most)
-        if let asked, asked > most {
-            let whose = board?.board?.watchdogLimit == nil ? "most boards" : board?.name ?? ""
-            let (limit, found) = (
-                JSONValue.number(most.inSeconds), JSONValue.number(asked.inSeconds)
-            )
-            reader.problem(
-                "timeoutSeconds",
-                "the watchdog of \(whose) supports \(limit.shown) s at most, found \(found.shown)"
-            )
-        }
-        reader.finish()
-    }
-}
-
 extension ObjectReader {
     /// `detect`: true, false, or an object with ports to leave alone.
     fileprivate mutating func detection() -> (isOn: Bool, leaves: [String]) {
@@ -324,46 +227,12 @@ extension ObjectReader {
 
     /// `sameAir`: two names or more.
     fileprivate mutating func sameAir() -> [String] {
-        let names = array("sameAir", limit: CrossCheck.limit)
+        let names = array("sameAir", limit: StationConfiguration.sameAirLimit)
         if names.count == 1 { problem("sameAir", "expected two names or more, found one") }
         return names.enumerated().compactMap { index, name in
             if case .string(let text) = name { return text }
             problem("sameAir[\(index)]", "expected a device's name, found \(name.shown)")
             return nil
-        }
-    }
-
-    /// An absolute path: its meaning must not depend on the working directory.
-    mutating func absolutePath(_ key: String, limit: Int = 4_096) -> String? {
-        guard let path = string(key) else { return nil }
-        guard path.hasPrefix("/"), path.utf8.count <= limit, !path.utf8.contains(0) else {
-            problem(key, "expected an absolute path of at most \(limit) bytes, found \"\(path)\"")
-            return nil
-        }
-        return path
-    }
-
-    /// A name that can be used in file names and queries.
-    fileprivate mutating func name(_ key: String) -> String? {
-        guard let text = string(key) else { return nil }
-        guard StationConfiguration.isPlainName(text) else {
-            let form = StationConfiguration.nameForm
-            problem(key, "expected \(form), found \"\(PlainText.shown(text))\"")
-            return nil
-        }
-        return text
-    }
-}
-
-extension Profile {
-    /// Whether a device's `type` means it: by its id or by its driver's name.
-    fileprivate func isNamed(_ type: String) -> Bool {
-        switch kind {
-        case .usbSerial: id == type || driver == type
-        case .http: id == type
-        // The lamps of the traffic light are configured under `lights`.
-        case .gpio: (id == type || driver == type) && driver != "traffic-light"
-        case .board: false
         }
     }
 }

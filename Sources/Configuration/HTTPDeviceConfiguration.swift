@@ -1,0 +1,54 @@
+import Core
+import Devices
+import HardwareIO
+import Profiles
+
+/// One device on the local network that answers with a line of values.
+package struct HTTPDeviceConfiguration: Hashable, Sendable {
+    /// A profile's id, as in the configuration.
+    package let type: String
+    package let profile: Profile
+    package let target: HTTPTarget
+    /// 1…3 600 s from one request to the next, in every mode; the default is the profile's.
+    package let interval: Duration
+    package let format: LineFormat
+    package var quantities: [Quantity] { format.quantities }
+}
+
+extension HTTPDeviceConfiguration {
+    /// Reads the configuration of an HTTP device.
+    ///
+    /// - Parameters:
+    ///   - reader: At the device's object.
+    ///   - type: As it stands there.
+    ///   - profile: The profile of its type.
+    init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
+        let target = reader.target("address")
+        let interval = reader.seconds("intervalSeconds", in: LineFormat.askedInterval)
+        let format: LineFormat
+        do throws(DialectError) { format = try LineFormat(profile) } catch {
+            for problem in error.problems { reader.problem("type", "\(type): \(problem)") }
+            return nil
+        }
+        guard let target else { return nil }
+        (self.type, self.profile, self.target) = (type, profile, target)
+        self.interval = interval ?? format.interval
+        self.format = format
+    }
+}
+
+extension ObjectReader {
+    /// Where a device answers: on the local network, as far as its address shows it.
+    fileprivate mutating func target(_ key: String) -> HTTPTarget? {
+        guard let text = required(key) else { return nil }
+        guard let target = HTTPTarget(text) else {
+            problem(key, "expected http://name:port/path, found \"\(text.prefix(80))\"")
+            return nil
+        }
+        if let address = target.address, !AddressGuard.admits(address) {
+            problem(key, "\(target.host) is not on the local network, and no other is asked")
+            return nil
+        }
+        return target
+    }
+}

@@ -1,0 +1,108 @@
+import Core
+import Devices
+import HardwareIO
+import Profiles
+import Scheduling
+
+/// One sensor on a serial line, of any kind that there is a driver for.
+package struct SensorConfiguration: Hashable, Sendable {
+    /// As in the configuration: a profile's id or a driver's name.
+    package let type: String
+    package let profile: Profile
+    /// Path of the tty: `/dev/ttyUSB0` or a stable link.
+    package let port: String
+    /// The id that the part must report; nil accepts any part.
+    package let id: String?
+    /// 60…86 400 s between samples in `normal`; the default is the profile's.
+    package let period: Duration
+    /// 0…600 s of fan, laser or heater before a value counts; the default is the profile's.
+    package let warmUp: Duration
+    /// 1…60 s of values that one sample is made of; the default is the profile's.
+    package let window: Duration
+    /// Its quantities, in the order of its measurements.
+    package let quantities: [Quantity]
+    /// From one sample to the next in `live`.
+    package let liveInterval: Duration
+    /// The rate at which it was found; nil is the profile's first.
+    package private(set) var baud: Int?
+}
+
+extension SensorConfiguration {
+    /// A detected sensor, run as its profile says; nil when no driver can run it.
+    ///
+    /// - Parameters:
+    ///   - profile: What it turned out to be.
+    ///   - port: Path of its tty.
+    ///   - id: As the part reported it.
+    ///   - baud: The rate at which it answered.
+    package init?(found profile: Profile, port: String, id: String?, baud: Int?) {
+        guard let kind = profile.driver.flatMap(DeviceCatalog.kind),
+            let dialect = try? kind.dialect(profile)
+        else { return nil }
+        let duty = profile.dutyCycle
+        (type, self.profile, self.port) = (profile.id, profile, port)
+        (self.id, self.baud) = (id, baud)
+        (period, warmUp, window) = (duty.period, duty.warmUp, duty.window)
+        quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
+        liveInterval = profile.liveInterval(of: dialect)
+    }
+}
+
+extension SensorConfiguration {
+    /// Reads the configuration of a sensor.
+    ///
+    /// - Parameters:
+    ///   - reader: At the device's object.
+    ///   - type: As it stands there.
+    ///   - profile: The profile of its type.
+    init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
+        if reader.value("port") == nil { reader.problem("port", "is missing") }
+        let port = reader.absolutePath("port")
+        let duty = profile.dutyCycle
+        id = reader.string("id")
+        period = reader.seconds("periodSeconds", in: 60...86_400) ?? duty.period
+        warmUp = reader.seconds("warmUpSeconds", in: 0...600) ?? duty.warmUp
+        window = reader.seconds("windowSeconds", in: 1...60) ?? duty.window
+        if warmUp + window > period {
+            reader.problem("periodSeconds", "is shorter than warmUpSeconds and windowSeconds")
+        }
+        guard let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
+            reader.problem("type", "\(type) has no driver for a serial line")
+            return nil
+        }
+        let dialect: any SensorDialect
+        do throws(DialectError) {
+            dialect = try kind.dialect(profile)
+        } catch {
+            for problem in error.problems { reader.problem("type", "\(type): \(problem)") }
+            return nil
+        }
+        guard let port else { return nil }
+        (self.type, self.profile, self.port) = (type, profile, port)
+        quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
+        liveInterval = profile.liveInterval(of: dialect)
+    }
+
+    /// How the sensor spends its time in a mode of the station.
+    package func sensorMode(in mode: StationMode) -> SensorMode {
+        if mode.isContinuous { return .live }
+        // A tolerance of a thirtieth of the period saves wake-ups and does not show.
+        let cycle = DutyCycle(
+            period: period,
+            warmUp: warmUp,
+            window: window,
+            tolerance: period / 30
+        )
+        return .dutyCycle(cycle)
+    }
+}
+
+extension Profile {
+    /// From one sample to the next in `live`.
+    fileprivate func liveInterval(of dialect: any SensorDialect) -> Duration {
+        switch dialect.rhythm {
+        case .streams(let every): every
+        case .answers(let least): max(least, duty?.liveInterval ?? .seconds(1))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Configuration
+import ControlProtocol
+import Core
+import Devices
+import Profiles
+import Supervision
+
+/// A device on the local network, as a child of the tree.
+struct HTTPDeviceChild {
+    let name: String
+    let device: HTTPDeviceConfiguration
+    let context: StationContext
+
+    /// The child that queries the device.
+    var spec: ChildSpec {
+        let (name, device, context) = (name, device, context)
+        let sink = TroubleSink(
+            next: context.sink(for: name, graph: device.profile.graph(of: device.quantities)),
+            board: context.devices
+        )
+        return ChildSpec(id: name, minimumRunTime: .seconds(1), heartbeatLimit: .minutes(2)) {
+            heartbeat in
+            let driver = HTTPLineDriver(
+                name: name,
+                target: device.target,
+                format: device.format,
+                interval: device.interval,
+                fetcher: context.platform.fetcher,
+                environment: DriverEnvironment(
+                    clock: context.clock,
+                    sink: sink,
+                    heartbeat: heartbeat
+                )
+            )
+            context.devices.attached(name) { [weak driver] in
+                let now = context.clock.now
+                return await driver?.report.account(at: now)
+                    ?? DeviceList.Account(state: "starting", facts: [])
+            }
+            return driver
+        }
+    }
+}
+
+extension HTTPLineReport {
+    fileprivate func account(at now: MonotonicInstant) -> DeviceList.Account {
+        var facts: [Event.Detail] = [
+            .init("answers", "\(answerCount)"), .init("questions", "\(questionCount)"),
+        ]
+        if let lastAnswerAt {
+            facts.append(.init("last answer", "\(lastAnswerAt.age(at: now)) s ago"))
+        }
+        if !doubts.isEmpty { facts.append(.init("doubts", doubts.joined(separator: ", "))) }
+        if let lastTrouble { facts.append(.init("last trouble", lastTrouble)) }
+        return DeviceList.Account(state: state, facts: facts)
+    }
+}
+
+/// Updates the device list while a driver continues during an outage.
+private struct TroubleSink: ReadingSink {
+    let next: any ReadingSink
+    let board: DeviceList
+
+    func accept(_ readings: [Reading]) async { await next.accept(readings) }
+
+    func record(_ event: Event) async {
+        await next.record(event)
+        switch event.kind {
+        case HTTPLineDriver.lostKind: board.troubled(event.source, event["reason"])
+        case HTTPLineDriver.backKind: board.troubled(event.source, nil)
+        default: break
+        }
+    }
+}

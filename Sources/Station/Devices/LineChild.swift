@@ -1,0 +1,155 @@
+import Configuration
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import Supervision
+import Synchronization
+
+/// A part on one GPIO line, as a child of the tree.
+struct LineChild {
+    private typealias Open = @Sendable (LineRequest) async throws -> any GPIOLines
+
+    let name: String
+    let context: StationContext
+
+    func spec(_ settings: PIRSettings) -> ChildSpec {
+        spec(settings.request(consumer: "roost \(name)")) { environment, open in
+            let driver = PIRDriver(
+                name: name,
+                settings: settings,
+                environment: environment,
+                open: open
+            )
+            return DeviceSession.Attached(driver: driver) {
+                driver.status.account(at: context.clock.now)
+            }
+        }
+    }
+
+    func spec(_ settings: ButtonSettings) -> ChildSpec {
+        spec(settings.request(consumer: "roost \(name)")) { environment, open in
+            let driver = ButtonDriver(
+                name: name,
+                settings: settings,
+                environment: environment,
+                open: open
+            )
+            return DeviceSession.Attached(driver: driver) {
+                driver.status.account(at: context.clock.now)
+            }
+        }
+    }
+
+    func spec(_ led: LEDConfiguration) -> ChildSpec {
+        spec(led.settings.request(consumer: "roost \(name)")) { environment, open in
+            let light = context.leds.light(name)
+            let driver = LEDDriver(
+                name: name,
+                light: light,
+                settings: led.settings,
+                environment: environment,
+                open: open
+            )
+            return DeviceSession.Attached(driver: driver) {
+                DeviceList.Account(
+                    state: light.pattern.rawValue,
+                    facts: [
+                        .init("shows", led.shows.rawValue),
+                        .init("changes", "\(light.changeCount)"),
+                    ]
+                )
+            }
+        }
+    }
+
+    /// The child that keeps the part attached.
+    private func spec(
+        _ request: LineRequest,
+        _ attached:
+            @escaping @Sendable (DriverEnvironment, @escaping Open) -> DeviceSession.Attached
+    ) -> ChildSpec {
+        let (name, context, platform) = (name, context, context.platform)
+        context.tellPins(of: request, for: name)
+        return ChildSpec(id: name, heartbeatLimit: .minutes(2)) { heartbeat in
+            let subject = DeviceSession.Subject(name: name, path: nil, channels: [])
+            return DeviceSession(subject, station: context, heartbeat: heartbeat) { heartbeat in
+                let first = FirstLines(try await platform.requestLines(request))
+                let environment = DriverEnvironment(
+                    clock: context.clock,
+                    sink: context.recorder,
+                    heartbeat: heartbeat
+                )
+                return attached(environment) { request in
+                    if let lines = first.take() { return lines }
+                    return try await platform.requestLines(request)
+                }
+            }
+        }
+    }
+}
+
+extension StationContext {
+    /// Logs before the first try what else uses these lines: a busy line alone does not show why.
+    func tellPins(of request: LineRequest, for name: String) {
+        guard let hint = request.pinHint else { return }
+        recorder.note(
+            Event(
+                at: clock.now,
+                source: name,
+                kind: "pins shared",
+                severity: .notice,
+                ["hint": hint]
+            )
+        )
+    }
+}
+
+extension PIRStatus {
+    fileprivate func account(at now: MonotonicInstant) -> DeviceList.Account {
+        let state: String
+        if let fault = faults.first {
+            state = fault
+        } else if now < settlesAt {
+            state = "settling"
+        } else {
+            state = isMoving ? "motion" : "still"
+        }
+        var facts: [Event.Detail] = [.init("motions", "\(motionCount)")]
+        if let motion = lastMotion {
+            facts.append(.init("last motion", "\(motion.start.age(at: now)) s ago"))
+        }
+        facts += [
+            .init("edges", "\(edgeCount)"), .init("short pulses", "\(shortPulseCount)"),
+            .init("overruns", "\(overrunCount)"), .init("mutes", "\(muteCount)"),
+        ]
+        return DeviceList.Account(state: state, facts: facts)
+    }
+}
+
+extension ButtonStatus {
+    fileprivate func account(at now: MonotonicInstant) -> DeviceList.Account {
+        var facts: [Event.Detail] = [.init("presses", "\(pressCount)")]
+        if let lastPress { facts.append(.init("last press", "\(lastPress.age(at: now)) s ago")) }
+        let state =
+            if mutedUntil != nil { "muted" } else if isStuck { "stuck" } else {
+                isPressed ? "pressed" : "idle"
+            }
+        return DeviceList.Account(state: state, facts: facts)
+    }
+}
+
+/// Lines that were opened before their driver, so that a driver starts only when it can.
+final class FirstLines: Sendable {
+    private let lines: Mutex<(any GPIOLines)?>
+
+    init(_ lines: any GPIOLines) { self.lines = Mutex(lines) }
+
+    /// Hands the lines over, once.
+    func take() -> (any GPIOLines)? {
+        lines.withLock { lines in
+            defer { lines = nil }
+            return lines
+        }
+    }
+}
