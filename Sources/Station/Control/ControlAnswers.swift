@@ -46,15 +46,26 @@ package struct ControlAnswers: Sendable {
     static let readingsPerPage = 200
     static let eventsPerPage = 50
 
-    let station: StationContext
+    private let station: StationContext
     private let version: String
-    let dependencies: Dependencies
+    private let dependencies: Dependencies
+    private let clock: ControlClock
+    private let mutes: ControlMutes
 
     package init(station: StationContext, version: String, dependencies: Dependencies) {
         self.station = station
         self.version = version
         self.dependencies = dependencies
+        clock = ControlClock(
+            station: station,
+            trustedWall: dependencies.trustedWall,
+            trustWall: dependencies.trustWall
+        )
+        mutes = ControlMutes(station: station, settle: dependencies.settleMutes)
     }
+
+    /// The present, for the times of what is sent.
+    var present: Present { clock.present }
 
     /// The line that answers a request other than `live`.
     func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
@@ -63,20 +74,29 @@ package struct ControlAnswers: Sendable {
         case .tree: try ok(dependencies.tree())
         case .devices: try ok(await devices())
         case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
-        case .mute, .unmute: try await mute(request, from: peer)
+        case .mute, .unmute:
+            try await answer {
+                try await mutes.change(request, from: peer)
+                return await devices()
+            }
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
         case .tail: try await tail(request)
         case .mode: try await changeMode(request, from: peer)
-        case .clock: try ok(clockReport)
-        case .trustClock: try await trustClock(request, from: peer)
-        case .snooze: try await snooze(request, from: peer)
+        case .clock: try ok(clock.report)
+        case .trustClock: try await clock.trust(request, from: peer)
+        case .snooze:
+            try await answer {
+                let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
+                try await snooze.start(request, from: peer)
+                return status()
+            }
         }
     }
 
     func devices() async -> DevicesReport {
         DevicesReport(
-            devices: await station.devices.reports().map(withMutes),
+            devices: await station.devices.reports().map(mutes.shown),
             unclaimed: dependencies.unclaimed(),
             found: dependencies.found()
         )
@@ -131,6 +151,14 @@ package struct ControlAnswers: Sendable {
         _ body: () throws(ControlFailure) -> Body
     ) throws -> String {
         try ControlCodec.line(ControlAnswer(Result(catching: body)))
+    }
+
+    private func answer<Body: Codable & Sendable>(
+        _ body: () async throws -> Body
+    ) async throws -> String {
+        do { return try ok(await body()) } catch let failure as ControlFailure {
+            return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
+        }
     }
 
     private func tail(_ request: ControlRequest) async throws -> String {
@@ -193,7 +221,7 @@ package struct ControlAnswers: Sendable {
             version: version,
             processID: costs.processID,
             uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),
-            wallTime: wallReading?.wall.iso8601,
+            wallTime: clock.wallReading?.wall.iso8601,
             bootID: costs.bootID,
             mode: ModeReport(station.modes.mode, at: now),
             lamp: dependencies.lamp(),
@@ -209,7 +237,7 @@ package struct ControlAnswers: Sendable {
             faults: dependencies.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = dependencies.board()
-        report.clock = clockReport
+        report.clock = clock.report
         report.store = dependencies.folder().map {
             StoreReport(folder: $0, journal: dependencies.journal())
         }
@@ -258,7 +286,7 @@ package struct ControlAnswers: Sendable {
             limit: limit(request),
             count: Self.readingsPerPage
         )
-        let present = Present(now: now, reading: wallReading)
+        let present = Present(now: now, reading: clock.wallReading)
         return ReadingsReport(
             readings: page.readings.map { ReadingReport($0, at: present) },
             omittedCount: page.omittedCount,
@@ -276,7 +304,7 @@ package struct ControlAnswers: Sendable {
             limit: limit(request),
             count: Self.eventsPerPage
         )
-        let present = Present(now: now, reading: wallReading)
+        let present = Present(now: now, reading: clock.wallReading)
         return EventsReport(
             events: page.events.map { EventReport($0, at: present) },
             omittedCount: page.omittedCount,

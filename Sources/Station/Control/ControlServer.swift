@@ -155,7 +155,7 @@ package actor ControlServer: Child {
             group.addTask {
                 var omitted = 0
                 while !Task.isCancelled, let item = try await feed.next(on: clock) {
-                    let present = Present(now: clock.now, reading: answers.wallReading)
+                    let present = answers.present
                     if feed.omittedCount > omitted {
                         let count = feed.omittedCount - omitted
                         omitted = feed.omittedCount

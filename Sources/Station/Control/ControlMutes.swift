@@ -2,18 +2,20 @@ import ControlProtocol
 import Core
 import HardwareIO
 
-/// `mute` and `unmute`.
-extension ControlAnswers {
+/// Carries out `mute` and `unmute`, and shows the mutes of a device.
+struct ControlMutes {
+    let station: StationContext
+    /// Stores the mutes.
+    let settle: @Sendable () async throws -> Void
+
     /// Carries out a request to mute, and records the user.
     ///
     /// Only channels with readings and motion sensors can be muted, so that a wrong name is
     /// noticed.
-    func mute(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
-        do throws(ControlFailure) {
-            try changeMutes(request)
-        } catch {
-            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(error)))
-        }
+    ///
+    /// - Throws: `ControlFailure`.
+    func change(_ request: ControlRequest, from peer: PeerCredentials?) async throws {
+        try changeMutes(request)
         var details = [Event.Detail("of", request.device ?? "")]
         if let seconds = request.seconds { details.append(Event.Detail("seconds", "\(seconds)")) }
         if let peer {
@@ -31,15 +33,13 @@ extension ControlAnswers {
             )
         )
         do {
-            try await dependencies.settleMutes()
+            try await settle()
         } catch {
-            let failure = ControlFailure(
+            throw ControlFailure(
                 code: "store",
                 message: "done, but a restart forgets it; the store: \(error)"
             )
-            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(failure)))
         }
-        return try ControlCodec.line(ControlAnswer(.success(await devices())))
     }
 
     private func changeMutes(_ request: ControlRequest) throws(ControlFailure) {
@@ -87,7 +87,7 @@ extension ControlAnswers {
     }
 
     /// A report with the mutes of its device.
-    func withMutes(_ report: DeviceReport) -> DeviceReport {
+    func shown(_ report: DeviceReport) -> DeviceReport {
         var report = report
         report.mutes = station.mutes.current.compactMap { mute in
             guard mute.target == report.name || mute.target.hasPrefix(report.name + "/") else {

@@ -3,16 +3,28 @@ import Core
 import HardwareIO
 import Supervision
 
-/// `snooze`.
-extension ControlAnswers {
+/// Carries out `snooze`.
+struct ControlSnooze {
+    let station: StationContext
+    /// The HealthMonitor that runs now.
+    let vigil: @Sendable () -> HealthMonitor?
+
     /// Lets the HealthMonitor count every child as on time for a while, and records the user.
-    func snooze(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
+    ///
+    /// - Throws: `ControlFailure`.
+    func start(_ request: ControlRequest, from peer: PeerCredentials?) async throws {
         let most = HealthMonitorMachine.snoozeMax.inSeconds
         guard let seconds = request.seconds, (0...most).contains(seconds) else {
-            return try refuse("bad-request", "seconds is 0 to \(Int(most)); 0 ends a snooze")
+            throw ControlFailure(
+                code: "bad-request",
+                message: "seconds is 0 to \(Int(most)); 0 ends a snooze"
+            )
         }
-        guard let vigil = dependencies.vigil() else {
-            return try refuse("not-allowed", "the station is starting; try again in a moment")
+        guard let vigil = vigil() else {
+            throw ControlFailure(
+                code: "not-allowed",
+                message: "the station is starting; try again in a moment"
+            )
         }
         vigil.snooze(for: .milliseconds(Int64(seconds * 1_000)))
         if let peer {
@@ -25,11 +37,5 @@ extension ControlAnswers {
                 )
             )
         }
-        return try ControlCodec.line(ControlAnswer(.success(status())))
-    }
-
-    private func refuse(_ code: String, _ message: String) throws -> String {
-        let failure = ControlFailure(code: code, message: message)
-        return try ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure)))
     }
 }

@@ -3,16 +3,22 @@ import Core
 import HardwareIO
 import Store
 
-/// `clock` and `trustClock`, and the time in other answers.
-extension ControlAnswers {
+/// Answers `clock` and `trustClock`, and knows the time of other answers.
+struct ControlClock {
+    let station: StationContext
+    /// The time that a person confirmed; nil without one.
+    let trustedWall: @Sendable () -> WallReading?
+    /// Stores a person's confirmation; false while no store is open.
+    let trustWall: @Sendable (WallTime) -> Bool
+
     /// The present time, from the most trusted source available.
     var wallReading: WallReading? {
         let said = station.clock.wallReading
         guard said?.trust != .synchronised else { return said }
-        return dependencies.trustedWall() ?? said
+        return trustedWall() ?? said
     }
 
-    var clockReport: ClockReport {
+    var report: ClockReport {
         let reading = wallReading
         let trust = reading?.trust ?? .unknown
         return ClockReport(
@@ -22,8 +28,11 @@ extension ControlAnswers {
         )
     }
 
+    /// The present, for the times of an answer.
+    var present: Present { Present(now: station.clock.now, reading: wallReading) }
+
     /// Accepts a person's confirmation of the time, and records the user.
-    func trustClock(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
+    func trust(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         func refuse(_ code: String, _ message: String) throws -> String {
             let failure = ControlFailure(code: code, message: message)
             return try ControlCodec.line(ControlAnswer<ClockReport>(.failure(failure)))
@@ -43,7 +52,7 @@ extension ControlAnswers {
             }
             wall = said.wall
         }
-        guard dependencies.trustWall(wall) else {
+        guard trustWall(wall) else {
             return try refuse(
                 "store",
                 "no store is open that could remember it; see `roost status`"
@@ -63,21 +72,6 @@ extension ControlAnswers {
                 details: details
             )
         )
-        return try ControlCodec.line(ControlAnswer(.success(clockReport)))
+        return try ControlCodec.line(ControlAnswer(.success(report)))
     }
-}
-
-/// The present, by both clocks.
-struct Present {
-    let now: MonotonicInstant
-    let reading: WallReading?
-
-    /// When an instant of this boot was; nil while the clock was never set.
-    func time(of instant: MonotonicInstant) -> String? {
-        guard let reading else { return nil }
-        let age = instant.duration(to: now).wholeNanoseconds
-        return WallTime(nanoseconds: reading.wall.nanoseconds - age).iso8601
-    }
-
-    var isSure: Bool? { reading?.trust.isSure }
 }

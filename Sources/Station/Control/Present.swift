@@ -1,7 +1,24 @@
 import Configuration
 import ControlProtocol
 import Core
+import HardwareIO
 import Profiles
+import Store
+
+/// The present, by both clocks.
+struct Present {
+    let now: MonotonicInstant
+    let reading: WallReading?
+
+    /// When an instant of this boot was; nil while the clock was never set.
+    func time(of instant: MonotonicInstant) -> String? {
+        guard let reading else { return nil }
+        let age = instant.duration(to: now).wholeNanoseconds
+        return WallTime(nanoseconds: reading.wall.nanoseconds - age).iso8601
+    }
+
+    var isSure: Bool? { reading?.trust.isSure }
+}
 
 extension ReadingReport {
     init(_ reading: Reading, at present: Present) {
