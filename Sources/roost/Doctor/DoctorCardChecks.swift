@@ -2,7 +2,7 @@ import Configuration
 import Station
 import Store
 
-extension DoctorCheck {
+enum DoctorCardChecks {
     /// The card and its file systems.
     static let card = [
         DoctorCheck(
@@ -30,7 +30,7 @@ extension DoctorCheck {
             question: "Do partitions begin where the card erases?",
             decide: cardErase
         ),
-        journal,
+        DoctorJournalCheck.check,
     ]
 
     /// What writes to the card besides the store.
@@ -62,7 +62,7 @@ extension DoctorCheck {
     private static let freeShare = 0.1
 
     @Sendable private static func cardSpace(_ facts: DoctorFacts) -> DoctorFinding {
-        guard let space = facts.card.space, space.totalBytes > 0 else { return .skipped(ofImage) }
+        guard let space = facts.card.space, space.totalBytes > 0 else { return .ofImage }
         let folder = folder(facts)
         let free = StoreText.bytes(Double(space.freeBytes))
         let total = StoreText.bytes(Double(space.totalBytes))
@@ -154,7 +154,7 @@ extension DoctorCheck {
     @Sendable private static func cardWear(_ facts: DoctorFacts) -> DoctorFinding {
         let card = facts.card
         guard let name = card.name else {
-            return .skipped(facts.isImage ? ofImage : "there is no card")
+            return facts.isImage ? .ofImage : .skipped("there is no card")
         }
         let worst = card.lifeTime.max() ?? 0
         guard worst > 0 || (card.endOfLife ?? 0) > 0 else {
@@ -177,7 +177,7 @@ extension DoctorCheck {
     @Sendable private static func cardErase(_ facts: DoctorFacts) -> DoctorFinding {
         let card = facts.card
         guard let name = card.name else {
-            return .skipped(facts.isImage ? ofImage : "there is no card")
+            return facts.isImage ? .ofImage : .skipped("there is no card")
         }
         guard let size = card.eraseBytes, size > 0 else {
             return .skipped("\(name) does not report how much it erases at once")
@@ -197,7 +197,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func runMemory(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         guard facts.card.mounts != nil, let mount = facts.card.mount(of: "/run") else {
             return .skipped("what is mounted cannot be known here")
         }
@@ -221,7 +221,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func swap(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         let places = facts.card.swaps.filter { place in
             if place.hasPrefix("/dev/") { return place.hasPrefix("/dev/mmcblk") }
             return facts.card.mount(of: place)?.isCard ?? false

@@ -23,6 +23,9 @@ struct DoctorFinding: Hashable {
 
     static func ok(_ words: String) -> DoctorFinding { DoctorFinding(verdict: .ok, words: words) }
 
+    static let ofImage = skipped("asks the running machine; this is an image")
+    static let noPi = skipped("only a Raspberry Pi has this")
+
     /// Nothing to decide on, and why.
     static func skipped(_ reason: String) -> DoctorFinding {
         DoctorFinding(verdict: .skipped, words: reason)
@@ -55,9 +58,6 @@ struct DoctorCheck: Sendable {
     /// What it asks, for the list.
     let question: String
     let decide: @Sendable (DoctorFacts) -> DoctorFinding
-
-    /// In the order in which they are printed: from the plug to the station.
-    static let all = ports + pins + power + clocks + card + writes + station
 }
 
 extension [String] {

@@ -43,7 +43,7 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        let names = DoctorCheck.all.map(\.name)
+        let names = DoctorChecks.all.map(\.name)
         for name in only where !names.contains(name) {
             let meant = Spelling.nearest(to: name, among: names).map { "; did you mean \($0)?" }
             throw ValidationError("no check is named \(name)\(meant ?? "; see --list")")
@@ -57,7 +57,7 @@ struct DoctorCommand: ParsableCommand {
     }
 
     func run() throws {
-        let checks = DoctorCheck.all.filter { only.isEmpty || only.contains($0.name) }
+        let checks = DoctorChecks.all.filter { only.isEmpty || only.contains($0.name) }
         guard !list else { return try show(checks) }
         let tree = DoctorTree(root: root ?? "/")
         let place = DoctorPlace(
@@ -120,7 +120,7 @@ struct DoctorReport: Codable, Hashable {
     ///   - root: The folder of the image that was looked at; nil for this machine.
     init(
         _ facts: DoctorFacts,
-        _ checks: [DoctorCheck] = DoctorCheck.all,
+        _ checks: [DoctorCheck] = DoctorChecks.all,
         image root: String? = nil
     ) {
         model = facts.model

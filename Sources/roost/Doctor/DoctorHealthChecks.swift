@@ -3,7 +3,7 @@ import Core
 import Profiles
 import Station
 
-extension DoctorCheck {
+enum DoctorHealthChecks {
     /// The supply, heat, and the watchdog.
     static let power = [
         DoctorCheck(
@@ -57,9 +57,9 @@ extension DoctorCheck {
     /// - Source: Linux, `drivers/hwmon/raspberrypi-hwmon.c`: asks the firmware every 2 s;
     ///   Raspberry Pi, *Power supply warnings*: below 4.63 V.
     @Sendable private static func underVoltage(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         guard let isLow = facts.health.isUnderVoltage else {
-            return .skipped(facts.isPi ? "this kernel has no rpi_volt sensor" : noPi)
+            return facts.isPi ? .skipped("this kernel has no rpi_volt sensor") : .noPi
         }
         guard isLow else { return .ok("no under-voltage") }
         return .failure(
@@ -90,7 +90,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func temperature(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         guard let hottest = facts.health.hottestMillidegrees else {
             return .skipped("this machine reports no temperature")
         }
@@ -104,7 +104,7 @@ extension DoctorCheck {
 
     @Sendable private static func watchdog(_ facts: DoctorFacts) -> DoctorFinding {
         let limit = facts.board?.board?.watchdogLimit
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         guard let watchdog = facts.health.watchdogs.first else {
             guard limit != nil || facts.configuration?.watchdog != nil else {
                 return .skipped("this machine has no watchdog")
@@ -191,7 +191,7 @@ extension DoctorCheck {
 
     @Sendable private static func clock(_ facts: DoctorFacts) -> DoctorFinding {
         guard let isSynchronised = facts.health.clockIsSynchronised else {
-            return .skipped(ofImage)
+            return .ofImage
         }
         let services = facts.health.timeServices.inWords
         guard !isSynchronised else {
@@ -223,7 +223,7 @@ extension DoctorCheck {
 
     @Sendable private static func clockKeeper(_ facts: DoctorFacts) -> DoctorFinding {
         let health = facts.health
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         if let chip = health.clockChip {
             guard let seconds = health.clockChipSeconds, seconds < oldestTime else {
                 return .ok("a real time clock keeps the time (\(chip))")

@@ -3,9 +3,9 @@ import HardwareIO
 import Station
 import Store
 
-extension DoctorCheck {
+enum DoctorJournalCheck {
     /// What the journal lies on, and what that costs the card.
-    static let journal = DoctorCheck(
+    static let check = DoctorCheck(
         name: "card-journal",
         question: "Does the journal spare the card?",
         decide: cardJournal

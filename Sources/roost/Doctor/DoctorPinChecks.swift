@@ -1,7 +1,7 @@
 import HardwareIO
 import Profiles
 
-extension DoctorCheck {
+enum DoctorPinChecks {
     /// GPIO chips and the lines that the station wants.
     static let pins = [
         DoctorCheck(
@@ -38,7 +38,7 @@ extension DoctorCheck {
 
     /// Why there is nothing to say of pins; nil when there is.
     private static func reasonWithoutPins(_ facts: DoctorFacts) -> DoctorFinding? {
-        guard let chips = facts.pins.chips else { return .skipped(ofImage) }
+        guard let chips = facts.pins.chips else { return .ofImage }
         guard chips.isEmpty else { return nil }
         if facts.board?.board?.gpioChip != nil {
             return .failure(
@@ -56,7 +56,7 @@ extension DoctorCheck {
 
     @Sendable private static func pinAccess(_ facts: DoctorFacts) -> DoctorFinding {
         if let reason = reasonWithoutPins(facts) { return reason }
-        guard let user = facts.user else { return .skipped(ofImage) }
+        guard let user = facts.user else { return .ofImage }
         let nodes = (facts.pins.chips ?? []).map(\.node)
         guard let node = nodes.first(where: { $0.mayUse == false }) else {
             let all = nodes.map(\.path).inWords
@@ -129,7 +129,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func pinHolders(_ facts: DoctorFacts) -> DoctorFinding {
-        guard let chips = facts.pins.chips else { return .skipped(ofImage) }
+        guard let chips = facts.pins.chips else { return .ofImage }
         let wanted = facts.configuration?.wantedLines ?? []
         guard !wanted.isEmpty else { return .skipped("no line is configured") }
         for use in wanted {
@@ -171,7 +171,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func spi(_ facts: DoctorFacts) -> DoctorFinding {
-        guard facts.isPi else { return .skipped(noPi) }
+        guard facts.isPi else { return .noPi }
         let pins = facts.pins
         let isOn = !pins.spiNodes.isEmpty || pins.spiIsAskedFor == true
         let names = (facts.configuration?.wantedLines ?? []).map { use in
@@ -180,7 +180,7 @@ extension DoctorCheck {
             case .offset(let offset): "GPIO\(offset)"
             }
         }
-        let hint = LineRequest.spiHint(lineNames: names)
+        let hint = PinHint.spi(lineNames: names)
         guard isOn else {
             return .ok(
                 pins.spiIsAskedFor == nil && pins.firmwareFile == nil
@@ -201,7 +201,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func gpioKernel(_ facts: DoctorFacts) -> DoctorFinding {
-        guard let chips = facts.pins.chips else { return .skipped(ofImage) }
+        guard let chips = facts.pins.chips else { return .ofImage }
         guard !chips.isEmpty, let kernel = facts.kernel else {
             return .skipped("this machine has no pins")
         }

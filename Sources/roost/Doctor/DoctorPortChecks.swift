@@ -1,6 +1,6 @@
 import Profiles
 
-extension DoctorCheck {
+enum DoctorPortChecks {
     /// Serial adapters, and who else wants them.
     static let ports = [
         DoctorCheck(
@@ -56,7 +56,7 @@ extension DoctorCheck {
 
     @Sendable private static func serialAccess(_ facts: DoctorFacts) -> DoctorFinding {
         let nodes = facts.ports.adapters.map(\.node)
-        guard let user = facts.user else { return .skipped(ofImage) }
+        guard let user = facts.user else { return .ofImage }
         guard !nodes.isEmpty else { return .skipped("there is no serial adapter") }
         let closed = nodes.filter { $0.mayUse == false }
         if let node = closed.first {
@@ -90,7 +90,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func serialPresent(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         let ports = facts.configuration?.serialPorts ?? []
         guard !ports.isEmpty else { return .skipped("no serial port is configured") }
         // What is there has a node; links were followed to it.
@@ -109,7 +109,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func serialHolders(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         guard !facts.ports.adapters.isEmpty else { return .skipped("there is no serial adapter") }
         let held = facts.ports.adapters.filter { adapter in
             adapter.holder.map { !$0.hasPrefix("roostd ") } ?? false
@@ -153,7 +153,7 @@ extension DoctorCheck {
 
     /// - Source: Raspberry Pi, *Configuring UARTs*.
     @Sendable private static func serialConsole(_ facts: DoctorFacts) -> DoctorFinding {
-        guard facts.isPi else { return .skipped(noPi) }
+        guard facts.isPi else { return .noPi }
         // On the boards with an RP1 `serial0` is a separate connector, for debugging.
         let hasPlug = facts.board?.board?.gpioChip == "pinctrl-rp1"
         let target = hasPlug ? nil : facts.ports.serial0
@@ -194,7 +194,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func modemManager(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         guard facts.runs("ModemManager") else { return .ok("ModemManager does not run") }
         let rules = facts.ports.rules.filter { $0.name != UdevRule.braillePath }
         let missing = rules.filter { $0.state == .missing }
@@ -234,7 +234,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func udevDaemon(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         // Newer ones share a name with their workers: `systemd-udevd`, `(udev-worker)`.
         let isThere = ["systemd-udevd", "udevd"].contains(where: facts.runs)
         guard !isThere || !facts.ports.udevAnswers else {
@@ -250,7 +250,4 @@ extension DoctorCheck {
                 : "run the station on the machine itself, or share /run/udev and /dev with it"
         )
     }
-
-    static let ofImage = "asks the running machine; this is an image"
-    static let noPi = "only a Raspberry Pi has this"
 }

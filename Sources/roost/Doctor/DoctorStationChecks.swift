@@ -5,7 +5,7 @@ import Profiles
 import Station
 import Store
 
-extension DoctorCheck {
+enum DoctorStationChecks {
     /// The station's files, and the station.
     static let station = [
         DoctorCheck(
@@ -46,7 +46,7 @@ extension DoctorCheck {
     ]
 
     @Sendable private static func boards(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         let boards = facts.station.boards
         guard !boards.isEmpty else { return .skipped("no HTTP device is configured") }
         let silent = boards.filter { $0.trouble != nil }
@@ -97,7 +97,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func instance(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .skipped(ofImage) }
+        guard !facts.isImage else { return .ofImage }
         let running = facts.processes.filter { $0.name == "roostd" }.map(\.id)
         guard running.count < 2 else {
             return .warning(
@@ -114,7 +114,7 @@ extension DoctorCheck {
     }
 
     @Sendable private static func answer(_ facts: DoctorFacts) -> DoctorFinding {
-        guard let answer = facts.station.answer else { return .skipped(ofImage) }
+        guard let answer = facts.station.answer else { return .ofImage }
         switch answer {
         case .answers(let id, let faults) where faults.isEmpty:
             return .ok("process \(id) answers and has no complaint")

@@ -31,7 +31,7 @@ enum Boards {
 @Suite struct DoctorChecksTests {
     private static func findings(_ machine: MadeUpMachine) throws -> [String: DoctorFinding] {
         let facts = try machine.facts(in: MadeUpTree())
-        return Dictionary(DoctorCheck.all.map { ($0.name, $0.decide(facts)) }) { $1 }
+        return Dictionary(DoctorChecks.all.map { ($0.name, $0.decide(facts)) }) { $1 }
     }
 
     /// Of each board, looked at once.
@@ -76,8 +76,8 @@ enum Boards {
     }
 
     @Test func everyCheckHasATreeWhereItIsContentAndOneWhereItIsNot() throws {
-        let names = Set(DoctorCheck.all.map(\.name))
-        #expect(names.count == DoctorCheck.all.count)
+        let names = Set(DoctorChecks.all.map(\.name))
+        #expect(names.count == DoctorChecks.all.count)
         #expect(Set(Ailments.all.map(\.check)).union(["history"]) == names)
         let five = try Self.findings(MadeUpMachine(model: Boards.five))
         let content = five.filter { $0.value.verdict == .ok }.map(\.key)
@@ -150,7 +150,7 @@ enum Boards {
         var machine = try MadeUpMachine(model: Boards.zero)
         machine.files["/dev/spidev0.0"] = ""
         let facts = try machine.facts(in: MadeUpTree())
-        let checks = DoctorCheck.all.filter { ["spi", "swap"].contains($0.name) }
+        let checks = DoctorChecks.all.filter { ["spi", "swap"].contains($0.name) }
         let lines = DoctorReport(facts, checks)
             .lines(Paint(isColoured: false), showsSkipped: false)
         let next = "echo dtparam=spi=off | sudo tee -a /boot/firmware/config.txt && sudo reboot"

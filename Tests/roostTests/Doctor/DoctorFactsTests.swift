@@ -11,7 +11,7 @@ import Testing
     {
         var facts = try MadeUpMachine(model: Boards.four).facts(in: MadeUpTree())
         (facts.station.history, facts.station.now) = (last, now)
-        let check = try #require(DoctorCheck.all.first { $0.name == "history" })
+        let check = try #require(DoctorChecks.all.first { $0.name == "history" })
         return check.decide(facts)
     }
 
@@ -79,7 +79,7 @@ import Testing
         var machine = try MadeUpMachine(model: Boards.four)
         machine.configure(#"{ "mode": "year", "mood": 1 }"#)
         let facts = try machine.facts(in: MadeUpTree())
-        let check = try #require(DoctorCheck.all.first { $0.name == "configuration" })
+        let check = try #require(DoctorChecks.all.first { $0.name == "configuration" })
         let details = check.decide(facts).details
         #expect(details.count == 2)
         #expect(details.contains { $0.contains("mode") })
@@ -161,7 +161,7 @@ import Testing
     @Test func thisMachineIsLookedAtWithoutAFault() {
         let facts = DoctorFacts(DoctorPlace(tree: DoctorTree(root: "/"), machine: .live()))
         let report = DoctorReport(facts)
-        #expect(report.findings.map(\.name) == DoctorCheck.all.map(\.name))
+        #expect(report.findings.map(\.name) == DoctorChecks.all.map(\.name))
         #expect(report.findings.allSatisfy { !$0.words.isEmpty })
     }
 

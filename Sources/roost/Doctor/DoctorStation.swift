@@ -1,5 +1,6 @@
 import ClientSupport
 import Configuration
+import ControlProtocol
 import Core
 import Devices
 import HardwareIO
@@ -8,58 +9,68 @@ import Profiles
 import Station
 import Store
 
-/// Where a check looks.
-struct DoctorPlace {
-    let tree: DoctorTree
-    let machine: DoctorMachine
-    /// The configuration file, below the root.
-    var configurationPath = "/etc/roost/roost.json"
-    /// The folder of the owner's profiles, below the root, unless the configuration names one.
-    var profilesFolder = ProfileCatalog.standardFolder
-}
-
-extension DoctorFacts {
-    /// Reads everything once.
-    ///
-    /// Opens no port, no line and no watchdog, and writes nothing.
-    ///
-    /// - Parameters:
-    ///   - place: The tree and who answers for the machine.
-    ///   - step: Called before each part with its name.
-    init(_ place: DoctorPlace, step: (String) -> Void = { _ in }) {
-        let (tree, machine) = (place.tree, place.machine)
-        step("the board")
-        isImage = machine.user == nil
-        model = tree.line("/proc/device-tree/model")
-        kernel = tree.line("/proc/sys/kernel/osrelease").flatMap { KernelVersion($0) }
-        user = machine.user
-        processes = tree.names("/proc").compactMap { Int32($0) }.sorted().compactMap { id in
-            tree.line("/proc/\(id)/comm").map { DoctorProcess(id: id, name: $0) }
-        }
-        step("the profiles")
-        let named = tree.bytes(place.configurationPath)
-            .flatMap { StationConfiguration.profileFolder(in: $0) }
-        let overlay = ProfileFolder.files(tree.full(named ?? place.profilesFolder))
-        let catalog =
-            overlay.isEmpty ? .shipped : ProfileCatalog(overlay: overlay, reader: .checking)
-        board = catalog.board(model: model)
-        step("the station")
-        station = DoctorStation(place, catalog, ownProfileCount: overlay.count)
-        let serialPorts = configuration?.serialPorts.map(\.port) ?? []
-        step("the ports")
-        ports = DoctorPorts(tree, machine, catalog, wanted: serialPorts)
-        step("the pins")
-        pins = DoctorPins(tree, machine)
-        step("power and clock")
-        health = DoctorHealth(tree, machine)
-        step("the card")
-        let folder = configuration?.store?.folder ?? StoreConfiguration.defaultFolder
-        card = DoctorCard(tree, machine, folder: folder)
+/// The station's own files, and whether it runs.
+struct DoctorStation {
+    enum Answer: Hashable {
+        case answers(processID: Int32, faults: [FaultReport])
+        /// No process listens.
+        case absent
+        case refuses(words: String)
+        /// A process listens and does not answer.
+        case hangs(words: String)
     }
+
+    enum Store: Hashable {
+        case missing
+        /// `isWritable` is nil when it does not apply.
+        case there(isWritable: Bool?)
+    }
+
+    enum LastSample: Hashable {
+        case noHistory
+        case unreadable(words: String)
+        /// A history without a sample.
+        case empty
+        /// When the newest sample was measured; nil when nothing dates it.
+        case taken(WallTime?)
+    }
+
+    /// A configured device on the network.
+    struct Board: Hashable {
+        let device: String
+        let address: String
+        /// Why it gives nothing; nil when it answers.
+        let trouble: String?
+    }
+
+    var path = ""
+    /// What the file says, or everything that is wrong in it; nil without a file.
+    var configuration: Result<StationConfiguration, ConfigurationError>?
+    /// Ports of the configuration, as it names them.
+    var configuredPorts: [String] = []
+    /// The nodes that they lead to.
+    var usedPorts: [String] = []
+    /// Those that lead nowhere.
+    var missingPorts: [String] = []
+    /// Devices on the network; none of an image.
+    var boards: [Board] = []
+    var profileProblems: [String] = []
+    var profileNotes: [String] = []
+    var ownProfileCount = 0
+    /// systemd knows a service `roostd`.
+    var hasService = false
+    /// The process that holds the station's lock.
+    var lockHolder: Int32?
+    /// Nil for an image.
+    var answer: Answer?
+    var store: Store?
+    var history: LastSample?
+    /// The time by a clock that is trusted.
+    var now: WallTime?
 }
 
 extension DoctorStation {
-    fileprivate init(
+    init(
         _ place: DoctorPlace,
         _ catalog: ProfileCatalog,
         ownProfileCount: Int
@@ -128,7 +139,7 @@ extension DoctorStation {
 
 extension DoctorStation.LastSample {
     /// The newest sample of what the station itself measured.
-    fileprivate init(_ folder: StoreFolder) {
+    init(_ folder: StoreFolder) {
         guard FileBytes.size(folder.historyPath) != nil else {
             self = .noHistory
             return
@@ -151,41 +162,5 @@ extension DoctorStation.LastSample {
         } catch {
             self = .unreadable(words: "\(error)")
         }
-    }
-}
-
-extension StationConfiguration {
-    /// Serial ports by device, in the file's order.
-    var serialPorts: [(device: String, port: String)] {
-        devices.compactMap { device in
-            guard case .sensor(let sensor) = device.kind else { return nil }
-            return (device.name, sensor.port)
-        }
-    }
-
-    /// Devices on the network, in the file's order.
-    var boards: [(device: String, target: HTTPTarget)] {
-        devices.compactMap { device in
-            guard case .http(let board) = device.kind else { return nil }
-            return (device.name, board.target)
-        }
-    }
-
-    /// What the lights and the devices on pins want of them.
-    var wantedLines: [DoctorWantedLine] {
-        var wanted: [DoctorWantedLine] = devices.compactMap { device in
-            let (chip, line): (String?, LineRequest.Line)
-            switch device.kind {
-            case .pir(let pir): (chip, line) = (pir.chipLabel, pir.line)
-            case .button(let button): (chip, line) = (button.chipLabel, button.line)
-            case .led(let led): (chip, line) = (led.settings.chipLabel, led.settings.line)
-            case .sensor, .http: return nil
-            }
-            return DoctorWantedLine(user: device.name, chip: chip, line: line)
-        }
-        if case .lines(let chip, let lines, _) = lights?.output {
-            wanted += lines.map { DoctorWantedLine(user: "lights", chip: chip, line: $0) }
-        }
-        return wanted
     }
 }

@@ -1,0 +1,59 @@
+import ClientSupport
+import LinuxPlatform
+import Station
+
+/// GPIO chips and their lines.
+struct DoctorPins: Hashable {
+    struct Line: Hashable {
+        let offset: Int
+        var name: String?
+        /// Who holds it, `""` when a holder gave no name; nil when it is free.
+        var holder: String?
+    }
+
+    struct Chip: Hashable {
+        let node: DoctorNode
+        /// Nil when it could not be opened.
+        var label: String?
+        var lines: [Line] = []
+    }
+
+    /// Nil for an image.
+    var chips: [Chip]?
+    /// Version of libgpiod, such as `1.6.3`.
+    var library = ""
+    /// The firmware's `config.txt`; nil without one.
+    var firmwareFile: String?
+    /// What it says of SPI; nil when nothing.
+    var spiIsAskedFor: Bool?
+    /// Nodes of SPI0, which are there while it is on.
+    var spiNodes: [String] = []
+}
+
+extension DoctorPins {
+    init(_ tree: DoctorTree, _ machine: DoctorMachine) {
+        chips = machine.chips()
+        library = machine.library
+        let files = ["/boot/firmware/config.txt", "/boot/config.txt"]
+        firmwareFile = files.first(where: tree.exists)
+        spiIsAskedFor = firmwareFile.flatMap(tree.text).flatMap(Self.spi)
+        spiNodes = tree.names("/dev").filter { $0.hasPrefix("spidev0.") }.map { "/dev/\($0)" }
+    }
+
+    /// What `config.txt` says of SPI last: `dtparam=spi=on`, `dtparam=i2c_arm=on,spi`.
+    ///
+    /// Sections for one model count as if they were for all.
+    ///
+    /// - Source: Raspberry Pi, *Device Trees, overlays, and parameters*: `on` by default.
+    static func spi(_ text: String) -> Bool? {
+        var answer: Bool?
+        for line in text.split(separator: "\n").map(\.trimmed) where line.hasPrefix("dtparam=") {
+            for part in line.dropFirst("dtparam=".count).split(separator: ",") {
+                let words = part.split(separator: "=").map(\.trimmed)
+                guard words.first == "spi" else { continue }
+                answer = words.count < 2 || ["on", "true", "yes", "1"].contains(words[1])
+            }
+        }
+        return answer
+    }
+}
