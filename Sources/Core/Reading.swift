@@ -21,6 +21,18 @@ package struct Quantity: Hashable, Sendable {
     package static let pm25 = Quantity(name: "pm25", unit: "µg/m³", decimals: 1)
     /// Dust below 10 µm.
     package static let pm10 = Quantity(name: "pm10", unit: "µg/m³", decimals: 1)
+    package static let pm1 = Quantity(name: "pm1", unit: "µg/m³", decimals: 1)
+    package static let pm4 = Quantity(name: "pm4", unit: "µg/m³", decimals: 1)
+    /// Carbon dioxide, by volume.
+    package static let co2 = Quantity(name: "co2", unit: "ppm", decimals: 0)
+    package static let temperature = Quantity(name: "temperature", unit: "°C", decimals: 1)
+    /// Counts of a radiation detector in the last minute.
+    package static let countRate = Quantity(name: "cpm", unit: "cpm", decimals: 0)
+    /// North of the equator is positive.
+    package static let latitude = Quantity(name: "latitude", unit: "°", decimals: 7)
+    /// East of Greenwich is positive.
+    package static let longitude = Quantity(name: "longitude", unit: "°", decimals: 7)
+    package static let altitude = Quantity(name: "altitude", unit: "m", decimals: 2)
 }
 
 /// One measured quantity of one device: `balcony/pm25`.

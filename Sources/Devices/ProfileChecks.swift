@@ -2,22 +2,8 @@ import Core
 import HardwareIO
 import Profiles
 
-extension ProfileCatalog {
-    /// The shipped profiles, checked as a station checks them.
-    package static let shipped = ProfileCatalog(reader: .checking)
-}
-
-extension ProfileReader {
-    /// Reads with everything that a station checks: drivers, their settings, graphs.
-    package static let checking = ProfileReader(
-        settingsProblems: settingsProblems,
-        graphProblems: { graph, channels in
-            let problems = ProblemList()
-            _ = GraphReader.read(graph, channels: channels, at: "graph", problems)
-            return problems.problems
-        }
-    )
-
+/// What a station checks of a profile besides its form.
+private enum ProfileChecks {
     /// A line's fields are the channels, so its own reader compares them.
     private static func lineProblems(_ profile: Profile) -> [ConfigurationProblem] {
         do throws(DialectError) { _ = try LineFormat(profile) } catch { return error.problems }
@@ -53,7 +39,7 @@ extension ProfileReader {
     }
 
     /// Lets the driver read its settings, and compares what it measures with the channels.
-    private static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
+    fileprivate static func settingsProblems(_ profile: Profile) -> [ConfigurationProblem] {
         if profile.kind == .http { return lineProblems(profile) }
         if profile.kind == .gpio { return roleProblems(profile) }
         guard let driver = profile.driver, let kind = DeviceCatalog.kind(driver) else { return [] }
@@ -86,4 +72,21 @@ extension ProfileReader {
                 )
             }
     }
+}
+
+extension ProfileCatalog {
+    /// The shipped profiles, checked as a station checks them.
+    package static let shipped = ProfileCatalog(reader: .checking)
+}
+
+extension ProfileReader {
+    /// Reads with everything that a station checks: drivers, their settings, graphs.
+    package static let checking = ProfileReader(
+        settingsProblems: ProfileChecks.settingsProblems,
+        graphProblems: { graph, channels in
+            let problems = ProblemList()
+            _ = GraphReader.read(graph, channels: channels, at: "graph", problems)
+            return problems.problems
+        }
+    )
 }

@@ -40,3 +40,33 @@ package enum StorageError: Error, Hashable, Sendable {
     /// Another process has locked it; named when the kernel reports its id.
     case held(path: String, holder: String?)
 }
+
+extension StorageError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .full(let path): "\(path): no space left on the card"
+        case .readOnly(let path):
+            "\(path): the card is read-only; look at `dmesg` for why, then remount or replace it"
+        case .failed(let call, let errno, let path):
+            "\(path): \(call) failed with errno \(errno)"
+        case .wrongSize(let path, let found, let wanted):
+            "\(path): has \(found) bytes, not \(wanted); "
+                + "give its size in the configuration, or move it aside"
+        case .absent(JournalPartition.link):
+            "the journal's partition, which the station used before, cannot be found; "
+                + "`lsblk` lists what is there, `roost doctor` says more; if it is gone for good, "
+                + "remove the link \(JournalPartition.noteName) in the store's folder"
+        case .absent(let path): "\(path): not there; make the folder, or correct the path"
+        case .noPermission(let path) where path.hasPrefix("/dev/"):
+            "\(path): no permission; a udev rule gives the partition to the group roost "
+                + "(SUBSYSTEM==\"block\", KERNEL==\"\(path.dropFirst(5))\", GROUP=\"roost\", "
+                + "MODE=\"0660\"), and where the service may not use it, "
+                + "`sudo systemctl edit roostd` adds [Service] DeviceAllow=\(path) rw"
+        case .noPermission(let path):
+            "\(path): no permission; give the folder to the user that Roost runs as"
+        case .busy(let path): "\(path): in use or mounted; unmount it, or name another"
+        case .held(let path, let holder):
+            "\(path): \(holder ?? "another process") has it; stop that process, or name another"
+        }
+    }
+}

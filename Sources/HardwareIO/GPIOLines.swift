@@ -113,3 +113,24 @@ package enum GPIOError: Error, Hashable, Sendable {
     /// Any other failure of a call.
     case system(call: String, errno: Int32, chip: String)
 }
+
+extension GPIOError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noChip(_, let present) where present.isEmpty:
+            "this machine has no GPIO chip; /dev/gpiochip0 would be one"
+        case .noChip(let label, let present):
+            "no GPIO chip labelled \(label); there are \(present.joined(separator: ", "))"
+        case .noLine(let line, let chip): "\(chip) has no line named \(line)"
+        case .busy(let line, let chip, let holder, let hint):
+            "\(line) of \(chip) is in use by \(holder ?? "another program")"
+                + (hint.map { "; \($0)" } ?? "")
+        case .noPermission(let path, let owner, let group, let mode):
+            "\(path): no permission (owner \(owner), group \(group), mode \(mode)); "
+                + "run `sudo usermod -aG \(group) USER` and log in again"
+        case .disconnected(let chip): "GPIO chip \(chip) went away"
+        case .system(let call, let errno, let chip):
+            "GPIO chip \(chip): \(call) failed with errno \(errno)"
+        }
+    }
+}

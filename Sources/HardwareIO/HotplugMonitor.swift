@@ -47,3 +47,12 @@ package protocol HotplugMonitor: Sendable {
 package enum HotplugError: Error, Hashable, Sendable {
     case unavailable(call: String, errno: Int32)
 }
+
+extension HotplugError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unavailable(let call, let errno):
+            "no hotplug events here: \(call) failed with errno \(errno)"
+        }
+    }
+}

@@ -1,4 +1,5 @@
-extension LineRequest {
+/// What else on a Pi wants a pin.
+package enum PinHint {
     /// What to say of lines that a bus or a port may want, before the first try or once busy.
     ///
     /// With SPI on, the Pi's kernel keeps the pins of SPI0, and a request fails; the default lamps
@@ -11,27 +12,15 @@ extension LineRequest {
     ///
     /// - Parameter lineNames: The lines that are wanted.
     /// - Returns: One line of text, or nil when nothing else uses any of them.
-    package static func pinHint(lineNames: [String]) -> String? {
+    package static func text(lineNames: [String]) -> String? {
         let pins = Set(lineNames.compactMap { knownPins[$0] })
         let hints = [spi(pins), i2c(pins), serial(pins), hat(pins)].compactMap(\.self)
         return hints.isEmpty ? nil : hints.joined(separator: "; ")
     }
 
     /// The part of it about SPI0.
-    package static func spiHint(lineNames: [String]) -> String? {
+    package static func spi(lineNames: [String]) -> String? {
         spi(Set(lineNames.compactMap { knownPins[$0] }))
-    }
-
-    /// Hints about all lines of this request, offsets of a Pi's own chip included.
-    package var pinHint: String? {
-        let isPinController = chipLabel?.hasPrefix("pinctrl-") ?? false
-        let names = lines.compactMap { line -> String? in
-            switch line {
-            case .name(let name): name
-            case .offset(let offset): isPinController ? "GPIO\(offset)" : nil
-            }
-        }
-        return Self.pinHint(lineNames: names)
     }
 
     private static let place = "in /boot/firmware/config.txt"
@@ -67,4 +56,18 @@ extension LineRequest {
         ([0, 1, 2, 3, 14, 15] + Array(7...11)).map { ("GPIO\($0)", $0) },
         uniquingKeysWith: { first, _ in first }
     )
+}
+
+extension LineRequest {
+    /// Hints about all lines of this request, offsets of a Pi's own chip included.
+    package var pinHint: String? {
+        let isPinController = chipLabel?.hasPrefix("pinctrl-") ?? false
+        let names = lines.compactMap { line -> String? in
+            switch line {
+            case .name(let name): name
+            case .offset(let offset): isPinController ? "GPIO\(offset)" : nil
+            }
+        }
+        return PinHint.text(lineNames: names)
+    }
 }

@@ -73,3 +73,23 @@ package protocol SerialPeer: Sendable {
     /// Does everything due by `now`; returns what the device sends.
     mutating func advance(to now: MonotonicInstant) -> [UInt8]
 }
+
+extension SerialError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .absent(let path): "\(path): no such port; plug the sensor in, or correct `port`"
+        case .notASerialLine(let path):
+            "\(path): not a serial line; name a tty such as /dev/ttyUSB0"
+        case .busy(let path, let holder):
+            "\(path): in use by \(holder ?? "another program"); stop it, or give Roost another port"
+        case .noPermission(let path, let owner, let group, let mode):
+            "\(path): no permission (owner \(owner), group \(group), mode \(mode)); "
+                + "run `sudo usermod -aG \(group) USER` and log in again"
+        case .disconnected(let path): "\(path): disconnected"
+        case .backlog(let path): "\(path): accepts nothing, 4 KiB wait to be sent"
+        case .unsupportedBaud(let baud):
+            "\(baud) baud is not one of 9600, 19200, 38400, 57600, 115200"
+        case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"
+        }
+    }
+}

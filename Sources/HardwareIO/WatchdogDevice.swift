@@ -21,3 +21,15 @@ package enum WatchdogError: Error, Hashable, Sendable {
     case noPermission(path: String)
     case system(call: String, errno: Int32, path: String)
 }
+
+extension WatchdogError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .absent(let path): "\(path): this machine has no watchdog"
+        case .busy(let path):
+            "\(path): in use, often by systemd; unset RuntimeWatchdogSec or leave `watchdog` out"
+        case .noPermission(let path): "\(path): no permission; only root opens it by default"
+        case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"
+        }
+    }
+}

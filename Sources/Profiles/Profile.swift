@@ -64,35 +64,6 @@ package struct Profile: Hashable, Sendable {
     }
 }
 
-/// Values that an adapter must have, under udev's names; every key that is given must match.
-///
-/// A match is a claim: it says which adapter, never which sensor is behind it.
-package struct ProfileMatch: Hashable, Sendable {
-    /// Four hexadecimal digits, lower case.
-    package let vendorID: String
-    package let productID: String
-    /// `ID_SERIAL_SHORT`, with `*` for any number of characters; nil for any.
-    package let serial: String?
-    /// `ID_MODEL` likewise.
-    package let model: String?
-    /// `ID_USB_INTERFACE_NUM`: two hexadecimal digits.
-    package let interface: String?
-
-    package init(
-        vendorID: String,
-        productID: String,
-        serial: String? = nil,
-        model: String? = nil,
-        interface: String? = nil
-    ) {
-        self.vendorID = vendorID
-        self.productID = productID
-        self.serial = serial
-        self.model = model
-        self.interface = interface
-    }
-}
-
 /// How to find out whether the part is behind an adapter.
 package struct ProbeRules: Hashable, Sendable {
     /// Rates that the part speaks, in the order to try them.
@@ -208,5 +179,16 @@ extension Profile {
             }
         }
         return isOnHeader ? chip : nil
+    }
+}
+
+extension Profile {
+    /// Whether an adapter is worth a probe for this profile.
+    package func matches(_ device: HotplugDevice) -> Bool { rank(for: device) != nil }
+
+    /// How specific the best match is; nil when none matches.
+    package func rank(for device: HotplugDevice) -> Int? {
+        guard kind == .usbSerial, device.subsystem == "tty", device.node != nil else { return nil }
+        return matches.filter { $0.agrees(with: device) }.map(\.rank).max()
     }
 }

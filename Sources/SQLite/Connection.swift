@@ -186,3 +186,175 @@ extension Connection {
         return prepared
     }
 }
+
+extension Connection {
+    /// Runs one statement to its end; rows it returns are dropped.
+    package func execute(
+        _ sql: String,
+        _ arguments: (any SQLiteConvertible)?...
+    ) throws(SQLiteError) {
+        try run(sql, arguments) { (_) throws(SQLiteError) in true }
+    }
+
+    /// Runs several statements, separated by semicolons, without arguments.
+    package func executeScript(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(database, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
+    /// Hands each row to the closure as it is read, in constant memory.
+    package func query(
+        _ sql: String,
+        _ arguments: (any SQLiteConvertible)?...,
+        row: (Row) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try run(sql, arguments) { (found) throws(SQLiteError) in
+            try row(found)
+            return true
+        }
+    }
+
+    /// The rows, each turned into a value.
+    package func rows<Value>(
+        _ sql: String,
+        _ arguments: (any SQLiteConvertible)?...,
+        as convert: (Row) throws(SQLiteError) -> Value
+    ) throws(SQLiteError) -> [Value] {
+        var values: [Value] = []
+        try run(sql, arguments) { (found) throws(SQLiteError) in
+            values.append(try convert(found))
+            return true
+        }
+        return values
+    }
+
+    /// The first column of the first row; nil when there is no row or it is NULL.
+    package func scalar<Value: SQLiteConvertible>(
+        _ sql: String,
+        _ arguments: (any SQLiteConvertible)?...
+    ) throws(SQLiteError) -> Value? {
+        var value: Value?
+        try run(sql, arguments) { (found) throws(SQLiteError) in
+            value = try found.optional(0)
+            return false
+        }
+        return value
+    }
+
+    /// Steps until the closure returns false or the rows end.
+    private func run(
+        _ sql: String,
+        _ arguments: [(any SQLiteConvertible)?],
+        _ row: (Row) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        let statement = try cached(sql)
+        defer { statement.clear() }
+        try statement.bind(arguments)
+        while try statement.step() {
+            guard try row(statement.row) else { return }
+        }
+    }
+
+    /// Runs the closure in a transaction: commits when it returns, rolls back when it throws.
+    ///
+    /// One inside another is a programmer's mistake and traps.
+    ///
+    /// - Throws: What the closure throws, or what BEGIN or COMMIT say. After a failed COMMIT
+    ///   nothing of the transaction is kept.
+    package func transaction<Result>(
+        _ kind: TransactionKind = .immediate,
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try transaction(kind, wrapping: { $0 }, body)
+    }
+
+    /// A transaction whose closure throws an error of its own kind.
+    ///
+    /// `wrap` makes an error of that kind of what SQLite says to BEGIN and COMMIT.
+    package func transaction<Result, Failure: Error>(
+        _ kind: TransactionKind = .immediate,
+        wrapping wrap: (SQLiteError) -> Failure,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(!isInTransaction, "a transaction is open already")
+        do { try execute("BEGIN \(kind.rawValue)") } catch { throw wrap(error) }
+        // SQLite ends the transaction by itself after some errors, a full disk for one. Should the
+        // ROLLBACK fail, the next opening rolls back; the first error is the one to throw.
+        defer { if isInTransaction { try? execute("ROLLBACK") } }
+        let result = try body()
+        do { try execute("COMMIT") } catch { throw wrap(error) }
+        return result
+    }
+}
+
+extension Connection {
+    /// A page of the file as it lies there; what is in the write-ahead log alone is not in it.
+    ///
+    /// Read through SQLite's own descriptor: closing another one would drop its locks.
+    ///
+    /// - Parameters:
+    ///   - number: From 1 on.
+    ///   - size: Bytes of a page.
+    /// - Returns: Its bytes.
+    /// - Throws: `SQLITE_IOERR` when it cannot be read, or is not there.
+    package func filePage(_ number: Int, size: Int) throws(SQLiteError) -> [UInt8] {
+        var opened: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &opened)
+        guard code == SQLITE_OK, let opened, let read = opened.pointee.pMethods?.pointee.xRead
+        else { throw error(code == SQLITE_OK ? SQLITE_CANTOPEN : code) }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let offset = sqlite3_int64(number - 1) * sqlite3_int64(size)
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            read(opened, buffer.baseAddress, Int32(size), offset)
+        }
+        guard result == SQLITE_OK else { throw error(result) }
+        return bytes
+    }
+}
+
+/// How far a backup has come.
+package struct BackupProgress: Hashable, Sendable {
+    package let pagesDone: Int
+    package let pageCount: Int
+}
+
+extension Connection {
+    /// Copies the database into another file, page by page, while it may be in use.
+    ///
+    /// The copy is durable when this returns. Should another process write meanwhile, SQLite starts
+    /// over: the progress jumps back. An existing file at the path is overwritten.
+    ///
+    /// - Parameters:
+    ///   - destination: The file; created when missing.
+    ///   - vfs: The layer below the copy; nil for the system's own.
+    ///   - pagesPerStep: Pages copied under one lock, 256 being 1 MiB at 4 KiB a page.
+    ///   - progress: Called after each step; false stops with `SQLITE_INTERRUPT`, and leaves an
+    ///     unfinished copy to be removed.
+    /// - Throws: What either file says; an unfinished copy is left to be removed.
+    package func backup(
+        to destination: String,
+        vfs: String? = nil,
+        pagesPerStep: Int = 256,
+        progress: (BackupProgress) -> Bool = { _ in true }
+    ) throws(SQLiteError) {
+        let copy = try Connection(destination, vfs: vfs)
+        guard let backup = sqlite3_backup_init(copy.database, "main", database, "main") else {
+            throw copy.error(sqlite3_extended_errcode(copy.database))
+        }
+        var code = SQLITE_OK
+        while code == SQLITE_OK {
+            code = sqlite3_backup_step(backup, Int32(pagesPerStep))
+            let pageCount = Int(sqlite3_backup_pagecount(backup))
+            let left = Int(sqlite3_backup_remaining(backup))
+            let step = BackupProgress(pagesDone: pageCount - left, pageCount: pageCount)
+            if code == SQLITE_OK, !progress(step) { code = SQLITE_INTERRUPT }
+            if code == SQLITE_DONE { _ = progress(step) }
+        }
+        let finished = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else {
+            throw SQLiteError(code, database: copy.database, path: destination)
+        }
+        guard finished == SQLITE_OK else { throw copy.error(finished) }
+        try copy.close()
+    }
+}

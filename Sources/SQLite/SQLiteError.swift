@@ -1,3 +1,5 @@
+import CSQLite
+
 /// What SQLite said, with what it was asked.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Primary result code, such as `SQLITE_BUSY` (5).
@@ -28,4 +30,40 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         }
         return "\(path): \(message) (SQLite \(extendedCode))" + (sql.map { " in: \($0)" } ?? "")
     }
+}
+
+extension SQLiteError {
+    /// What the database handle says went wrong; without a handle, what the code means.
+    init(_ code: Int32, database: OpaquePointer?, sql: String? = nil, path: String) {
+        // The handle describes the last call only: its text is used when its code is the same.
+        let isOfThisCall = database.map { sqlite3_errcode($0) & 0xFF == code & 0xFF } ?? false
+        let extended = isOfThisCall ? sqlite3_extended_errcode(database) : code
+        let text = isOfThisCall ? sqlite3_errmsg(database) : sqlite3_errstr(code)
+        self.init(
+            code: code & 0xFF,
+            extendedCode: extended,
+            message: text.map { String(cString: $0) } ?? "unknown error",
+            sql: sql,
+            path: path
+        )
+    }
+
+    /// A refusal of this layer, with SQLite's text for the code.
+    init(_ code: Int32, _ message: String, sql: String? = nil, path: String) {
+        self.init(code: code & 0xFF, extendedCode: code, message: message, sql: sql, path: path)
+    }
+
+    /// Whether the card or the file system is out of space.
+    package var isFull: Bool { code == SQLITE_FULL || hasNoSharedMemory }
+    /// Whether another process holds the file, longer than the busy timeout.
+    package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+    /// Whether the file is no database or a damaged one.
+    package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    /// Whether the file, or the medium below it, refuses writes.
+    package var isReadOnly: Bool { code == SQLITE_READONLY }
+    /// Whether the file, or its folder, could not be opened.
+    package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    /// Whether the file system refused to read or to write.
+    package var isInputOutput: Bool { code == SQLITE_IOERR }
+    package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 }

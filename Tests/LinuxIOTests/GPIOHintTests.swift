@@ -4,14 +4,14 @@ import Testing
 @Suite struct GPIOHintTests {
     @Test func namesThePinsOfSPI0() {
         #expect(
-            LineRequest.pinHint(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
+            PinHint.text(lineNames: ["GPIO9", "GPIO10", "GPIO11"])
                 == "GPIO9–11 belong to SPI0; "
                 + "turn SPI off with `dtparam=spi=off` in /boot/firmware/config.txt"
         )
-        let withSelects = LineRequest.pinHint(lineNames: ["GPIO11", "GPIO7"])
+        let withSelects = PinHint.text(lineNames: ["GPIO11", "GPIO7"])
         #expect(withSelects?.hasPrefix("GPIO7–11 belong") == true)
-        #expect(LineRequest.pinHint(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
-        #expect(LineRequest.pinHint(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
+        #expect(PinHint.text(lineNames: ["SPI_MOSI"])?.hasPrefix("GPIO9–11") == true)
+        #expect(PinHint.text(lineNames: ["GPIO17", "GPIO12", "GPIO6"]) == nil)
     }
 
     @Test(arguments: [
@@ -19,13 +19,13 @@ import Testing
         (["GPIO14"], "serial port", "enable_uart=0"), (["ID_SDA"], "HAT", "use others"),
     ])
     func namesThePinsOfOtherBusesAndPorts(names: [String], owner: String, act: String) throws {
-        let hint = try #require(LineRequest.pinHint(lineNames: names))
+        let hint = try #require(PinHint.text(lineNames: names))
         #expect(hint.contains(owner) && hint.contains(act) && !hint.contains("SPI"))
-        #expect(LineRequest.spiHint(lineNames: names) == nil)
+        #expect(PinHint.spi(lineNames: names) == nil)
     }
 
     @Test func namesEveryOwnerOfAMixedRequest() throws {
-        let hint = try #require(LineRequest.pinHint(lineNames: ["GPIO3", "GPIO9"]))
+        let hint = try #require(PinHint.text(lineNames: ["GPIO3", "GPIO9"]))
         #expect(hint.contains("SPI0") && hint.contains("I²C"))
     }
 

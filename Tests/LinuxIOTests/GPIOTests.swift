@@ -80,7 +80,7 @@ struct GPIOTests {
             line: "GPIO10",
             chip: soc,
             holder: "spi0 CS0",
-            hint: LineRequest.pinHint(lineNames: ["GPIO10"])
+            hint: PinHint.text(lineNames: ["GPIO10"])
         )
         #expect(throws: error) { try requestLamps() }
         #expect(!kernel.isUsed(9) && !kernel.isUsed(11))
@@ -89,7 +89,7 @@ struct GPIOTests {
 
     @Test func refusesLinesThatWeHoldOurselves() throws {
         let lamps = try requestLamps()
-        let hint = LineRequest.pinHint(lineNames: ["GPIO9"])
+        let hint = PinHint.text(lineNames: ["GPIO9"])
         let error = GPIOError.busy(line: "GPIO9", chip: soc, holder: "roost-test", hint: hint)
         #expect(throws: error) { try requestLamps() }
         lamps.release()

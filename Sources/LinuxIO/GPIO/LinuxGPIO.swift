@@ -138,7 +138,7 @@ package enum LinuxGPIO {
             line: name,
             chip: place.label,
             holder: reports[index]?.consumer,
-            hint: LineRequest.pinHint(lineNames: [name])
+            hint: PinHint.text(lineNames: [name])
         )
     }
 }

@@ -1,7 +1,7 @@
 import Core
 
-/// Nodes that remember nothing.
-extension GraphOperation {
+/// What nodes compute that remember nothing.
+enum GraphArithmetic {
     /// The sum of powers, by Horner's rule; each step is rounded to 10⁻¹⁸.
     static func polynomial(_ coefficients: [Int128], at x: Int64) -> Int128? {
         var sum = Int128(0)

@@ -116,9 +116,9 @@ struct GraphNode: Hashable, Sendable {
         case .offset(let summand):
             return GraphSignal(Int128(first) + Int128(summand), doubts)
         case .polynomial(let coefficients):
-            return GraphSignal(GraphOperation.polynomial(coefficients, at: first), doubts)
+            return GraphSignal(GraphArithmetic.polynomial(coefficients, at: first), doubts)
         case .table(let points, let holdsEnds):
-            let found = GraphOperation.table(points, at: first, holdsEnds: holdsEnds)
+            let found = GraphArithmetic.table(points, at: first, holdsEnds: holdsEnds)
             guard let (value, isWithin) = found else { return .noData(.outOfRange) }
             return .value(value, isWithin ? doubts : doubts.union(.outOfRange))
         case .humidityCorrection(let fit, let limit):
@@ -156,7 +156,7 @@ struct GraphNode: Hashable, Sendable {
             }
         }
         if values.count < atLeast, let absence { return .noData(absence) }
-        return GraphSignal(GraphOperation.combine(combination, values), doubts)
+        return GraphSignal(GraphArithmetic.combine(combination, values), doubts)
     }
 }
 

@@ -52,3 +52,15 @@ package enum LocalSocketError: Error, Hashable, Sendable {
     case pathTooLong(path: String)
     case system(call: String, errno: Int32, path: String)
 }
+
+extension LocalSocketError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .closed: "the connection is closed"
+        case .tooSlow(let byteCount): "the reader is too slow: \(byteCount) bytes wait"
+        case .lineTooLong(let byteCount): "a line of more than \(byteCount) bytes"
+        case .pathTooLong(let path): "\(path): longer than a socket path may be (107 bytes)"
+        case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"
+        }
+    }
+}
