@@ -14,11 +14,10 @@ package struct Event: Hashable, Sendable {
     package let instant: MonotonicInstant
     /// The child or device it is about: `balcony`, `lights`, `supervisor`.
     package let source: String
-    /// A constant of the code: `child restarted`, `motion`, `lamp changed`.
-    package let kind: String
+    package let kind: EventKind
     package let severity: Severity
-    /// What varies, in the order it reads: `[("lamp", "green"), ("was", "unknown")]`.
-    package let details: [Detail]
+    /// What varies besides the kind's content.
+    private let more: [Detail]
 
     package struct Detail: Hashable, Sendable {
         package let key: String
@@ -33,7 +32,7 @@ package struct Event: Hashable, Sendable {
     package init(
         at instant: MonotonicInstant,
         source: String,
-        kind: String,
+        kind: EventKind,
         severity: Severity = .info,
         _ details: KeyValuePairs<String, String> = [:]
     ) {
@@ -46,11 +45,10 @@ package struct Event: Hashable, Sendable {
         )
     }
 
-    /// An event as it was stored.
     package init(
         at instant: MonotonicInstant,
         source: String,
-        kind: String,
+        kind: EventKind,
         severity: Severity,
         details: [Detail]
     ) {
@@ -58,8 +56,34 @@ package struct Event: Hashable, Sendable {
         self.source = source
         self.kind = kind
         self.severity = severity
-        self.details = details
+        more = details
     }
+
+    /// An event as it was stored.
+    package init(
+        at instant: MonotonicInstant,
+        source: String,
+        name: String,
+        severity: Severity,
+        details: [Detail]
+    ) {
+        var rest = details
+        let kind = EventKind(name, taking: &rest)
+        self.init(at: instant, source: source, kind: kind, severity: severity, details: rest)
+    }
+
+    /// What the store says of samples that are missing.
+    package init(at instant: MonotonicInstant, _ missing: MissingSamples) {
+        self.init(
+            at: instant,
+            source: "store",
+            kind: .samplesMissing(missing),
+            severity: missing.severity
+        )
+    }
+
+    /// What varies, in the order it reads: `[("lamp", "green"), ("was", "unknown")]`.
+    package var details: [Detail] { kind.details + more }
 
     package subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 }

@@ -121,7 +121,7 @@ package struct StoreScript: Sendable {
         let event = Event(
             at: MonotonicInstant(nanoseconds: begin * 100_000_000),
             source: "script",
-            kind: "window",
+            kind: .other("window"),
             ["number": "\(payloads.count)"]
         )
         records.append(.event(event))

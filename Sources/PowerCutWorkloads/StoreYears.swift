@@ -117,7 +117,7 @@ package struct StoreYears {
         records.append(.samples(stream.id, segment: encoder.finished()))
         if window % 6 == 0 {
             let at = MonotonicInstant(nanoseconds: end * 100_000_000)
-            records.append(.event(Event(at: at, source: "years", kind: "hour")))
+            records.append(.event(Event(at: at, source: "years", kind: .other("hour"))))
         }
         tick = end
         return records

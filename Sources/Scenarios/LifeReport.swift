@@ -74,8 +74,8 @@ package struct LifeReport: Codable, Sendable {
         valueCount = records.samples.count(where: \.hasValue)
         eventCount = records.events.count
         acknowledgedCount = records.acknowledged.count
-        fullCount = records.events.count { $0.event.kind == "history has no place" }
-        refoundCount = records.events.count { $0.event.kind == "history has places again" }
+        fullCount = records.events.count { $0.event.kind == .plain(.historyFull) }
+        refoundCount = records.events.count { $0.event.kind == .plain(.historyHasPlaces) }
         processCount = records.segments.count
         bootCount = Set(records.segments.map(\.boot)).count
         for segment in records.segments { endings[segment.ending.words, default: 0] += 1 }

@@ -118,8 +118,8 @@ package final class Station: Sendable {
                 recorder.note(event)
                 // Children start from left to right: the start of the last one completes the start
                 // of all.
-                if event.kind == "child started", event.source == configuration.name,
-                    event["child"] == Self.lastChild
+                if event.kind == .childStarted(child: Self.lastChild),
+                    event.source == configuration.name
                 {
                     platform.notify(.ready)
                 }
@@ -301,7 +301,7 @@ package final class Station: Sendable {
             )
             state.withLock { $0.watchdog = watchdog }
         } catch {
-            note("watchdog unusable", .warning, ["reason": "\(error)"])
+            note(.watchdogUnusable, .warning, ["reason": "\(error)"])
             context.faults.raise(.watchdogUnusable, "\(error)", isTold: true)
         }
     }
@@ -315,12 +315,12 @@ package final class Station: Sendable {
         do {
             try watchdog.pet()
         } catch {
-            note("watchdog not petted", .error, ["reason": "\(error)"])
+            note(.watchdogNotPetted, .error, ["reason": "\(error)"])
         }
     }
 
     private func note(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String>
     ) {
@@ -328,7 +328,7 @@ package final class Station: Sendable {
             Event(
                 at: context.clock.now,
                 source: context.name,
-                kind: kind,
+                kind: .plain(kind),
                 severity: severity,
                 details
             )
@@ -352,7 +352,7 @@ extension Station {
         if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
             || old.store != next.store
         {
-            note("restart needed", .warning, ["why": "another name, socket, store or watchdog"])
+            note(.restartNeeded, .warning, ["why": "another name, socket, store or watchdog"])
             context.faults.raise(
                 .restartNeeded,
                 "another name, socket, store or watchdog is configured, and not in use yet",
@@ -392,7 +392,7 @@ extension Station {
             devices?.add(spec(device))
         }
         context.modes.configure(StationMode(kind: next.mode))
-        note("configuration reloaded", .notice, ["devices": "\(next.devices.count)"])
+        note(.configurationReloaded, .notice, ["devices": "\(next.devices.count)"])
         dependencies.platform.notify(.ready)
     }
 }

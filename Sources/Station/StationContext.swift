@@ -30,7 +30,7 @@ package struct StationContext: Sendable {
             Event(
                 at: now,
                 source: device,
-                kind: "laser hours forgotten",
+                kind: .plain(.laserHoursForgotten),
                 severity: .warning,
                 [
                     "part": gone.part, "hours": "\(gone.hours)",

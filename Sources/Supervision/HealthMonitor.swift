@@ -90,7 +90,7 @@ package final class HealthMonitor: Child {
             Event(
                 at: now,
                 source: "vigil",
-                kind: "vigil snoozed",
+                kind: .plain(.snoozed),
                 severity: .warning,
                 ["for": bounded.shortText]
             )
@@ -105,17 +105,17 @@ package final class HealthMonitor: Child {
             case .pet:
                 callbacks.pet()
             case .warn(let child, let late):
-                report("child late", .warning, child, late)
+                report(.childLate, .warning, child, late)
             case .recovered(let child):
-                report("child on time again", .notice, child, .zero)
+                report(.childOnTime, .notice, child, .zero)
             case .replace(let key, let child, let late):
-                report("child replaced", .error, child, late)
+                report(.childReplaced, .error, child, late)
                 guard let watch = watches.first(where: { $0.key == key }) else { continue }
                 // The time of the hang is not known: its promise ended at most one limit after it.
                 callbacks.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
                 watch.replace("no progress")
             case .escalate(let child):
-                report("child still late", .error, child, .zero)
+                report(.childStillLate, .error, child, .zero)
                 callbacks.onStillLate(child)
             }
         }
@@ -136,14 +136,14 @@ package final class HealthMonitor: Child {
     }
 
     private func report(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ child: String,
         _ late: Duration
     ) {
         let details: KeyValuePairs = ["child": child, "late": late.shortText]
         callbacks.observer(
-            Event(at: clock.now, source: "vigil", kind: kind, severity: severity, details)
+            Event(at: clock.now, source: "vigil", kind: .plain(kind), severity: severity, details)
         )
     }
 }

@@ -15,7 +15,7 @@ package enum SupervisionNotice: Hashable, Sendable {
     /// The event as it is logged and stored.
     package func event(at instant: MonotonicInstant, source: String) -> Event {
         func event(
-            _ kind: String,
+            _ kind: EventKind,
             _ severity: Event.Severity,
             _ details: KeyValuePairs<String, String>
         ) -> Event {
@@ -23,33 +23,33 @@ package enum SupervisionNotice: Hashable, Sendable {
         }
         switch self {
         case .started(let child, let count):
-            return event("child started", .info, ["child": child, "restarts": "\(count)"])
+            return event(.childStarted(child: child), .info, ["restarts": "\(count)"])
         case .ended(let child, let exit, let ran, let isExpected):
             return event(
-                "child ended",
+                .plain(.childEnded),
                 isExpected || exit == .normal ? .info : .warning,
                 ["child": child, "reason": exit.description, "ran": ran.shortText]
             )
         case .restarting(let child, let attempt, let delay):
             return event(
-                "child restarting",
+                .plain(.childRestarting),
                 .notice,
                 ["child": child, "attempt": "\(attempt)", "delay": delay.shortText]
             )
         case .unkillable(let child, let grace):
             return event(
-                "child unkillable",
+                .plain(.childUnkillable),
                 .error,
                 ["child": child, "grace": grace.shortText]
             )
         case .escalating(let child, let exit):
             return event(
-                "supervisor escalating",
+                .plain(.supervisorEscalating),
                 .error,
                 ["child": child, "reason": exit.description]
             )
         case .refused(let child, let reason):
-            return event("request refused", .warning, ["child": child, "reason": reason])
+            return event(.plain(.requestRefused), .warning, ["child": child, "reason": reason])
         }
     }
 }

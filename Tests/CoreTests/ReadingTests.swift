@@ -21,7 +21,7 @@ import Testing
         let event = Event(
             at: .boot,
             source: "lights",
-            kind: "lamp changed",
+            kind: .plain(.lampChanged),
             ["lamp": "green", "was": "unknown"]
         )
         #expect(event.details.map(\.key) == ["lamp", "was"])

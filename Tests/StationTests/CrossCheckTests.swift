@@ -50,7 +50,7 @@ import Testing
                 [true, true], [true, true], [true, false], [false, false],
             ]
         )
-        #expect(events.map(\.kind) == ["sensors disagree", "sensors agree again"])
+        #expect(events.map(\.kind.name) == ["sensors disagree", "sensors agree again"])
         #expect(events.first?.source == "b" && events.first?["with"] == "a")
     }
 
@@ -116,7 +116,7 @@ import Testing
                         false
                     }
                 }
-                return (flags, bench.events.map(\.kind))
+                return (flags, bench.events.map(\.kind.name))
             }
         }
         #expect(flags == [true, true])

@@ -119,7 +119,7 @@ import Testing
                 states += await context.devices.reports().map(\.state)
                 attachment.requestStop()
                 try await group.next()
-                return (tries, states, context.recorder.events(since: .boot).map(\.kind))
+                return (tries, states, context.recorder.events(since: .boot).map(\.kind.name))
             }
         }
         // Pauses of 1, 2, 4 … 256 s, then of 300 s and their tolerance.
@@ -166,7 +166,7 @@ import Testing
                 try await clock.sleep(for: .hours(1))
                 attachment.requestStop()
                 try await group.next()
-                return context.recorder.events(since: .boot).map(\.kind)
+                return context.recorder.events(since: .boot).map(\.kind.name)
             }
         }
         #expect(kinds == ["device back"])

@@ -75,7 +75,7 @@ import Testing
         #expect(
             device.facts["lastTrouble"]?.words.contains("no answer") == true
         )
-        let kinds = events.filter { $0.source == "milano" }.map(\.kind)
+        let kinds = events.filter { $0.source == "milano" }.map(\.kind.name)
         #expect(kinds.filter { $0 == "board not answering" }.count == 1)
         #expect(kinds.filter { $0 == "board answers again" }.count == 1)
     }

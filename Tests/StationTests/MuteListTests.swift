@@ -100,7 +100,7 @@ import Testing
                 try await test.sleep(.minutes(90))
                 let later = try await test.ask(ControlRequest(.devices), DevicesReport.self)
                 let readings = test.readings(.pm10).count { $0.outcome.value == nil }
-                let kinds = test.events.filter { $0.source == "control" }.map(\.kind)
+                let kinds = test.events.filter { $0.source == "control" }.map(\.kind.name)
                 return ([Self.mutes(muted).count, Self.mutes(later).count], kinds, readings)
             }
         }

@@ -60,7 +60,7 @@ import Testing
                 try await move(true)
                 try await move(false)
                 codes.append(try await say(.mute, "seen"))
-                return (test.events.filter { $0.source == "door" }.map(\.kind), lamps, codes)
+                return (test.events.filter { $0.source == "door" }.map(\.kind.name), lamps, codes)
             }
         }
         // What had begun ends; what began while it was muted does not.
@@ -112,7 +112,7 @@ import Testing
         }
         #expect(log == ["101", "111", "101", "blinking", "flashing", "000"])
         #expect(reports[0].state == "idle" && reports[0].facts["pressCount"] == .number(1))
-        let bell = events.filter { $0.source == "bell" }.map(\.kind)
+        let bell = events.filter { $0.source == "bell" }.map(\.kind.name)
         #expect(bell == ["pressed", "long press", "released"])
     }
 }

@@ -27,7 +27,7 @@ import Testing
                     let to = clock.now
                     try await test.sleep(.seconds(60))
                     let marks = test.events.filter {
-                        $0.kind == "samples missing" && $0["cause"] == "suspended"
+                        $0.kind.name == "samples missing" && $0["cause"] == "suspended"
                     }
                     return (test.readings(), marks, from..<to)
                 }

@@ -175,7 +175,7 @@ struct TestStation: Sendable {
                 try await test.sleep(.minutes(10))
                 return faults
             }
-            let kinds = test.events.filter { $0.source == "dust" }.map(\.kind)
+            let kinds = test.events.filter { $0.source == "dust" }.map(\.kind.name)
             let absences = test.readings().filter { $0.outcome == .noData(.unplugged) }
             let values = test.readings().filter { $0.outcome.value != nil }
             return (kinds, absences.count, values.last, faults)
@@ -205,8 +205,8 @@ struct TestStation: Sendable {
                 try await test.sleep(.hours(2))
                 return test.station.status.lamp
             }
-            let told = test.events.filter { $0.kind == "device unusable" }
-            let motions = test.events.filter { $0.kind == "motion" }
+            let told = test.events.filter { $0.kind.name == "device unusable" }
+            let motions = test.events.filter { $0.kind.name == "motion" }
             return (told, motions.count, lamp, test.platform.openCount)
         }
         #expect(told.count == 1)
@@ -251,7 +251,7 @@ struct TestStation: Sendable {
                 let parsed = try StationConfiguration.read(Array(next.utf8), file: "next")
                 test.station.reload(parsed)
                 try await test.sleep(.minutes(1))
-                return (test.station.tree, before, test.events.map(\.kind))
+                return (test.station.tree, before, test.events.map(\.kind.name))
             }
         }
         let devices = tree.children.first { $0.id == "devices" }?.children ?? []

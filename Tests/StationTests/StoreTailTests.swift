@@ -90,10 +90,10 @@ import Testing
                 let isSmall = blocks.count < 48 && blocks.count > StoreClient.payloadsPerPage / 2
                 var events: [String] = []
                 try reader.events { event in
-                    events.append(event.event.kind)
+                    events.append(event.event.kind.name)
                     return true
                 }
-                let known = test.events.map(\.kind)
+                let known = test.events.map(\.kind.name)
                 return (test.readings(), (events, known), found, longest, isSmall)
             }
         }
@@ -152,7 +152,12 @@ import Testing
                     if number % 10 == 0 {
                         // An urgent event closes the batch two seconds later, amid what follows.
                         recorder.note(
-                            Event(at: clock.now, source: "test", kind: "edge", severity: .warning)
+                            Event(
+                                at: clock.now,
+                                source: "test",
+                                kind: .other("edge"),
+                                severity: .warning
+                            )
                         )
                         try await test.sleep(.milliseconds(1_955))
                     }
@@ -221,7 +226,7 @@ import Testing
                 schedule: { _ in nil }
             )
             for number in 0..<40 {
-                let event = Event(at: clock.now, source: "test", kind: "number \(number)")
+                let event = Event(at: clock.now, source: "test", kind: .other("number \(number)"))
                 queue.take(.event(event), isUrgent: false)
                 if number % 10 == 9 { queue.seal() }
             }

@@ -137,7 +137,7 @@ private final class Folder: Sendable {
                 try await test.sleep(.hours(1))
                 return faults
             }
-            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            let told = test.events.filter { $0.source == "store" }.map(\.kind.name)
             return (told, test.readings(), faults)
         }
         #expect(told == ["card does not write", "card writes again", "store open"])
@@ -166,7 +166,7 @@ private final class Folder: Sendable {
                 Self.damage(folder)
                 try await test.sleep(.hours(12))
             }
-            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            let told = test.events.filter { $0.source == "store" }.map(\.kind.name)
             return (told, test.readings())
         }
         #expect(told == ["store open", "history set aside"])
@@ -188,7 +188,7 @@ private final class Folder: Sendable {
                 card?.faults.failingSyncs = Set(number..<number + 5)
                 try await test.sleep(.hours(2))
             }
-            let told = test.events.filter { $0.source == "store" }.map(\.kind)
+            let told = test.events.filter { $0.source == "store" }.map(\.kind.name)
             return (told, test.readings())
         }
         #expect(

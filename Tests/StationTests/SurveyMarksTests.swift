@@ -27,8 +27,8 @@ import Testing
                 try await ask("cellar", 600)
                 try await test.sleep(.minutes(1))
             }
-            return test.events.filter { $0.kind.hasPrefix("survey") }
-                .map { "\($0.kind) \($0["name"] ?? "") \($0["lasted"] ?? "")" }
+            return test.events.filter { $0.kind.name.hasPrefix("survey") }
+                .map { "\($0.kind.name) \($0["name"] ?? "") \($0["lasted"] ?? "")" }
         }
         #expect(
             marks == [

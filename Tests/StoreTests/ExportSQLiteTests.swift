@@ -69,7 +69,7 @@ import Testing
         let event = Event(
             at: MonotonicInstant(nanoseconds: 7_250_000_000),
             source: "lights",
-            kind: "lamp changed",
+            kind: .plain(.lampChanged),
             severity: .warning,
             ["lamp": "green \"x\"", "was": "unknown"]
         )

@@ -46,7 +46,7 @@ import Testing
         for round in 0..<rounds {
             let tick = Tick(tenths: dust.tick)
             let wall = WallTime(tenths: 17_600_000_000 + dust.tick)
-            let event = Event(at: tick.instant, source: "balcony", kind: "round \(round)")
+            let event = Event(at: tick.instant, source: "balcony", kind: .other("round \(round)"))
             let block = dust.block(
                 dust.samples(500),
                 [

@@ -25,7 +25,7 @@ import Testing
                     let event = Event(
                         at: Tick(tenths: Int64(number - born) * 10).instant,
                         source: "door",
-                        kind: "motion",
+                        kind: .motion,
                         ["number": "\(number)"]
                     )
                     records.append(.event(event))

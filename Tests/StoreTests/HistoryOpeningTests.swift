@@ -235,7 +235,7 @@ import Testing
             let event = Event(
                 at: tick.instant,
                 source: "lights",
-                kind: "lamp changed",
+                kind: .plain(.lampChanged),
                 ["lamp": "\(index)"]
             )
             let anchor = ClockAnchor(

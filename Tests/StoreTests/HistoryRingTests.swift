@@ -26,7 +26,11 @@ import Testing
                 dust.tick = interval
                 try history.take([dust.start()])
             }
-            let event = Event(at: Tick(tenths: dust.tick).instant, source: "node", kind: "week")
+            let event = Event(
+                at: Tick(tenths: dust.tick).instant,
+                source: "node",
+                kind: .other("week")
+            )
             let samples = dust.samples(Int(7 * 864_000 / interval))
             try history.take([dust.block(samples, [.event(event)])])
             largestLog = max(largestLog, folder.byteCount("history.db-wal"))

@@ -117,7 +117,7 @@ import Testing
             Event(
                 at: MonotonicInstant(nanoseconds: Int64(number) * 1_000_000_000),
                 source: "test",
-                kind: "number \(number)"
+                kind: .other("number \(number)")
             )
         }
         let blocks = events.map { dust.block([], [.event($0)]) }

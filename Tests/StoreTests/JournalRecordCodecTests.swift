@@ -17,10 +17,19 @@ private let all: [JournalRecord] = [
         Event(
             at: MonotonicInstant(nanoseconds: .min),
             source: "lights",
-            kind: "lamp changed",
+            kind: .plain(.lampChanged),
             severity: .warning,
             ["lamp": "grün", "was": ""]
         )
+    ),
+    .event(
+        GapMark(
+            .damaged,
+            of: StreamID(7),
+            from: GapMark.Place(BootID(bytes: Array(2...17)), Tick(tenths: 5)),
+            to: GapMark.Place(boot, Tick(tenths: 900)),
+            lost: 3
+        ).event(at: .boot, in: boot)
     ),
     .anchor(
         ClockAnchor(
@@ -96,7 +105,13 @@ private let all: [JournalRecord] = [
     @Test func boundsWhatAnEventTakes() throws {
         let long = String(repeating: "ü", count: 500)
         let details = (0..<40).map { Event.Detail("key \($0)", long) }
-        let event = Event(at: .boot, source: long, kind: long, severity: .error, details: details)
+        let event = Event(
+            at: .boot,
+            source: long,
+            kind: .other(long),
+            severity: .error,
+            details: details
+        )
         let payload = JournalRecordCodec.encode([.event(event)])
         #expect(payload.count <= 404)
         guard case .event(let read) = try JournalRecordCodec.decode(payload).first else {

@@ -1,3 +1,4 @@
+import Core
 import HardwareIO
 import SimulationKit
 import Store

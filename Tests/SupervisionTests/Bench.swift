@@ -43,13 +43,13 @@ final class Bench: Sendable {
     var transcript: [String] {
         events.map { event in
             let details = event.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-            return "\(event.instant) \(event.source) \(event.kind) \(details)"
+            return "\(event.instant) \(event.source) \(event.kind.name) \(details)"
         }
     }
 
     /// A detail of all events of one kind, `1.500 s` as 1.5.
     func seconds(of detail: String, in kind: String) -> [Double] {
-        events.filter { $0.kind == kind }.compactMap { event in
+        events.filter { $0.kind.name == kind }.compactMap { event in
             event[detail].flatMap { Double($0.dropLast(2)) }
         }
     }

@@ -50,7 +50,7 @@ import Testing
     @Test func aSecondChildOfOneNameIsRefused() throws {
         let bench = try play(["a"]) { supervisor, bench in supervisor.add(bench.spec("a")) }
         #expect(bench.log == ["+a", "-a"])
-        let refusal = bench.events.first { $0.kind == "request refused" }
+        let refusal = bench.events.first { $0.kind.name == "request refused" }
         #expect(refusal?["child"] == "a")
     }
 
@@ -61,7 +61,7 @@ import Testing
             #expect(supervisor.tree.children.map(\.restartCount) == [1, 0])
         }
         #expect(bench.log == ["+a", "+b", "-a", "+a", "-b", "-a"])
-        #expect(bench.events.contains { $0.kind == "child restarting" })
+        #expect(bench.events.contains { $0.kind.name == "child restarting" })
     }
 
     @Test func atTheBoundAChildIsRefusedAndTheOthersRunOn() throws {
@@ -72,7 +72,7 @@ import Testing
             try await bench.clock.sleep(for: .seconds(1))
             #expect(bench.runningChildren.count == SupervisorMachine.childLimit)
         }
-        let refusals = bench.events.filter { $0.kind == "request refused" }
+        let refusals = bench.events.filter { $0.kind.name == "request refused" }
         #expect(refusals.map { $0["reason"] } == ["too many children"])
     }
 

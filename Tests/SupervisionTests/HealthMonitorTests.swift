@@ -51,7 +51,7 @@ import Testing
             return Watch(
                 pets: pets.withLock { $0 },
                 events: bench.events.filter { $0.source == "vigil" }.map {
-                    "\($0.instant) \($0.kind)"
+                    "\($0.instant) \($0.kind.name)"
                 },
                 stillLate: stillLate.withLock { $0 },
                 log: bench.log,

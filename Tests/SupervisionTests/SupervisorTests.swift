@@ -71,7 +71,7 @@ import Testing
         }
         #expect(log == ["+a", "+b", "-a", "+a", "-b", "-a"])
         #expect(
-            events.map(\.kind) == [
+            events.map(\.kind.name) == [
                 "child started", "child started", "child ended", "child restarting",
                 "child started", "child ended", "child ended",
             ]
@@ -165,7 +165,7 @@ import Testing
                 children: [bench.spec("first"), stubborn]
             )
             try await bench.run(supervisor) { try await clock.sleep(for: .seconds(10)) }
-            let events = bench.events.filter { $0.kind == "child unkillable" }
+            let events = bench.events.filter { $0.kind.name == "child unkillable" }
             return (bench.unkillable, events, [clock.now])
         }
         #expect(unkillable == ["root/stubborn"])
@@ -226,7 +226,7 @@ import Testing
             try await bench.run(supervisor) { try await clock.sleep(for: .seconds(10)) }
             return bench.events
         }
-        #expect(events.map(\.kind) == ["child started", "child ended"])
+        #expect(events.map(\.kind.name) == ["child started", "child ended"])
         #expect(events.last?.severity == .info)
     }
 
@@ -239,7 +239,7 @@ import Testing
             }
             let supervisor = Supervisor(id: "root", context: bench.context(), children: [child])
             try await bench.run(supervisor) { try await clock.sleep(for: .milliseconds(1_500)) }
-            return bench.events.map(\.kind)
+            return bench.events.map(\.kind.name)
         }
         #expect(kinds == ["child started", "child ended", "child restarting"])
     }

@@ -17,10 +17,6 @@ package actor HTTPLineDriver: OrderlyStop {
     /// Failures in a row after which the board counts as gone.
     static let failuresUntilTold = 3
 
-    /// Kinds of its events: it counts as gone, and it answers again.
-    package static let lostKind = "board not answering"
-    package static let backKind = "board answers again"
-
     private let name: String
     private let target: HTTPTarget
     private let format: LineFormat
@@ -152,7 +148,7 @@ package actor HTTPLineDriver: OrderlyStop {
         let now = clock.now
         if failures >= Self.failuresUntilTold, let since = failingSince {
             let seconds = Int(since.duration(to: now).inSeconds)
-            await record(Self.backKind, .notice, [Event.Detail("after", "\(seconds) s")])
+            await record(.boardBack, .notice, [Event.Detail("after", "\(seconds) s")])
             judge.restart()
         }
         (failures, failingSince, lastAnswerAt) = (0, nil, now)
@@ -162,8 +158,8 @@ package actor HTTPLineDriver: OrderlyStop {
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)
             }
         )
-        for finding in verdict.begun { await tell("readings doubtful", .warning, finding) }
-        for finding in verdict.ended { await tell("readings good again", .notice, finding) }
+        for finding in verdict.begun { await tell(.readingsDoubtful, .warning, finding) }
+        for finding in verdict.ended { await tell(.readingsGood, .notice, finding) }
     }
 
     private func fail(_ reason: NoData, _ words: String) async -> Answer {
@@ -171,7 +167,7 @@ package actor HTTPLineDriver: OrderlyStop {
         if failingSince == nil { failingSince = clock.now }
         lastTrouble = words
         if failures == Self.failuresUntilTold {
-            await record(Self.lostKind, .error, [Event.Detail("reason", words)])
+            await record(.boardLost(reason: words), .error)
         }
         return .noData(reason)
     }
@@ -198,15 +194,15 @@ package actor HTTPLineDriver: OrderlyStop {
         }
         if missed > Self.missedMax {
             let details = [Event.Detail("count", "\(missed - Self.missedMax)")]
-            await record("intervals skipped", .warning, details)
+            await record(.plain(.intervalsSkipped), .warning, details)
         }
         return due.advanced(by: interval * (passed + 1))
     }
 
     private func record(
-        _ kind: String,
+        _ kind: EventKind,
         _ severity: Event.Severity,
-        _ details: [Event.Detail]
+        _ details: [Event.Detail] = []
     ) async {
         await sink.record(
             Event(at: clock.now, source: name, kind: kind, severity: severity, details: details)
@@ -215,15 +211,15 @@ package actor HTTPLineDriver: OrderlyStop {
 
     /// Records a doubt that begins or ends, which each answer may do.
     private func tell(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ finding: ChannelJudge.Finding
     ) async {
         let decision = eventBudget.admit(at: clock.now)
         guard decision != .withhold else { return }
-        await record(kind, severity, finding.details)
+        await record(.plain(kind), severity, finding.details)
         guard decision == .recordLast else { return }
-        await record("events withheld", .warning, [])
+        await record(.plain(.eventsWithheld), .warning)
     }
 }
 

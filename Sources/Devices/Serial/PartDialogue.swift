@@ -204,7 +204,7 @@ package struct PartDialogue: Sendable {
             send(queue.removeFirst(), attempts: 2)
             return nil
         }
-        out.record("sensor found", .info, record.description(of: identity))
+        out.record(.sensorFound, .info, record.description(of: identity))
         return end(.woken(true))
     }
 
@@ -355,14 +355,14 @@ package struct PartDialogue: Sendable {
         hasMissedAcknowledgement = false
         guard !isAcknowledging else { return }
         isAcknowledging = true
-        out.record("sensor acknowledges again", .notice)
+        out.record(.sensorObeysAgain, .notice)
     }
 
     /// Says of a part that measures, once, that it does not acknowledge.
     mutating func tellAcknowledgement() {
         guard hasMissedAcknowledgement, isAcknowledging else { return }
         isAcknowledging = false
-        out.record("sensor does not acknowledge", .warning)
+        out.record(.sensorIgnoresCommands, .warning)
     }
 
     // MARK: Reports

@@ -4,7 +4,7 @@ import Core
 struct PartIdentity: Hashable, Sendable {
     /// An event that the session records.
     struct News: Hashable, Sendable {
-        let kind: String
+        let kind: EventKind.Plain
         let details: [Event.Detail]
     }
 
@@ -26,13 +26,13 @@ struct PartIdentity: Hashable, Sendable {
             guard foreign != id else { return (false, nil) }
             foreign = id
             let details = [Event.Detail("wanted", wanted), Event.Detail("found", id)]
-            return (false, News(kind: "another sensor answers", details: details))
+            return (false, News(kind: .otherSensor, details: details))
         }
         foreign = nil
         guard known != id else { return (true, nil) }
         defer { known = id }
         guard let known else { return (true, nil) }
         let details = [Event.Detail("was", known), Event.Detail("id", id)]
-        return (true, News(kind: "sensor id changed", details: details))
+        return (true, News(kind: .sensorIDChanged, details: details))
     }
 }

@@ -45,8 +45,8 @@ struct SensorOutput: Sendable {
             readings.append(Reading(channel, at: instant, verdict.outcomes[place]))
         }
         actions.append(.accept(readings))
-        for finding in verdict.begun { record("readings doubtful", .warning, finding.details) }
-        for finding in verdict.ended { record("readings good again", .notice, finding.details) }
+        for finding in verdict.begun { record(.readingsDoubtful, .warning, finding.details) }
+        for finding in verdict.ended { record(.readingsGood, .notice, finding.details) }
         return verdict.begun.contains { $0.doubt == .stuck || $0.doubt == .zeros }
     }
 
@@ -66,11 +66,11 @@ struct SensorOutput: Sendable {
         )
         guard missed.count > count else { return }
         let details = [Event.Detail("count", "\(missed.count - count)")]
-        record("intervals skipped", .warning, details)
+        record(.intervalsSkipped, .warning, details)
     }
 
     mutating func record(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ details: [Event.Detail] = []
     ) {
@@ -78,15 +78,15 @@ struct SensorOutput: Sendable {
         guard decision != .withhold else { return }
         actions.append(.record(event(kind, severity, details)))
         guard decision == .recordLast else { return }
-        actions.append(.record(event("events withheld", .warning, [])))
+        actions.append(.record(event(.eventsWithheld, .warning, [])))
     }
 
     private func event(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ details: [Event.Detail]
     ) -> Event {
-        Event(at: now, source: name, kind: kind, severity: severity, details: details)
+        Event(at: now, source: name, kind: .plain(kind), severity: severity, details: details)
     }
 
     /// The readings of one instant without a measurement.

@@ -114,7 +114,7 @@ extension SensorSession {
     /// rest.
     mutating func looked(_ isRunning: Bool) {
         if isRunning {
-            part.out.record("fan on without a reason", .error, [.init("action", "sent to sleep")])
+            part.out.record(.fanOn, .error, [.init("action", "sent to sleep")])
             part.noteRunning(since: duty.restedAt)
             rest(.sleep)
         } else {
@@ -170,7 +170,7 @@ extension SensorSession {
 
     mutating func take(_ outcomes: [Outcome], at instant: MonotonicInstant) {
         guard sampleBudget.admit(at: instant) else {
-            if let news = sampleBudget.news { part.out.record("samples left out", .warning, news) }
+            if let news = sampleBudget.news { part.out.record(.samplesLeftOut, .warning, news) }
             return
         }
         if let warmAt = part.warmAt, instant < warmAt {

@@ -283,7 +283,7 @@ package struct SensorSession: Sendable {
             case .report:
                 let details = [Event.Detail("reason", part.reason.rawValue)]
                 let last = part.reason == .badFrames ? part.record.flaw(as: "last") : []
-                part.out.record("sensor not answering", .error, details + last)
+                part.out.record(.sensorSilent, .error, details + last)
             case .wait(let delay):
                 self.delay = delay
                 return search()
@@ -295,7 +295,7 @@ package struct SensorSession: Sendable {
         if !recovery.isReported {
             let reason = Event.Detail("reason", part.reason.rawValue)
             let details = [Event.Detail("remedy", remedy.rawValue), reason]
-            part.out.record("remedy tried", .notice, details)
+            part.out.record(.remedyTried, .notice, details)
         }
         if isLive { foreignMark = part.identity.foreignCount }
         switch remedy {
@@ -357,7 +357,7 @@ package struct SensorSession: Sendable {
         part.forgetHearing()
         guard let outage = recovery.succeed(at: now) else { return }
         let details = [Event.Detail("after", "\(Int(outage.inSeconds)) s")]
-        part.out.record("sensor answering again", .notice, details)
+        part.out.record(.sensorBack, .notice, details)
     }
 
     // MARK: Rest

@@ -38,7 +38,7 @@ extension Checker {
     private func isRemade(_ segment: LifeRecords.Segment) -> Bool {
         segment.storeOpenAt == nil
             || records.events.contains {
-                $0.segment == segment.number && $0.event.kind == "history set aside"
+                $0.segment == segment.number && $0.event.kind == .plain(.historySetAside)
             }
     }
 

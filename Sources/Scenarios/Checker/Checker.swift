@@ -256,7 +256,7 @@ struct Checker {
             key(mark.from.boot, mark.from.tick) <= place && place < key(mark.to.boot, mark.to.tick)
         }
         guard isMarked else { return false }
-        guard records.events.contains(where: { $0.event.kind == "history has no place" }) else {
+        guard records.events.contains(where: { $0.event.kind == .plain(.historyFull) }) else {
             throw Broken(words: "samples of \(device) found no place, and no event says so")
         }
         return true
@@ -358,9 +358,10 @@ struct Checker {
         guard !hasWindow(Self.faithless.contains, from: .boot, to: world.end) else { return count }
         for heard in records.events where heard.event.source == "store" {
             let isLoss =
-                heard.event.kind == "history set aside" || heard.event.kind == "store damaged"
+                heard.event.kind == .plain(.historySetAside)
+                || heard.event.kind == .plain(.storeDamaged)
             guard !isLoss || hasWindow(Self.isReportable, from: .boot, to: heard.at) else {
-                throw Broken(words: "\(heard.event.kind) at \(words(heard.at))")
+                throw Broken(words: "\(heard.event.kind.name) at \(words(heard.at))")
             }
         }
         return count

@@ -49,7 +49,7 @@ extension Machine {
 
     private func hear(_ event: Event, _ segment: Int) {
         guard !isDead else { return }
-        if event.source == "store", event.kind == "store open",
+        if event.source == "store", event.kind == .plain(.storeOpen),
             world.records.segments[segment].storeOpenAt == nil
         {
             world.records.segments[segment].storeOpenAt = now
@@ -58,21 +58,19 @@ extension Machine {
                 world.records.segments[segment].openingTime = openingTime
             }
         }
-        if let node = event.details.first(where: { $0.key == "node" })?.value,
-            event.kind == "device adopted" || event.kind == "device back",
-            let part = partsByNode[node]
-        {
+        if case .deviceFound(let found) = event.kind, let part = partsByNode[found.node] {
             world.records.namings.append(
                 LifeRecords.Naming(part: part.name, device: event.source, at: now)
             )
         }
         if world.planted == .silentAboutSilence, event.source != "store" { return }
-        if world.planted == .unspokenLoss, event.kind.hasSuffix("no place") { return }
+        let isLossOfPlace = [.plain(.historyFull), .plain(.samplesGivenUp)].contains(event.kind)
+        if world.planted == .unspokenLoss, isLossOfPlace { return }
         let folder = world.card.folder
         let details = event.details.map { detail in
             "\(detail.key)=" + detail.value.replacing(folder, with: Self.virtualFolder)
         }
-        let text = "\(event.severity.name) \(event.source): \(event.kind) "
+        let text = "\(event.severity.name) \(event.source): \(event.kind.name) "
         world.log.line(text + details.joined(separator: " "), at: now)
         world.records.events.append(
             LifeRecords.HeardEvent(segment: segment, at: now, event: event)

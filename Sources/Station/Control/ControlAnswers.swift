@@ -114,16 +114,17 @@ package struct ControlAnswers: Sendable {
         guard let device = request.device else {
             return try refuse("bad-request", "device is a name, an identity or a port")
         }
-        let act: DetectionMachine.Act
+        let (act, kind): (DetectionMachine.Act, EventKind.Plain)
         switch request.command {
-        case .ignore: act = .ignore
-        case .forget: act = .forget
+        case .ignore: (act, kind) = (.ignore, .ignoreAsked)
+        case .forget: (act, kind) = (.forget, .forgetAsked)
         case .rename:
             guard let name = request.name else {
                 return try refuse("bad-request", "name is the new name")
             }
-            act = .rename(name)
-        default: act = .adopt(profile: request.profile, name: request.name)
+            (act, kind) = (.rename(name), .renameAsked)
+        default:
+            (act, kind) = (.adopt(profile: request.profile, name: request.name), .adoptAsked)
         }
         do throws(DetectionRefusal) {
             try dependencies.act(act, device)
@@ -135,7 +136,7 @@ package struct ControlAnswers: Sendable {
                 Event(
                     at: station.clock.now,
                     source: "control",
-                    kind: "device \(request.command.rawValue) asked for",
+                    kind: .plain(kind),
                     ["device": device, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
                 )
             )
@@ -200,7 +201,7 @@ package struct ControlAnswers: Sendable {
                     Event(
                         at: station.clock.now,
                         source: "control",
-                        kind: "mode asked for",
+                        kind: .plain(.modeAsked),
                         ["mode": mode.text, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
                     )
                 )

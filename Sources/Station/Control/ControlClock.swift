@@ -67,7 +67,7 @@ struct ControlClock {
             Event(
                 at: station.clock.now,
                 source: "control",
-                kind: "clock trusted",
+                kind: .plain(.clockTrusted),
                 severity: .notice,
                 details: details
             )

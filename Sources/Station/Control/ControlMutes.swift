@@ -27,7 +27,7 @@ struct ControlMutes {
             Event(
                 at: station.clock.now,
                 source: "control",
-                kind: isMute ? "muted" : "unmuted",
+                kind: .plain(isMute ? .muted : .unmuted),
                 severity: .notice,
                 details: details
             )

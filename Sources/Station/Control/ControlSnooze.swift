@@ -32,7 +32,7 @@ struct ControlSnooze {
                 Event(
                     at: station.clock.now,
                     source: "control",
-                    kind: "snooze asked for",
+                    kind: .plain(.snoozeAsked),
                     ["seconds": "\(seconds)", "user": "\(peer.userID)", "pid": "\(peer.processID)"]
                 )
             )

@@ -55,7 +55,7 @@ extension EventReport {
             instantSeconds: event.instant.inSeconds,
             ageSeconds: event.instant.age(at: now),
             source: event.source,
-            kind: event.kind,
+            kind: event.kind.name,
             severity: event.severity.name,
             // A path may have 4 KiB; fifty events have to fit one line.
             details: Details(event.details, longest: 200)

@@ -174,7 +174,7 @@ extension DetectionMachine {
         if let devpath, isRunning {
             set(devpath, .found(until: nil, why: "renamed"), at: now)
         }
-        actions.append(notify(name, "device renamed", .notice, [.init("was", old)]))
+        actions.append(notify(name, .plain(.deviceRenamed), .notice, [.init("was", old)]))
         return actions + admit(at: now)
     }
 

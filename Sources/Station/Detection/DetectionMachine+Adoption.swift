@@ -54,7 +54,7 @@ extension DetectionMachine {
         ports[devpath]?.unknownPause = min(port.unknownPause * 2, Self.longestPause)
         ports[devpath]?.toldUnknown = why
         guard port.toldUnknown != why else { return [] }
-        return [notify("hotplug", "adapter unknown", .notice, words(port, why: why))]
+        return [notify("hotplug", .plain(.adapterUnknown), .notice, words(port, why: why))]
     }
 
     /// Whether a device of a profile that fits here is known and nowhere else.
@@ -78,7 +78,7 @@ extension DetectionMachine {
         ports[devpath]?.pause = min(port.pause * 2, Self.longestPause)
         // Udev sets the group of a new node a moment after it appears: the second try is decisive.
         guard port.pause == .seconds(2) else { return [] }
-        return [notify("hotplug", "adapter unusable", .warning, words(port, why: why))]
+        return [notify("hotplug", .plain(.adapterUnusable), .warning, words(port, why: why))]
     }
 
     /// Makes a proven part a device of the station.
@@ -102,7 +102,7 @@ extension DetectionMachine {
         if inUse.contains(identity) {
             // Two with one number: the second is known by its socket.
             let details = words(port, why: "another device is \(identity): known by its socket")
-            actions.append(notify("hotplug", "identity shared", .warning, details))
+            actions.append(notify("hotplug", .plain(.identityShared), .warning, details))
             (identity, partID) = ("\(profile.id):\(port.socket)", nil)
         }
         guard !inUse.contains(identity) else {
@@ -114,7 +114,7 @@ extension DetectionMachine {
             let why = "\(identity) comes and goes"
             set(devpath, .found(until: now.advanced(by: wait), why: why), at: now)
             let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
-            return actions + [notify("hotplug", "device held off", .warning, details)]
+            return actions + [notify("hotplug", .plain(.deviceHeldOff), .warning, details)]
         }
         let known = record(identity)
         if known?.isIgnored == true {
@@ -180,7 +180,7 @@ extension DetectionMachine {
         ports[devpath]?.wishedName = nil
         do throws(DetectionRefusal) { try check(wish, for: identity) } catch {
             let details = words(port, why: error.message)
-            return [notify("hotplug", "name not given", .warning, details)]
+            return [notify("hotplug", .plain(.nameNotGiven), .warning, details)]
         }
         record.name = wish
         return []
@@ -198,16 +198,18 @@ extension DetectionMachine {
         ports[devpath]?.pause = .seconds(1)
         ports[devpath]?.unknownPause = Self.firstUnknownPause
         ports[devpath]?.toldUnknown = nil
-        var details: [Event.Detail] = [
-            .init("identity", adoption.identity), .init("profile", adoption.profile.id),
-            .init("node", adoption.node),
-        ]
+        var details: [Event.Detail] = []
         if !rivals.isEmpty { details.append(.init("also fits", rivals.joined(separator: ", "))) }
         if let left = leftAt.removeValue(forKey: adoption.identity) {
             details.append(.init("away", "\(Int(left.duration(to: now).inSeconds.rounded())) s"))
         }
-        let kind = isNew ? "device adopted" : "device back"
-        return [.start(adoption), notify(adoption.name, kind, .notice, details)]
+        let found = EventKind.DeviceFound(
+            isNew: isNew,
+            identity: adoption.identity,
+            profile: adoption.profile.id,
+            node: adoption.node
+        )
+        return [.start(adoption), notify(adoption.name, .deviceFound(found), .notice, details)]
     }
 
     /// A device's child ended by itself: its port went away before the hotplug event, or was not
@@ -289,7 +291,7 @@ extension DetectionMachine {
         }
         unremembered[identity] = record
         let why = "\(DeviceRegistry.limit) devices are remembered; forget one"
-        return [notify(name, "device not remembered", .warning, [.init("why", why)])]
+        return [notify(name, .plain(.deviceNotRemembered), .warning, [.init("why", why)])]
     }
 }
 

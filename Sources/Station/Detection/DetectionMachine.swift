@@ -46,7 +46,7 @@ package struct DetectionMachine: Sendable {
 
     package struct Notice: Hashable, Sendable {
         package let source: String
-        package let kind: String
+        package let kind: EventKind
         package let severity: Event.Severity
         package let details: [Event.Detail]
     }
@@ -267,14 +267,14 @@ package struct DetectionMachine: Sendable {
             since: now
         )
         nextID += 1
-        var actions = [notify("hotplug", "adapter found", .info, words(port))]
+        var actions = [notify("hotplug", .plain(.adapterFound), .info, words(port))]
         if isClaimed(device) {
             port.standing = .claimed
         } else if let wait = flaps.holdOff(port.socket.description, at: now) {
             let why = "comes and goes"
             port.standing = .found(until: now.advanced(by: wait), why: why)
             let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
-            actions.append(notify("hotplug", "adapter held off", .warning, details))
+            actions.append(notify("hotplug", .plain(.adapterHeldOff), .warning, details))
         }
         ports[device.devpath] = port
         return actions
@@ -286,7 +286,7 @@ package struct DetectionMachine: Sendable {
         ports[device.devpath] = nil
         let stay = port.appearedAt.duration(to: now)
         flaps.left(port.socket.description, after: stay, at: now)
-        return actions + [notify("hotplug", "adapter gone", .info, words(port))]
+        return actions + [notify("hotplug", .plain(.adapterGone), .info, words(port))]
     }
 
     /// Ends the probe or driver on a port.
@@ -375,7 +375,7 @@ extension HotplugDevice {
 extension DetectionMachine {
     func notify(
         _ source: String,
-        _ kind: String,
+        _ kind: EventKind,
         _ severity: Event.Severity,
         _ details: [Event.Detail]
     ) -> Action {

@@ -174,7 +174,7 @@ package actor DetectionTask: Child {
 
     private func goOnWithoutNames(until nextTry: MonotonicInstant, _ reason: String) async {
         loading = .late(nextTry: nextTry)
-        await notify("device names not read", reason: reason)
+        await notify(.namesNotRead, reason: reason)
         post.begin(with: nil)
     }
 
@@ -221,17 +221,17 @@ package actor DetectionTask: Child {
                 if unsaved[identity] == .some(record) { unsaved[identity] = nil }
             } catch {
                 nextSave = context.clock.now.advanced(by: Self.savePause)
-                return await notify("device not remembered", reason: "\(error)")
+                return await notify(.deviceNotRemembered, reason: "\(error)")
             }
         }
     }
 
-    private func notify(_ kind: String, reason: String) async {
+    private func notify(_ kind: EventKind.Plain, reason: String) async {
         await context.recorder.record(
             Event(
                 at: context.clock.now,
                 source: "detection",
-                kind: kind,
+                kind: .plain(kind),
                 severity: .warning,
                 ["reason": reason]
             )

@@ -22,7 +22,7 @@ package final class AdapterWatch: Child {
                 Event(
                     at: context.clock.now,
                     source: "hotplug",
-                    kind: "no hotplug events",
+                    kind: .plain(.noHotplug),
                     severity: .notice,
                     ["reason": "\(error)"]
                 )

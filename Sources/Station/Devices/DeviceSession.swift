@@ -259,7 +259,7 @@ package final class DeviceSession: OrderlyStop {
             Event(
                 at: now,
                 source: subject.name,
-                kind: isAbsent ? "device away" : "device unusable",
+                kind: .plain(isAbsent ? .deviceAway : .deviceUnusable),
                 severity: .warning,
                 ["reason": text]
             )
@@ -277,7 +277,7 @@ package final class DeviceSession: OrderlyStop {
             Event(
                 at: station.clock.now,
                 source: subject.name,
-                kind: "device back",
+                kind: .plain(.deviceBack),
                 severity: .notice,
                 ["was": text]
             )

@@ -66,8 +66,8 @@ private struct TroubleSink: ReadingSink {
     func record(_ event: Event) async {
         await next.record(event)
         switch event.kind {
-        case HTTPLineDriver.lostKind: board.troubled(event.source, event["reason"])
-        case HTTPLineDriver.backKind: board.troubled(event.source, nil)
+        case .boardLost(let reason): board.troubled(event.source, reason)
+        case .boardBack: board.troubled(event.source, nil)
         default: break
         }
     }

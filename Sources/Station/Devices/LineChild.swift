@@ -97,7 +97,7 @@ extension StationContext {
             Event(
                 at: clock.now,
                 source: name,
-                kind: "pins shared",
+                kind: .plain(.pinsShared),
                 severity: .notice,
                 ["hint": hint]
             )

@@ -64,7 +64,7 @@ package final class FaultList: Sendable {
             return (old == nil, state.observer)
         }
         observer()
-        if isNew, !isTold { record("fault began", id, .warning, sentence) }
+        if isNew, !isTold { record(.faultBegan, id, .warning, sentence) }
     }
 
     /// Removes a fault; does nothing when it is not in the list.
@@ -76,7 +76,7 @@ package final class FaultList: Sendable {
         }
         guard was else { return }
         observer()
-        if !isTold { record("fault over", id, .notice, nil) }
+        if !isTold { record(.faultOver, id, .notice, nil) }
     }
 
     /// Removes the faults of a device that is not there any more.
@@ -86,26 +86,22 @@ package final class FaultList: Sendable {
 
     /// A fault reported by a driver lasts until the driver ends it.
     private func take(_ event: Event) {
-        let kind: Fault.Kind
-        switch (event.kind, event["fault"]) {
-        case ("stuck high", _), ("stuck pressed", _), ("recovered", "stuck high"?),
-            ("recovered", "stuck pressed"?):
-            kind = .lineStuck
-        case ("line muted", _), ("recovered", "edge storm"?): kind = .lineStorm
-        default: return
+        let line = "the line of \(event.source)"
+        switch event.kind {
+        case .lineFault(.edgeStorm):
+            let text = "\(line) changes so often that it is muted"
+            raise(.lineStorm, of: event.source, text, isTold: true)
+        case .lineFault(.stuckHigh), .lineFault(.stuckPressed):
+            raise(.lineStuck, of: event.source, "\(line) does not move any more", isTold: true)
+        case .recovered(let fault):
+            let kind: Fault.Kind = fault == .edgeStorm ? .lineStorm : .lineStuck
+            clear(kind, of: event.source, isTold: true)
+        default: break
         }
-        guard event.kind != "recovered" else {
-            return clear(kind, of: event.source, isTold: true)
-        }
-        let text =
-            kind == .lineStuck
-            ? "the line of \(event.source) does not move any more"
-            : "the line of \(event.source) changes so often that it is muted"
-        raise(kind, of: event.source, text, isTold: true)
     }
 
     private func record(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ id: String,
         _ severity: Event.Severity,
         _ sentence: String?
@@ -116,7 +112,7 @@ package final class FaultList: Sendable {
             Event(
                 at: clock.now,
                 source: "station",
-                kind: kind,
+                kind: .plain(kind),
                 severity: severity,
                 details: details
             )

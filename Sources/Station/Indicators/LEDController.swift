@@ -100,12 +100,12 @@ package final class LEDController: Sendable {
     }
 
     private func take(_ event: Event) {
-        let isMotion = event.kind == "motion" || event.kind == "motion ended"
+        guard event.kind == .motion || event.kind == .motionEnded else { return refresh() }
         state.withLock { state in
-            guard isMotion, state.motionSensors.contains(event.source) else { return }
+            guard state.motionSensors.contains(event.source) else { return }
             for (name, entry) in state.entries where entry.configuration.shows == .motion {
                 guard entry.configuration.follows ?? event.source == event.source else { continue }
-                if event.kind == "motion" {
+                if event.kind == .motion {
                     state.entries[name]?.moving.insert(event.source)
                 } else {
                     state.entries[name]?.moving.remove(event.source)

@@ -99,7 +99,7 @@ package actor ModeTask: Child {
             Event(
                 at: clock.now,
                 source: "mode",
-                kind: "mode changed",
+                kind: .plain(.modeChanged),
                 severity: .notice,
                 ["mode": new.text, "was": old.text]
             )

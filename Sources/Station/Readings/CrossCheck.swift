@@ -85,7 +85,7 @@ package final class CrossCheck: Sendable {
         return Event(
             at: instant,
             source: device,
-            kind: hasBegun ? "sensors disagree" : "sensors agree again",
+            kind: .plain(hasBegun ? .sensorsDisagree : .sensorsAgree),
             severity: hasBegun ? .warning : .notice,
             ["of": Quantity.pm25.name, "with": other]
         )

@@ -106,10 +106,10 @@ package final class Recorder: ReadingSink {
     /// Whether an event is passed on: motion of a muted sensor is not, from its start to its end.
     private func isWanted(_ event: Event) -> Bool {
         switch event.kind {
-        case "motion" where mutes?.covers(device: event.source) == true:
+        case .motion where mutes?.covers(device: event.source) == true:
             state.withLock { _ = $0.leftOut.insert(event.source) }
             return false
-        case "motion ended": return state.withLock { $0.leftOut.remove(event.source) } == nil
+        case .motionEnded: return state.withLock { $0.leftOut.remove(event.source) } == nil
         default: return true
         }
     }
@@ -139,7 +139,7 @@ package final class Recorder: ReadingSink {
             Event(
                 at: clock.now,
                 source: readings.first?.channel.device ?? "",
-                kind: "too many channels",
+                kind: .plain(.tooManyChannels),
                 severity: .warning,
                 ["limit": "\(Self.channelLimit)"]
             )
@@ -152,7 +152,7 @@ package final class Recorder: ReadingSink {
         }
         var metadata: Logger.Metadata = ["source": "\(event.source)"]
         for detail in event.details { metadata[detail.key] = "\(detail.value)" }
-        logger.log(level: event.severity.level, "\(event.kind)", metadata: metadata)
+        logger.log(level: event.severity.level, "\(event.kind.name)", metadata: metadata)
     }
 }
 

@@ -23,16 +23,16 @@ final class SurveyMarks: Sendable {
         guard let before else { return }
         if !before.name.isEmpty {
             let lasted = Int(before.since.duration(to: now).inSeconds)
-            mark("survey ended", ["name": before.name, "lasted": "\(lasted) s"], at: now)
+            mark(.surveyEnded, ["name": before.name, "lasted": "\(lasted) s"], at: now)
         }
-        if let name { mark("survey begun", ["name": name], at: now) }
+        if let name { mark(.surveyBegun, ["name": name], at: now) }
     }
 
     private func mark(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ details: KeyValuePairs<String, String>,
         at now: MonotonicInstant
     ) {
-        note(Event(at: now, source: "mode", kind: kind, severity: .notice, details))
+        note(Event(at: now, source: "mode", kind: .plain(kind), severity: .notice, details))
     }
 }

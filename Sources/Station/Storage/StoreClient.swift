@@ -255,7 +255,7 @@ package final class StoreClient: Sendable {
 extension Event {
     /// Records of which a power cut may cost two seconds, not ten minutes.
     fileprivate var isUrgent: Bool {
-        severity >= .warning || kind == "motion" || kind == "motion ended"
+        severity >= .warning || kind == .motion || kind == .motionEnded
     }
 }
 

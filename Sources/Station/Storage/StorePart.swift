@@ -1,8 +1,10 @@
+import Core
+
 /// The parts of the store that can fail on their own.
 enum StorePart: String {
     case card, history
 
-    var fails: String { self == .card ? "card does not write" : "history not writable" }
-    var isWell: String { self == .card ? "card writes again" : "history writable again" }
+    var fails: EventKind.Plain { self == .card ? .cardFails : .historyFails }
+    var isWell: EventKind.Plain { self == .card ? .cardWrites : .historyWrites }
     var fault: Fault.Kind { self == .card ? .storeNotWriting : .historyNotTaking }
 }

@@ -12,25 +12,13 @@ struct StorePlaces {
 
     mutating func take(_ news: StreamNews, _ post: StoreClient, _ context: StationContext) {
         post.forget(news.recycled)
-        func report(_ kind: String, _ severity: Event.Severity, _ details: [Event.Detail] = []) {
-            context.recorder.note(
-                Event(
-                    at: context.clock.now,
-                    source: "store",
-                    kind: kind,
-                    severity: severity,
-                    details: details
-                )
-            )
-        }
+        let reporter = StoreReporter(context)
         if news.samplesGivenUp > 0 {
-            let count = Event.Detail("samples", "\(news.samplesGivenUp)")
-            report("samples had no place", .error, [count])
+            reporter.report(.samplesGivenUp, .error, ["samples": "\(news.samplesGivenUp)"])
         }
         if news.damagedSegments > 0 {
             damagedSegments += news.damagedSegments
-            let count = Event.Detail("runs", "\(news.damagedSegments)")
-            report("samples cannot be read", .error, [count])
+            reporter.report(.samplesUnreadable, .error, ["runs": "\(news.damagedSegments)"])
             context.faults.raise(
                 .samplesUnreadable,
                 "the journal held \(damagedSegments) runs of samples that cannot be read to their "
@@ -41,14 +29,14 @@ struct StorePlaces {
         if news.copyTrouble != copyTrouble {
             copyTrouble = news.copyTrouble
             if let words = copyTrouble {
-                report("copy of tables fails", .error, [Event.Detail("reason", words)])
+                reporter.report(.tablesUncopied, .error, ["reason": words])
                 context.faults.raise(
                     .tablesUncopied,
                     "the second copy of the history's small tables cannot be written: \(words)",
                     isTold: true
                 )
             } else {
-                report("copy of tables is written again", .notice)
+                reporter.report(.tablesCopied, .notice)
                 context.faults.clear(.tablesUncopied, isTold: true)
             }
         }
@@ -57,11 +45,11 @@ struct StorePlaces {
         placeless = devices
         guard !devices.isEmpty else {
             context.faults.clear(.historyFull, isTold: true)
-            return report("history has places again", .notice)
+            return reporter.report(.historyHasPlaces, .notice)
         }
         let names = devices.prefix(8).joined(separator: ", ")
-        let places = Event.Detail("places", "\(news.places)")
-        report("history has no place", .error, [Event.Detail("placeless", names), places])
+        let details: KeyValuePairs = ["placeless": names, "places": "\(news.places)"]
+        reporter.report(.historyFull, .error, details)
         context.faults.raise(
             .historyFull,
             "the history has places for \(news.places) streams, and none is free for \(names): "

@@ -20,20 +20,20 @@ struct StoreReporter: Sendable {
             isTold: true
         )
         guard hasMore else { return }
-        report("journal slots refuse", .error, ["slots": "\(count)", "blocks": "\(blocks)"])
+        report(.journalWorn, .error, ["slots": "\(count)", "blocks": "\(blocks)"])
     }
 
     func report(_ opening: StationStore.Opening) {
-        report("store open", .info, ["history": "\(opening.history)"])
-        for loss in opening.losses { report("store damaged", .error, ["what": loss]) }
+        report(.storeOpen, .info, ["history": "\(opening.history)"])
+        for loss in opening.losses { report(.storeDamaged, .error, ["what": loss]) }
     }
 
     func report(_ history: HistoryOpening) {
-        report("history set aside", .error, ["what": "\(history)"])
+        report(.historySetAside, .error, ["what": "\(history)"])
     }
 
     func report(
-        _ kind: String,
+        _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String> = [:]
     ) {
@@ -41,7 +41,7 @@ struct StoreReporter: Sendable {
             Event(
                 at: context.clock.now,
                 source: "store",
-                kind: kind,
+                kind: .plain(kind),
                 severity: severity,
                 details
             )

@@ -83,7 +83,7 @@ package actor StoreWriter: OrderlyStop {
         }
         guard isDone == nil else { return }
         let limit = "the card did not answer for \(Int(Self.stopLimit.inSeconds)) s"
-        reporter.report("store not closed", .error, ["reason": limit])
+        reporter.report(.storeNotClosed, .error, ["reason": limit])
     }
 
     private func keep() async throws {
@@ -322,7 +322,7 @@ package actor StoreWriter: OrderlyStop {
             (nextCheckpoint, retryCheckpoint) = (now, now.advanced(by: Self.longestPause))
             return
         }
-        if isHeld { reporter.report("history writable again", .notice) }
+        if isHeld { reporter.report(.historyWrites, .notice) }
         isHeld = false
     }
 
@@ -338,7 +338,7 @@ package actor StoreWriter: OrderlyStop {
         let (platform, path) = (context.platform, historyPath)
         let holder = try? await platform.onDisk { platform.holder(of: path) }
         reporter.report(
-            "history waits for a reader",
+            .historyHeld,
             .warning,
             ["reader": holder.flatMap(\.self) ?? "unknown", "logBytes": "\(logByteCount)"]
         )

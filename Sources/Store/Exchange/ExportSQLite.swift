@@ -123,7 +123,7 @@ package final class ExportSQLite {
             event.time?.isSure != true,
             event.event.severity.name,
             event.event.source,
-            event.event.kind,
+            event.event.kind.name,
             "{\(details.joined(separator: ","))}",
             try boot(event.boot),
             seconds == nil ? tick : nil

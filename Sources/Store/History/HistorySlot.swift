@@ -1,3 +1,5 @@
+import Core
+
 /// A position in the history: boots in the order of their first records, then time.
 struct HistoryPosition: Hashable, Comparable, Sendable {
     /// The boot's ordinal, from 1 in the order of their first records; never used twice.

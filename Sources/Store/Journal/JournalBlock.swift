@@ -1,3 +1,5 @@
+import Core
+
 /// One write to the card: the records of one loss window.
 package struct JournalBlock: Hashable, Sendable {
     /// Counts up from 1, never restarted for a store; numbers may be left out.

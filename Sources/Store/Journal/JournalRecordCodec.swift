@@ -31,6 +31,7 @@ package enum JournalRecordCodec {
         static let samples: UInt64 = 5
         static let event: UInt64 = 6
         static let anchor: UInt64 = 7
+        static let missing: UInt64 = 8
     }
 
     // MARK: - Encoding
@@ -89,8 +90,15 @@ package enum JournalRecordCodec {
             body.append(UInt64(stream.rawValue))
             body.append(segment)
         case .event(let event):
-            kind = Kind.event
-            body.append(event)
+            if case .samplesMissing(let missing) = event.kind,
+                event == Event(at: event.instant, missing)
+            {
+                kind = Kind.missing
+                body.append(missing, at: event.instant)
+            } else {
+                kind = Kind.event
+                body.append(event)
+            }
         case .anchor(let anchor):
             kind = Kind.anchor
             body.append(anchor.boot.bytes)
@@ -154,6 +162,7 @@ package enum JournalRecordCodec {
         case Kind.samples: .samples(try body.streamID(), segment: body.rest())
         case Kind.event: .event(try body.event())
         case Kind.anchor: .anchor(try body.anchor())
+        case Kind.missing: try body.missing().map { .event($0) }
         default: nil
         }
     }

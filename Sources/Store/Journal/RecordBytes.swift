@@ -40,7 +40,7 @@ struct RecordWriter {
         append(signed: event.instant.nanoseconds)
         append(UInt64(event.severity.rawValue))
         append(text: event.source, limit: 48)
-        append(text: event.kind, limit: 48)
+        append(text: event.kind.name, limit: 48)
         for detail in event.details {
             var encoded = RecordWriter()
             encoded.append(text: detail.key, limit: 24)
@@ -51,6 +51,50 @@ struct RecordWriter {
             bytes += encoded.bytes
         }
     }
+
+    mutating func append(_ missing: MissingSamples, at instant: MonotonicInstant) {
+        append(signed: instant.nanoseconds)
+        append(UInt64(GapCause.stored.firstIndex(of: missing.cause) ?? GapCause.stored.count))
+        append(missing.parts)
+        append(signed: missing.from.tenths)
+        append(signed: missing.to.tenths)
+        if let stream = missing.stream { append(UInt64(stream.rawValue)) }
+        if missing.count > 0 { append(UInt64(missing.count)) }
+        if let device = missing.device {
+            append(text: device, limit: JournalRecordCodec.textByteLimit)
+        }
+        if let boot = missing.fromBoot { append(boot.bytes) }
+        if let boot = missing.toBoot { append(boot.bytes) }
+    }
+}
+
+extension MissingSamples {
+    /// Which of the optional parts of its record follow.
+    fileprivate enum Part: UInt64, CaseIterable {
+        case stream = 1
+        case count = 2
+        case device = 4
+        case fromBoot = 8
+        case toBoot = 16
+    }
+
+    fileprivate var parts: UInt64 {
+        let all: [(Part, Bool)] = [
+            (.stream, stream != nil), (.count, count > 0), (.device, device != nil),
+            (.fromBoot, fromBoot != nil), (.toBoot, toBoot != nil),
+        ]
+        return all.reduce(0) { $1.1 ? $0 | $1.0.rawValue : $0 }
+    }
+}
+
+extension GapCause {
+    /// A record has the index of a cause; new ones come at the end, and none is ever taken out.
+    static let stored: [GapCause] = [
+        .unexplained, .cardDropped, .noPlace, .damaged, .suspended, .driverStopped, .unplugged,
+        .muted, .silent, .badFrames, .warmingUp, .unusable, .stuck, .noFix, .notMeasured, .stale,
+        .gated, .outOfRange, .notImported, .expired, .starting, .nodeStopped, .nodeCrashed,
+        .powerLost, .clockUnknown, .notScheduled, .notDue, .late,
+    ]
 }
 
 /// Reads the bytes of `RecordWriter`, and accepts any others without a trap.
@@ -132,18 +176,42 @@ struct RecordReader {
         return Event(
             at: instant,
             source: source,
-            kind: kind,
+            name: kind,
             severity: severity,
             details: details
         )
     }
 
-    mutating func anchor() throws(CodecError) -> ClockAnchor {
+    /// Nil for a cause or a part that a newer version wrote.
+    mutating func missing() throws(CodecError) -> Event? {
+        let instant = MonotonicInstant(nanoseconds: try signed())
+        let (cause, parts) = (try unsigned(), try unsigned())
+        let known = MissingSamples.Part.allCases.reduce(0) { $0 | $1.rawValue }
+        guard cause < UInt64(GapCause.stored.count), parts & ~known == 0 else { return nil }
+        func has(_ part: MissingSamples.Part) -> Bool { parts & part.rawValue != 0 }
+        let (from, to) = (try tick(), try tick())
+        var missing = MissingSamples(
+            GapCause.stored[Int(cause)],
+            of: has(.stream) ? try streamID() : nil,
+            from: from,
+            to: to
+        )
+        if has(.count) { missing.count = Int(try number(in: 1...UInt64(Int64.max), "a count")) }
+        if has(.device) { missing.device = try text() }
+        if has(.fromBoot) { missing.fromBoot = try boot() }
+        if has(.toBoot) { missing.toBoot = try boot() }
+        return Event(at: instant, missing)
+    }
+
+    private mutating func boot() throws(CodecError) -> BootID {
         guard bytes.count >= 16 else { throw .truncated(at: bytes.startIndex) }
-        let boot = BootID(bytes: Array(bytes.prefix(16)))
-        bytes = bytes.dropFirst(16)
-        return ClockAnchor(
-            boot: boot,
+        defer { bytes = bytes.dropFirst(16) }
+        return BootID(bytes: Array(bytes.prefix(16)))
+    }
+
+    mutating func anchor() throws(CodecError) -> ClockAnchor {
+        ClockAnchor(
+            boot: try boot(),
             tick: try tick(),
             wall: WallTime(nanoseconds: try signed()),
             trust: ClockTrust(stored: try number(in: 0...255, "a trust"))

@@ -1,3 +1,4 @@
+import Core
 import HardwareIO
 
 /// Records since the last block of the journal, in memory that outlives the process.

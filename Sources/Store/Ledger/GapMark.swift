@@ -13,10 +13,6 @@ package struct GapMark: Hashable, Sendable {
         package init(_ boot: BootID, _ tick: Tick) { (self.boot, self.tick) = (boot, tick) }
     }
 
-    /// `Event.kind` of every mark.
-    package static let kind = "samples missing"
-    private static let source = "store"
-
     package let cause: GapCause
     /// Nil: all.
     package let stream: StreamID?
@@ -45,62 +41,31 @@ package struct GapMark: Hashable, Sendable {
         return GapMark(cause, of: stream, from: start, to: end, lost: lost)
     }
 
-    /// A mark that was stored as an event; nil when the event is another one.
+    /// The mark that an event holds; nil when the event is another one.
     package init?(_ stored: BootEvent) {
-        let event = stored.event
-        guard event.kind == Self.kind, event.source == Self.source,
-            let cause = event["cause"].flatMap(GapCause.init(rawValue:)),
-            let from = event["from"].flatMap(Int64.init),
-            let to = event["to"].flatMap(Int64.init)
-        else { return nil }
-        let stream = event["stream"].map { UInt16($0) }
-        if case .some(.none) = stream { return nil }
-        let boots = ["fromBoot", "toBoot"].map { event[$0].map { BootID($0) } ?? stored.boot }
-        guard let fromBoot = boots[0], let toBoot = boots[1] else { return nil }
+        guard case .samplesMissing(let missing) = stored.event.kind else { return nil }
         self.init(
-            cause,
-            of: stream?.map { StreamID($0) },
-            from: Place(fromBoot, Tick(tenths: from)),
-            to: Place(toBoot, Tick(tenths: to)),
-            lost: event["samples"].flatMap(Int.init) ?? 0
+            missing.cause,
+            of: missing.stream,
+            from: Place(missing.fromBoot ?? stored.boot, missing.from),
+            to: Place(missing.toBoot ?? stored.boot, missing.to),
+            lost: missing.count
         )
-        device = event["device"]
+        device = missing.device
     }
 
-    /// The event that carries it; `SPEC.md`, section Journal.
+    /// The event that carries it.
     ///
     /// - Parameters:
     ///   - instant: When it became known.
     ///   - boot: The boot of that instant.
     /// - Returns: An event that `init(_:)` reads back.
     package func event(at instant: MonotonicInstant, in boot: BootID) -> Event {
-        var details = [
-            Event.Detail("cause", cause.rawValue),
-            Event.Detail("from", "\(from.tick.tenths)"),
-            Event.Detail("to", "\(to.tick.tenths)"),
-        ]
-        if let stream { details.append(Event.Detail("stream", "\(stream.rawValue)")) }
-        if let device { details.append(Event.Detail("device", device)) }
-        if lost > 0 { details.append(Event.Detail("samples", "\(lost)")) }
-        if from.boot != boot { details.append(Event.Detail("fromBoot", "\(from.boot)")) }
-        if to.boot != boot { details.append(Event.Detail("toBoot", "\(to.boot)")) }
-        return Event(
-            at: instant,
-            source: Self.source,
-            kind: Self.kind,
-            severity: cause.severity,
-            details: details
-        )
-    }
-}
-
-extension GapCause {
-    fileprivate var severity: Event.Severity {
-        switch self {
-        case .muted: .notice
-        case .suspended, .driverStopped, .unplugged: .warning
-        default: .error
-        }
+        var missing = MissingSamples(cause, of: stream, from: from.tick, to: to.tick)
+        (missing.count, missing.device) = (lost, device)
+        missing.fromBoot = from.boot == boot ? nil : from.boot
+        missing.toBoot = to.boot == boot ? nil : to.boot
+        return Event(at: instant, missing)
     }
 }
 
@@ -115,7 +80,7 @@ package struct GapMarks {
     ///
     /// - Throws: `StoreError.database`.
     package static func all(in reader: HistoryReader) throws(StoreError) -> [GapMark] {
-        try reader.events(last: countMax, where: { $0.event.kind == GapMark.kind })
+        try reader.events(last: countMax, where: { GapMark($0) != nil })
             .compactMap { GapMark($0) }
     }
 

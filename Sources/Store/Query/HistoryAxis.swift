@@ -1,3 +1,5 @@
+import Core
+
 /// The steps of a down-sampled series: whole buckets of a rollup, so that no bucket belongs to two.
 ///
 /// Every boot begins where its buckets do; between two boots the axis may have room outside the

@@ -125,11 +125,10 @@ extension StoreFiles {
             let instant = outline.end?.tick.instant ?? .boot
             records += refused.map { key in
                 let details: KeyValuePairs = ["setting": key]
-                let kind = "setting lost"
                 let event = Event(
                     at: instant,
                     source: "store",
-                    kind: kind,
+                    kind: .plain(.settingLost),
                     severity: .error,
                     details
                 )

@@ -108,7 +108,7 @@ struct StoredEventReport: Encodable, Hashable {
         bootID = "\(event.boot)"
         instantSeconds = Double(tick.tenths) / 10
         source = event.event.source
-        kind = event.event.kind
+        kind = event.event.kind.name
         severity = event.event.severity.name
         details = Details(event.event.details)
     }

@@ -72,10 +72,12 @@ struct WatchState {
     }
 
     private mutating func keep(_ event: EventReport) {
-        if event.kind == "lamp changed" { lampChangeCount += 1 }
-        if event.kind == "motion" { motionCount += 1 }
+        if event.kind == EventKind.Plain.lampChanged.rawValue { lampChangeCount += 1 }
+        if event.kind == EventKind.Name.motion { motionCount += 1 }
         // That every child starts is no news at a start.
-        let isRoutine = event.kind == "child started" && event.details["restartCount"] == .number(0)
+        let isRoutine =
+            event.kind == EventKind.Name.childStarted
+            && event.details["restartCount"] == .number(0)
         guard event.severity != "debug", !isRoutine else { return }
         if events.count == Self.eventLimit { events.removeFirst() }
         let before = events.lastIndex { $0.instantSeconds <= event.instantSeconds }

@@ -96,7 +96,7 @@ import Testing
         #expect(!bench.kinds.contains("remedy tried"))
         // A period, and what all remedies take.
         bench.run(until: start.advanced(by: .seconds(420)))
-        let remedies = bench.events.filter { $0.kind == "remedy tried" }
+        let remedies = bench.events.filter { $0.kind.name == "remedy tried" }
         #expect(remedies.map { $0["remedy"] } == ["ask again", "reopen", "rest and wake"])
         #expect(bench.kinds.last == "sensor not answering")
         #expect(bench.session.report(at: bench.now).state == "faulty")

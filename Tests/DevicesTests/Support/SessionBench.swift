@@ -49,7 +49,7 @@ struct SessionBench {
     }
 
     var isOver: Bool { session.state == .finished }
-    var kinds: [String] { events.map(\.kind) }
+    var kinds: [String] { events.map(\.kind.name) }
 
     /// Hands an event to the session and carries out what it wants.
     mutating func handle(_ event: SensorEvent) {

@@ -205,7 +205,7 @@ final class StopBench: Sendable {
                 clock: clock,
                 seed: clock.seed,
                 observer: { [self] event in
-                    if event.kind == "child ended" { note(endedAt: event.instant) }
+                    if event.kind.name == "child ended" { note(endedAt: event.instant) }
                 },
                 onUnkillable: { [self] child in
                     state.withLock { $0.record.unkillable.append(child) }

@@ -37,7 +37,7 @@ import Testing
                 states += bench.found.map(\.state)
                 let readings = bench.station.context.recorder.readings(since: .boot)
                 let absences = readings.filter { $0.outcome == .noData(.unplugged) }
-                let kinds = bench.events.filter { $0.source == "sds011" }.map(\.kind)
+                let kinds = bench.events.filter { $0.source == "sds011" }.map(\.kind.name)
                 return (
                     states, absences.count, Set(readings.map(\.channel.device)), Set(kinds)
                 )

@@ -60,11 +60,11 @@ struct DetectionStorm: Sendable {
 
         func hear(_ event: Event) {
             state.withLock { state in
-                if event.kind == "device adopted" || event.kind == "device back",
+                if event.kind.name == "device adopted" || event.kind.name == "device back",
                     let identity = event["identity"]
                 {
                     state.names[event.source] = identity
-                } else if event.kind.hasSuffix("held off"), let node = event["node"] {
+                } else if event.kind.name.hasSuffix("held off"), let node = event["node"] {
                     // Left alone on purpose: no promise of five seconds.
                     state.pending = state.pending.filter { $0.value.node != node }
                 }

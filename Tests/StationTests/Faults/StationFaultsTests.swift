@@ -65,7 +65,7 @@ private final class Folder: Sendable {
         #expect(during.map(\.id) == ["configuration-rejected"])
         #expect(during.first?.sentence.contains("no such key: x") == true)
         #expect(after.isEmpty)
-        let told = events.filter { $0["fault"] == "configuration-rejected" }.map(\.kind)
+        let told = events.filter { $0["fault"] == "configuration-rejected" }.map(\.kind.name)
         #expect(told == ["fault began", "fault over"])
     }
 

@@ -68,7 +68,7 @@ package actor ButtonDriver: Child {
             guard let end = machine.mutedUntil else { continue }
             heartbeat.beat(nextWithin: ButtonSettings.mute + Self.beatTolerance * 2)
             try await clock.sleep(until: end, tolerance: .minutes(1))
-            await record("recovered", at: clock.now, .notice, ["fault": "edge storm"])
+            await record(.recovered(.edgeStorm), at: clock.now, .notice)
         }
         throw CancellationError()
     }
@@ -123,29 +123,37 @@ package actor ButtonDriver: Child {
 
     private func tell(_ notice: ButtonMachine.Notice) async {
         switch notice {
-        case .pressed(let instant): await record("pressed", at: instant)
-        case .longPress(let instant): await record("long press", at: instant)
-        case .doublePress(let instant): await record("double press", at: instant)
+        case .pressed(let instant): await record(.plain(.pressed), at: instant)
+        case .longPress(let instant): await record(.plain(.longPress), at: instant)
+        case .doublePress(let instant): await record(.plain(.doublePress), at: instant)
         case .released(let instant, let duration, let isLong):
             let details: KeyValuePairs = [
                 "seconds": Self.seconds(duration), "long": isLong ? "yes" : "no",
             ]
-            await record("released", at: instant, .info, details)
+            await record(.plain(.released), at: instant, .info, details)
         case .stuck(let since, let instant):
             let seconds = Self.seconds(since.duration(to: instant))
-            await record("stuck pressed", at: instant, .warning, ["seconds": seconds])
+            await record(
+                .lineFault(.stuckPressed),
+                at: instant,
+                .warning,
+                ["seconds": seconds]
+            )
         case .unstuck(let instant, let duration):
-            let details: KeyValuePairs = [
-                "fault": "stuck pressed", "seconds": Self.seconds(duration),
-            ]
-            await record("recovered", at: instant, .notice, details)
+            let seconds = Self.seconds(duration)
+            await record(
+                .recovered(.stuckPressed),
+                at: instant,
+                .notice,
+                ["seconds": seconds]
+            )
         case .storm(let instant, _):
-            await record("line muted", at: instant, .warning, ["fault": "edge storm"])
+            await record(.lineFault(.edgeStorm), at: instant, .warning)
         }
     }
 
     private func record(
-        _ kind: String,
+        _ kind: EventKind,
         at instant: MonotonicInstant,
         _ severity: Event.Severity = .info,
         _ details: KeyValuePairs<String, String> = [:]

@@ -133,13 +133,13 @@ extension Event {
     fileprivate init(_ notice: PIRMachine.Notice, source: String) {
         switch notice {
         case .motionBegan(let instant):
-            self.init(at: instant, source: source, kind: "motion")
+            self.init(at: instant, source: source, kind: .motion)
         case .motionEnded(let motion, let cause):
             let end = motion.end ?? motion.start
             self.init(
                 at: end,
                 source: source,
-                kind: "motion ended",
+                kind: .motionEnded,
                 [
                     "seconds": Self.seconds(motion.start.duration(to: end)),
                     "pulses": "\(motion.pulseCount)", "cause": cause.rawValue,
@@ -149,7 +149,7 @@ extension Event {
             self.init(
                 at: instant,
                 source: source,
-                kind: "stuck high",
+                kind: .lineFault(.stuckHigh),
                 severity: .warning,
                 ["seconds": Self.seconds(since.duration(to: instant))]
             )
@@ -157,25 +157,25 @@ extension Event {
             self.init(
                 at: instant,
                 source: source,
-                kind: "recovered",
+                kind: .recovered(.stuckHigh),
                 severity: .notice,
-                ["fault": "stuck high", "seconds": Self.seconds(duration)]
+                ["seconds": Self.seconds(duration)]
             )
         case .stormBegan(let instant, let edgeCount):
             self.init(
                 at: instant,
                 source: source,
-                kind: "line muted",
+                kind: .lineFault(.edgeStorm),
                 severity: .warning,
-                ["fault": "edge storm", "edges": "\(edgeCount)"]
+                ["edges": "\(edgeCount)"]
             )
         case .stormEnded(let instant, let muteCount):
             self.init(
                 at: instant,
                 source: source,
-                kind: "recovered",
+                kind: .recovered(.edgeStorm),
                 severity: .notice,
-                ["fault": "edge storm", "mutes": "\(muteCount)"]
+                ["mutes": "\(muteCount)"]
             )
         }
     }

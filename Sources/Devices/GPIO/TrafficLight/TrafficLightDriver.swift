@@ -83,7 +83,7 @@ extension Event {
         self.init(
             at: change.instant,
             source: source,
-            kind: "lamp changed",
+            kind: .plain(.lampChanged),
             severity: change.state.isFlashing ? .notice : .info,
             ["lamp": change.state.name, "was": change.previous.name]
         )

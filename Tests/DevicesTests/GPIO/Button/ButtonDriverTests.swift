@@ -37,7 +37,7 @@ import Testing
             gpio.drive("GPIO27", true)
         }
 
-        var log: [String] { sink.events.map { "\($0.kind) \($0.instant)" } }
+        var log: [String] { sink.events.map { "\($0.kind.name) \($0.instant)" } }
     }
 
     @Test func tellsPressesWithTheKernelsInstants() throws {
@@ -48,7 +48,7 @@ import Testing
                 try await bench.press(from: 40, to: 42)
                 try await clock.sleep(until: .at(100))
             }
-            let details = bench.sink.events.filter { $0.kind == "released" }.map {
+            let details = bench.sink.events.filter { $0.kind.name == "released" }.map {
                 [$0["seconds"], $0["long"]]
             }
             return (bench.log, details, bench.driver.status, bench.gpio.holder(of: "GPIO27"))
@@ -91,7 +91,7 @@ import Testing
                 #expect(bench.gpio.holder(of: "GPIO27") != nil)
             }
             #expect(bench.gpio.holder(of: "GPIO27") == nil)
-            return bench.sink.events.map(\.kind)
+            return bench.sink.events.map(\.kind.name)
         }
         #expect(log.filter { $0 == "line muted" }.count == 1)
         #expect(log.last == "recovered")

@@ -65,7 +65,7 @@ func ending(
         }
 
         /// `kind` and seconds since boot.
-        var log: [String] { sink.events.map { "\($0.kind) \($0.instant)" } }
+        var log: [String] { sink.events.map { "\($0.kind.name) \($0.instant)" } }
     }
 
     @Test func tellsMotionWithTheKernelsInstants() throws {
@@ -79,7 +79,7 @@ func ending(
             }
             return (bench.sink.events, bench.driver.status, bench.gpio.holder(of: "GPIO17"))
         }
-        #expect(events.map(\.kind) == ["motion", "motion ended"])
+        #expect(events.map(\.kind.name) == ["motion", "motion ended"])
         #expect(events.map(\.instant) == [.at(100), .at(109)])
         #expect(events.allSatisfy { $0.source == "hall" })
         #expect(events[1]["seconds"] == "9.000")

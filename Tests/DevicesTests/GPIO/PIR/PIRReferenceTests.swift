@@ -96,8 +96,8 @@ import Testing
         }
         let expected = Self.motions(in: pulses, PIRSettings(line: .name("GPIO17")))
         #expect(expected.count > 100, "seed \(seed)")
-        let starts = events.filter { $0.kind == "motion" }
-        let ends = events.filter { $0.kind == "motion ended" }
+        let starts = events.filter { $0.kind.name == "motion" }
+        let ends = events.filter { $0.kind.name == "motion ended" }
         #expect(starts.map(\.instant) == expected.map(\.start), "seed \(seed)")
         #expect(ends.map(\.instant) == expected.map(\.end), "seed \(seed)")
         #expect(ends.map { $0["pulses"] } == expected.map { "\($0.pulseCount)" }, "seed \(seed)")

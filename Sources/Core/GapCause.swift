@@ -1,5 +1,3 @@
-import Core
-
 /// Why there is no value for a stretch of time; `unexplained` is a cause too.
 package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     // Recorded by the sample itself.

@@ -1,0 +1,231 @@
+/// What happened: every kind of event that the node records.
+///
+/// A kind whose content code reads is a case of its own; the others are only shown. Log, JSON and
+/// store have a kind as its name, which never changes, and its content as details;
+/// `docs/reference/events.md` lists them.
+package enum EventKind: Hashable, Sendable {
+    /// A child began to run; the start of the last one makes the station ready.
+    case childStarted(child: String)
+    case motion
+    case motionEnded
+    case lineFault(LineFault)
+    case recovered(LineFault)
+    /// A part was plugged in and proven.
+    indirect case deviceFound(DeviceFound)
+    /// A board on the network counts as gone.
+    case boardLost(reason: String)
+    case boardBack
+    indirect case samplesMissing(MissingSamples)
+    case plain(Plain)
+    /// A kind of another version's store, or of a tool.
+    case other(String)
+
+    /// What is wrong with the line of a motion sensor or a button.
+    package enum LineFault: String, CaseIterable, Sendable {
+        case stuckHigh = "stuck high"
+        case stuckPressed = "stuck pressed"
+        case edgeStorm = "edge storm"
+    }
+
+    package struct DeviceFound: Hashable, Sendable {
+        /// Whether the station meets it for the first time.
+        package let isNew: Bool
+        package let identity: String
+        package let profile: String
+        package let node: String
+
+        package init(isNew: Bool, identity: String, profile: String, node: String) {
+            (self.isNew, self.identity) = (isNew, identity)
+            (self.profile, self.node) = (profile, node)
+        }
+    }
+
+    /// The kinds that are only shown, by name.
+    package enum Plain: String, CaseIterable, Sendable {
+        // Supervision.
+        case childEnded = "child ended"
+        case childRestarting = "child restarting"
+        case childUnkillable = "child unkillable"
+        case supervisorEscalating = "supervisor escalating"
+        case requestRefused = "request refused"
+        case childLate = "child late"
+        case childOnTime = "child on time again"
+        case childReplaced = "child replaced"
+        case childStillLate = "child still late"
+        case snoozed = "vigil snoozed"
+        // Sensors and boards.
+        case sensorFound = "sensor found"
+        case sensorSilent = "sensor not answering"
+        case sensorBack = "sensor answering again"
+        case sensorIgnoresCommands = "sensor does not acknowledge"
+        case sensorObeysAgain = "sensor acknowledges again"
+        case sensorIDChanged = "sensor id changed"
+        case otherSensor = "another sensor answers"
+        case remedyTried = "remedy tried"
+        case fanOn = "fan on without a reason"
+        case samplesLeftOut = "samples left out"
+        case intervalsSkipped = "intervals skipped"
+        case eventsWithheld = "events withheld"
+        case readingsDoubtful = "readings doubtful"
+        case readingsGood = "readings good again"
+        case sensorsDisagree = "sensors disagree"
+        case sensorsAgree = "sensors agree again"
+        case laserHoursForgotten = "laser hours forgotten"
+        case tooManyChannels = "too many channels"
+        // Lines and lamps.
+        case lampChanged = "lamp changed"
+        case pressed
+        case released
+        case longPress = "long press"
+        case doublePress = "double press"
+        case pinsShared = "pins shared"
+        // Devices that come and go.
+        case adapterFound = "adapter found"
+        case adapterGone = "adapter gone"
+        case adapterHeldOff = "adapter held off"
+        case adapterUnknown = "adapter unknown"
+        case adapterUnusable = "adapter unusable"
+        case noHotplug = "no hotplug events"
+        case deviceAway = "device away"
+        case deviceBack = "device back"
+        case deviceUnusable = "device unusable"
+        case deviceHeldOff = "device held off"
+        case deviceRenamed = "device renamed"
+        case deviceNotRemembered = "device not remembered"
+        case identityShared = "identity shared"
+        case nameNotGiven = "name not given"
+        case namesNotRead = "device names not read"
+        // The station and its users.
+        case configurationReloaded = "configuration reloaded"
+        case restartNeeded = "restart needed"
+        case watchdogUnusable = "watchdog unusable"
+        case watchdogNotPetted = "watchdog not petted"
+        case faultBegan = "fault began"
+        case faultOver = "fault over"
+        case modeAsked = "mode asked for"
+        case modeChanged = "mode changed"
+        case surveyBegun = "survey begun"
+        case surveyEnded = "survey ended"
+        case snoozeAsked = "snooze asked for"
+        case adoptAsked = "device adopt asked for"
+        case ignoreAsked = "device ignore asked for"
+        case renameAsked = "device rename asked for"
+        case forgetAsked = "device forget asked for"
+        case muted
+        case unmuted
+        case clockTrusted = "clock trusted"
+        // The store.
+        case storeOpen = "store open"
+        case storeDamaged = "store damaged"
+        case storeNotClosed = "store not closed"
+        case cardFails = "card does not write"
+        case cardWrites = "card writes again"
+        case journalWorn = "journal slots refuse"
+        case historyFails = "history not writable"
+        case historyWrites = "history writable again"
+        case historyHeld = "history waits for a reader"
+        case historySetAside = "history set aside"
+        case historyFull = "history has no place"
+        case historyHasPlaces = "history has places again"
+        case samplesGivenUp = "samples had no place"
+        case samplesUnreadable = "samples cannot be read"
+        case tablesUncopied = "copy of tables fails"
+        case tablesCopied = "copy of tables is written again"
+        case settingLost = "setting lost"
+    }
+}
+
+// MARK: - As text
+
+extension EventKind {
+    /// Names of the kinds that are no `Plain`.
+    package enum Name {
+        package static let childStarted = "child started"
+        package static let motion = "motion"
+        package static let motionEnded = "motion ended"
+        package static let lineMuted = "line muted"
+        package static let recovered = "recovered"
+        package static let deviceAdopted = "device adopted"
+        package static let boardLost = "board not answering"
+        package static let boardBack = "board answers again"
+        package static let samplesMissing = "samples missing"
+    }
+
+    /// The name of every kind but `other`.
+    package static let names = Set([
+        Name.childStarted, Name.motion, Name.motionEnded, Name.lineMuted, Name.recovered,
+        Name.deviceAdopted, Name.boardLost, Name.boardBack, Name.samplesMissing,
+        LineFault.stuckHigh.rawValue, LineFault.stuckPressed.rawValue,
+    ]).union(Plain.allCases.map(\.rawValue))
+
+    /// As log, JSON and store have it.
+    package var name: String {
+        switch self {
+        case .childStarted: Name.childStarted
+        case .motion: Name.motion
+        case .motionEnded: Name.motionEnded
+        case .lineFault(.edgeStorm): Name.lineMuted
+        case .lineFault(let fault): fault.rawValue
+        case .recovered: Name.recovered
+        case .deviceFound(let found):
+            found.isNew ? Name.deviceAdopted : Plain.deviceBack.rawValue
+        case .boardLost: Name.boardLost
+        case .boardBack: Name.boardBack
+        case .samplesMissing: Name.samplesMissing
+        case .plain(let kind): kind.rawValue
+        case .other(let name): name
+        }
+    }
+
+    /// Its content, in the order it reads.
+    var details: [Event.Detail] {
+        switch self {
+        case .childStarted(let child): [.init("child", child)]
+        case .lineFault(.edgeStorm): [.init("fault", LineFault.edgeStorm.rawValue)]
+        case .recovered(let fault): [.init("fault", fault.rawValue)]
+        case .deviceFound(let found):
+            [
+                .init("identity", found.identity), .init("profile", found.profile),
+                .init("node", found.node),
+            ]
+        case .boardLost(let reason): [.init("reason", reason)]
+        case .samplesMissing(let missing): missing.details
+        case .motion, .motionEnded, .lineFault, .boardBack, .plain, .other: []
+        }
+    }
+
+    /// The kind of a stored event; `other` when name and details are of no kind known here.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - details: Its details; those that are the kind's content are removed.
+    init(_ name: String, taking details: inout [Event.Detail]) {
+        func text(_ key: String) -> String? { details.first { $0.key == key }?.value }
+        let found: EventKind? =
+            switch name {
+            case Name.childStarted: text("child").map { .childStarted(child: $0) }
+            case Name.motion: .motion
+            case Name.motionEnded: .motionEnded
+            case Name.lineMuted: .lineFault(.edgeStorm)
+            case Name.recovered: text("fault").flatMap(LineFault.init).map { .recovered($0) }
+            case Name.deviceAdopted, Plain.deviceBack.rawValue:
+                DeviceFound(isNew: name == Name.deviceAdopted, text).map { .deviceFound($0) }
+            case Name.boardLost: text("reason").map { .boardLost(reason: $0) }
+            case Name.boardBack: .boardBack
+            case Name.samplesMissing: MissingSamples(text).map { .samplesMissing($0) }
+            default: LineFault(rawValue: name).map { .lineFault($0) }
+            }
+        self = found ?? Plain(rawValue: name).map { .plain($0) } ?? .other(name)
+        let own = Set(self.details.map(\.key))
+        if !own.isEmpty { details.removeAll { own.contains($0.key) } }
+    }
+}
+
+extension EventKind.DeviceFound {
+    fileprivate init?(isNew: Bool, _ text: (String) -> String?) {
+        guard let identity = text("identity"), let profile = text("profile"),
+            let node = text("node")
+        else { return nil }
+        self.init(isNew: isNew, identity: identity, profile: profile, node: node)
+    }
+}

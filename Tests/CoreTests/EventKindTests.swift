@@ -1,0 +1,70 @@
+import Core
+import Testing
+
+@Suite struct EventKindTests {
+    private static let boot = BootID(bytes: Array(1...16))
+
+    /// A kind of each sort that has content, and every other.
+    private static var all: [EventKind] {
+        var missing = MissingSamples(
+            .noPlace,
+            of: StreamID(3),
+            from: Tick(tenths: -5),
+            to: Tick(tenths: 7)
+        )
+        (missing.count, missing.device) = (4, "balcony")
+        (missing.fromBoot, missing.toBoot) = (boot, boot)
+        let causes = GapCause.allCases.map {
+            MissingSamples($0, of: nil, from: Tick(tenths: 0), to: Tick(tenths: 9))
+        }
+        let found = [true, false].map {
+            EventKind.DeviceFound(isNew: $0, identity: "a:1", profile: "a", node: "/dev/a")
+        }
+        let plain = EventKind.Plain.allCases.map { EventKind.plain($0) }
+        let lines = EventKind.LineFault.allCases.flatMap {
+            [EventKind.lineFault($0), .recovered($0)]
+        }
+        return plain + lines + found.map { .deviceFound($0) }
+            + (causes + [missing]).map { .samplesMissing($0) } + [
+                .childStarted(child: "dust"), .motion, .motionEnded, .boardBack,
+                .boardLost(reason: ""), .other("of another version"),
+            ]
+    }
+
+    private func stored(_ name: String, _ details: [Event.Detail]) -> Event {
+        Event(at: .boot, source: "a", name: name, severity: .info, details: details)
+    }
+
+    @Test func everyKindIsReadBackFromItsNameAndDetails() {
+        let more = [Event.Detail("more", "1"), Event.Detail("and more", "")]
+        for kind in Self.all {
+            let event = Event(at: .boot, source: "a", kind: kind, severity: .info, details: more)
+            #expect(event.details.suffix(2) == more)
+            let back = stored(kind.name, event.details)
+            #expect(back == event)
+            #expect(back.kind == kind)
+        }
+    }
+
+    @Test func namesAreThoseOfTheList() {
+        var names = Set(Self.all.map(\.name))
+        names.remove("of another version")
+        #expect(names == EventKind.names)
+    }
+
+    /// What cannot be understood is shown as it was stored.
+    @Test(arguments: [
+        ("samples missing", [("cause", "gremlins"), ("from", "1"), ("to", "2")]),
+        ("samples missing", [("cause", "muted"), ("from", "1")]),
+        ("samples missing", [("cause", "muted"), ("from", "1"), ("to", "2"), ("stream", "x")]),
+        ("samples missing", [("cause", "muted"), ("from", "1"), ("to", "2"), ("toBoot", "x")]),
+        ("recovered", [("fault", "none")]), ("recovered", []), ("child started", []),
+        ("device adopted", [("node", "/dev/a")]), ("lamp burst", [("lamp", "red")]),
+    ])
+    func whatIsNotUnderstoodStaysAsItIs(_ name: String, _ details: [(String, String)]) {
+        let details = details.map { Event.Detail($0.0, $0.1) }
+        let event = stored(name, details)
+        #expect(event.kind == .other(name))
+        #expect(event.details == details)
+    }
+}
