@@ -151,6 +151,6 @@ package struct Reading: Hashable, Sendable {
 /// Never waits for the card: an implementation queues, and reports when the queue is full.
 package protocol ReadingSink: Sendable {
     /// Receives the readings of one sample together, so that a light decides once.
-    func accept(_ readings: [Reading]) async
-    func record(_ event: Event) async
+    func accept(_ readings: [Reading])
+    func record(_ event: Event)
 }

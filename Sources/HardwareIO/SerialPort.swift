@@ -24,6 +24,19 @@ package protocol SerialPort: Sendable {
     /// - Throws: `SerialError.disconnected`; `CancellationError`.
     func read(atLeast count: Int, until deadline: MonotonicInstant) async throws -> [UInt8]?
 
+    /// Hands what arrives to `receiver` until it waits no longer, or its time is up.
+    ///
+    /// A port of the loop calls it in the dispatch of `epoll_wait`, before any task is resumed, so
+    /// that a light does not wait for one. It is called from here alone, and not after the end.
+    ///
+    /// - Parameters:
+    ///   - receiver: Gets the bytes, and says what to wait for after them.
+    ///   - first: What to wait for first.
+    /// - Returns: true when the receiver waits no longer; false when the deadline of the last wait
+    ///   passed.
+    /// - Throws: As the other `read`.
+    func read(into receiver: any SerialReceiver, _ first: SerialWait) async throws -> Bool
+
     /// Queues bytes for sending, at once when the line accepts them. Bound: 4 KiB wait at most.
     ///
     /// - Throws: `SerialError.disconnected`, `.backlog`.
@@ -36,6 +49,43 @@ package protocol SerialPort: Sendable {
 
     /// Releases the line. Safe to call twice; a waiting read throws `disconnected`.
     func close()
+}
+
+/// What a reader of a serial line waits for.
+package struct SerialWait: Hashable, Sendable {
+    /// Bytes that complete what is awaited, 1…255: a hint, as of `SerialPort.read`.
+    package let count: Int
+    /// When to give up.
+    package let deadline: MonotonicInstant
+
+    package init(count: Int, until deadline: MonotonicInstant) {
+        (self.count, self.deadline) = (count, deadline)
+    }
+}
+
+/// Handles bytes in the moment in which they arrive.
+package protocol SerialReceiver: AnyObject, Sendable {
+    /// Must be quick and never wait. It may write to its port and discard the port's input.
+    ///
+    /// - Parameter bytes: In stream order, not empty.
+    /// - Returns: What to wait for next; nil ends the reading.
+    func receive(_ bytes: Span<UInt8>) -> SerialWait?
+}
+
+extension SerialPort {
+    /// In the reader's own task: for ports that are not dispatched by a loop.
+    package func read(
+        into receiver: any SerialReceiver,
+        _ first: SerialWait
+    ) async throws -> Bool {
+        var wait = first
+        while true {
+            let arrived = try await read(atLeast: wait.count, until: wait.deadline)
+            guard let bytes = arrived else { return false }
+            guard let next = receiver.receive(bytes.span) else { return true }
+            wait = next
+        }
+    }
 }
 
 /// What can be wrong with a serial line.

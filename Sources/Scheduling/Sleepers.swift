@@ -35,6 +35,11 @@ package final class Sleepers: Sendable {
         return outcome == .raised
     }
 
+    /// Moves the end of the wait for `signal`, if a task waits for it.
+    package func move(_ signal: Signal, to deadline: MonotonicInstant) {
+        plan.withLock { $0.move(to: deadline, tolerance: .zero) { $0 === signal } }
+    }
+
     /// Resumes every task whose window has opened by `now`.
     ///
     /// - Returns: How many were resumed.

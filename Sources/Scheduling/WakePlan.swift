@@ -36,13 +36,28 @@ package struct WakePlan<Tag: Sendable>: Sendable {
         precondition(tolerance >= .zero, "a window cannot close before it opens")
         nextTicket += 1
         let closes = opens.advanced(by: tolerance)
-        var index = windows.endIndex
-        while index > 0, windows[index - 1].closes <= closes { index -= 1 }
-        windows.insert(
-            Window(ticket: nextTicket, opens: opens, closes: closes, tag: tag),
-            at: index
-        )
+        insert(Window(ticket: nextTicket, opens: opens, closes: closes, tag: tag))
         return nextTicket
+    }
+
+    private mutating func insert(_ window: Window) {
+        var index = windows.endIndex
+        while index > 0, windows[index - 1].closes <= window.closes { index -= 1 }
+        windows.insert(window, at: index)
+    }
+
+    /// Moves the first window whose tag `isWanted` to `[opens, opens + tolerance]`.
+    ///
+    /// Does nothing when there is none.
+    package mutating func move(
+        to opens: MonotonicInstant,
+        tolerance: Duration,
+        where isWanted: (Tag) -> Bool
+    ) {
+        precondition(tolerance >= .zero, "a window cannot close before it opens")
+        guard let index = windows.lastIndex(where: { isWanted($0.tag) }) else { return }
+        let (old, closes) = (windows.remove(at: index), opens.advanced(by: tolerance))
+        insert(Window(ticket: old.ticket, opens: opens, closes: closes, tag: old.tag))
     }
 
     /// Removes a window; does nothing when it was removed already.

@@ -16,7 +16,7 @@ package final class RecordingSink: ReadingSink {
 
     package init(capacity: Int = 1_000_000) { self.capacity = capacity }
 
-    package func accept(_ readings: [Reading]) async {
+    package func accept(_ readings: [Reading]) {
         state.withLock { state in
             if state.samples.count < capacity {
                 state.samples.append(readings)
@@ -26,7 +26,7 @@ package final class RecordingSink: ReadingSink {
         }
     }
 
-    package func record(_ event: Event) async {
+    package func record(_ event: Event) {
         state.withLock { state in
             if state.events.count < capacity {
                 state.events.append(event)

@@ -82,6 +82,19 @@ import Testing
         #expect(plan.nextWake == second(6))
     }
 
+    @Test func aWindowThatIsMovedKeepsItsTicket() {
+        var plan = WakePlan<Int>()
+        let first = plan.add(from: second(1), tolerance: .zero, 1)
+        _ = plan.add(from: second(2), tolerance: .zero, 2)
+        plan.move(to: second(3), tolerance: second(0).duration(to: second(1))) { $0 == 1 }
+        plan.move(to: second(9), tolerance: .zero) { $0 == 7 }
+        #expect(plan.nextWake == second(2))
+        #expect(plan.takeOpen(at: second(2)) == [2])
+        #expect(plan.nextWake == second(4))
+        plan.remove(first)
+        #expect(plan.isEmpty)
+    }
+
     @Test func aRemovedWindowWakesNobodyAndIsForgottenTwice() {
         var plan = WakePlan<Int>()
         let first = plan.add(from: second(1), tolerance: .zero, 1)

@@ -53,11 +53,11 @@ import Testing
         let samples = try simulate { clock in
             let watched = Watched(clock)
             let sink = GraphSink(graph, device: "balcony", recorder: watched.recorder)
-            await sink.accept(Self.sample(16.5, at: 1))
+            sink.accept(Self.sample(16.5, at: 1))
             let air = Channel(device: "garden", quantity: Self.humidity)
             let instant = MonotonicInstant(nanoseconds: 2_000_000_000)
-            await watched.recorder.accept([Reading(air, at: instant, .value(80.0))])
-            await sink.accept(Self.sample(16.5, at: 3))
+            watched.recorder.accept([Reading(air, at: instant, .value(80.0))])
+            sink.accept(Self.sample(16.5, at: 3))
             return watched.samples
         }
         #expect(samples.count == 3)
@@ -77,7 +77,7 @@ import Testing
             let watched = Watched(clock)
             let graph = GraphDescription.plain([.pm25, .pm10])
             let sink = GraphSink(graph, device: "balcony", recorder: watched.recorder)
-            await sink.accept(Self.sample(16.5, at: 1))
+            sink.accept(Self.sample(16.5, at: 1))
             return watched.samples
         }
         #expect(samples == [Self.sample(16.5, at: 1)])
@@ -96,9 +96,9 @@ import Testing
             )
             let watched = Watched(clock)
             watched.recorder.watch { queue.take($0) }
-            await watched.recorder.accept(Self.sample(1.0, at: 1))
+            watched.recorder.accept(Self.sample(1.0, at: 1))
             let sink = GraphSink(graph, device: "balcony", recorder: watched.recorder)
-            await sink.accept(Self.sample(2.0, at: 2))
+            sink.accept(Self.sample(2.0, at: 2))
             queue.seal()
             let payload = try #require(queue.nextBatch()?.payload)
             return try JournalRecordCodec.decode(payload).compactMap { record in

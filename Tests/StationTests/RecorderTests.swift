@@ -19,12 +19,12 @@ import Testing
             )
             var names: [[String]] = []
             let value = Outcome.value(FixedPoint(12, decimals: 1))
-            await recorder.accept(Self.reading("dust", value))
+            recorder.accept(Self.reading("dust", value))
             recorder.forget("dust")
-            await recorder.accept(Self.reading("dust", .noData(.unplugged)))
+            recorder.accept(Self.reading("dust", .noData(.unplugged)))
             names.append(recorder.channels.map(\.channel.device))
             recorder.expect("dust")
-            await recorder.accept(Self.reading("dust", value))
+            recorder.accept(Self.reading("dust", value))
             names.append(recorder.channels.map(\.channel.device))
             return names
         }
@@ -38,8 +38,8 @@ import Testing
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
             let value = Outcome.value(FixedPoint(12, decimals: 1))
-            await recorder.accept(Self.reading("dust", value))
-            await recorder.accept(Self.reading("attic", value))
+            recorder.accept(Self.reading("dust", value))
+            recorder.accept(Self.reading("attic", value))
             recorder.rename("dust", to: "attic")
             return recorder.channels.map(\.channel.device)
         }

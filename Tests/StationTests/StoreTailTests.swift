@@ -163,7 +163,7 @@ import Testing
                     }
                     try await test.sleep(.milliseconds(10))
                     let value = Outcome.value(FixedPoint(7, decimals: 1))
-                    await recorder.accept([Reading(channel, at: clock.now, value)])
+                    recorder.accept([Reading(channel, at: clock.now, value)])
                     let reader = try HistoryReader(
                         path: "\(folder.path)/history.db",
                         tail: Self.tail(try await Self.pages(test).pages)

@@ -153,7 +153,7 @@ package actor HTTPLineDriver: OrderlyStop {
         }
         (failures, failingSince, lastAnswerAt) = (0, nil, now)
         let verdict = judge.judge(outcomes, by: .asked(every: interval))
-        await sink.accept(
+        sink.accept(
             zip(format.quantities, verdict.outcomes).map { quantity, outcome in
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)
             }
@@ -185,7 +185,7 @@ package actor HTTPLineDriver: OrderlyStop {
         let missed = passed + (reason == nil ? 0 : 1)
         for index in 0..<min(missed, Self.missedMax) {
             let instant = due.advanced(by: interval * index)
-            await sink.accept(
+            sink.accept(
                 format.quantities.map {
                     let outcome = Outcome.noData(reason ?? .replyTimeout)
                     return Reading(Channel(device: name, quantity: $0), at: instant, outcome)
@@ -204,7 +204,7 @@ package actor HTTPLineDriver: OrderlyStop {
         _ severity: Event.Severity,
         _ details: [Event.Detail] = []
     ) async {
-        await sink.record(
+        sink.record(
             Event(at: clock.now, source: name, kind: kind, severity: severity, details: details)
         )
     }

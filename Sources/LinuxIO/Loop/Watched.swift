@@ -1,6 +1,7 @@
 import CLinux
 import Core
 import Glibc
+import Scheduling
 import Synchronization
 
 /// A descriptor the loop watches, edge-triggered: one registration for all its life.
@@ -10,6 +11,7 @@ import Synchronization
 package final class Watched: Sendable {
     private struct State {
         var isClosed = false
+        var onReadable: (@Sendable () -> MonotonicInstant?)?
         var onWritable: (@Sendable () -> Void)?
     }
 
@@ -68,7 +70,7 @@ package final class Watched: Sendable {
         let wasClosed = state.withLock { state in
             defer {
                 state.isClosed = true
-                state.onWritable = nil
+                (state.onReadable, state.onWritable) = (nil, nil)
             }
             return state.isClosed
         }
@@ -88,9 +90,23 @@ package final class Watched: Sendable {
         try watchOutput()
     }
 
+    /// Calls `body` each time that there is something to read, on the loop's thread and before any
+    /// task is resumed; nil ends that.
+    ///
+    /// It returns until when the waiting task goes on to wait, or nil to resume it.
+    func eachReadable(_ body: (@Sendable () -> MonotonicInstant?)?) {
+        state.withLock { state in state.onReadable = state.isClosed ? nil : body }
+    }
+
     /// Handles the events that `epoll_wait` returned.
     func note(_ events: UInt32) {
-        if events & (EPOLLIN.rawValue | Self.endEvents) != 0 { input.raise() }
+        if events & (EPOLLIN.rawValue | Self.endEvents) != 0 {
+            if let deadline = state.withLock({ $0.onReadable })?() {
+                loop.sleepers.move(input, to: deadline)
+            } else {
+                input.raise()
+            }
+        }
         guard events & (EPOLLOUT.rawValue | Self.endEvents) != 0 else { return }
         let body = state.withLock { state in
             defer { state.onWritable = nil }

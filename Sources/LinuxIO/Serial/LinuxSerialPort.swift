@@ -20,6 +20,8 @@ package final class LinuxSerialPort: SerialPort {
         var arrived: [UInt8] = []
         var outgoing: [UInt8] = []
         var minimum = 1
+        /// What bytes are handed to, and what it waits for; nil outside of `read(into:_:)`.
+        var reader: (receiver: any SerialReceiver, wait: SerialWait)?
         /// Whether the kernel may hold more than was read.
         var mayHaveMore = true
         var isGone = false
@@ -101,6 +103,36 @@ package final class LinuxSerialPort: SerialPort {
         }
     }
 
+    package func read(
+        into receiver: any SerialReceiver,
+        _ first: SerialWait
+    ) async throws -> Bool {
+        state.withLock { $0.reader = (receiver, first) }
+        watched.eachReadable { [self] in handOutInDispatch() }
+        defer {
+            watched.eachReadable(nil)
+            state.withLock { $0.reader = nil }
+        }
+        while true {
+            try Task.checkCancellation()
+            guard let wait = try handOut() else { return true }
+            do {
+                if try await watched.readable(until: wait.deadline) {
+                    state.withLock { $0.mayHaveMore = true }
+                    continue
+                }
+            } catch LinuxError.closed {
+                throw SerialError.disconnected(path: path)
+            }
+            // The wait may have moved; else time is up, and below VMIN there may be bytes that poll
+            // did not report.
+            guard let wait = reader?.wait, wait.deadline <= clock.now else { continue }
+            state.withLock { $0.mayHaveMore = true }
+            guard let bytes = try take(atLeast: 1) else { return false }
+            handOut(bytes)
+        }
+    }
+
     package func write(_ bytes: [UInt8]) throws(SerialError) {
         try state.withLock { (state) throws(SerialError) in
             if let failure = state.failure { throw failure }
@@ -140,6 +172,44 @@ package final class LinuxSerialPort: SerialPort {
         if let descriptor { _ = clinux_ioctl(descriptor.raw, clinux_TIOCNXCL, nil) }
     }
 
+    private var reader: (receiver: any SerialReceiver, wait: SerialWait)? {
+        state.withLock { $0.reader }
+    }
+
+    /// Hands out what has arrived, in the dispatch of the loop.
+    ///
+    /// - Returns: Until when the reader's task waits; nil resumes it, also to throw what is wrong.
+    private func handOutInDispatch() -> MonotonicInstant? {
+        state.withLock { $0.mayHaveMore = true }
+        return (try? handOut())?.deadline
+    }
+
+    /// Hands the receiver all that it waits for.
+    ///
+    /// - Returns: What it still waits for; nil when it waits no longer.
+    private func handOut() throws(SerialError) -> SerialWait? {
+        while let wait = reader?.wait {
+            if let bytes = try take(atLeast: wait.count) {
+                handOut(bytes)
+            } else if try !expect(wait.count) {
+                return wait
+            }
+        }
+        return nil
+    }
+
+    /// Outside the lock: the receiver may write and discard.
+    private func handOut(_ arrived: consuming [UInt8]) {
+        let next = reader?.receiver.receive(arrived.span)
+        state.withLock { state in
+            if let next { state.reader?.wait = next } else { state.reader = nil }
+            guard state.arrived.isEmpty else { return }
+            // For its room alone.
+            arrived.removeAll(keepingCapacity: true)
+            state.arrived = arrived
+        }
+    }
+
     /// Makes the kernel wait for what is missing of `count` bytes before it wakes us.
     ///
     /// - Returns: true when that has changed: what waits already then makes no new edge.
@@ -176,12 +246,12 @@ package final class LinuxSerialPort: SerialPort {
 
     private func receive(_ state: inout State) throws(SerialError) {
         guard !state.isGone, let descriptor = state.descriptor else { return }
-        let room = Self.chunk
-        var received = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            received = Glibc.read(descriptor.raw, buffer.baseAddress, room)
-            count = max(received, 0)
+        let (room, known) = (Self.chunk, state.arrived.count)
+        state.arrived.append(contentsOf: repeatElement(0, count: room))
+        let received = state.arrived.withUnsafeMutableBytes { buffer in
+            Glibc.read(descriptor.raw, buffer.baseAddress?.advanced(by: known), room)
         }
+        state.arrived.removeLast(room - max(received, 0))
         // A raw line that is gone reads as its end.
         guard received != 0 else {
             state.isGone = true
@@ -193,7 +263,6 @@ package final class LinuxSerialPort: SerialPort {
             return
         }
         state.mayHaveMore = received == room
-        if state.arrived.isEmpty { state.arrived = bytes } else { state.arrived += bytes }
     }
 
     private func send(_ state: inout State) throws(SerialError) {

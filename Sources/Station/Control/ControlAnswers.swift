@@ -132,7 +132,7 @@ package struct ControlAnswers: Sendable {
             return try refuse(error.code, error.message)
         }
         if let peer {
-            await station.recorder.record(
+            station.recorder.record(
                 Event(
                     at: station.clock.now,
                     source: "control",
@@ -197,7 +197,7 @@ package struct ControlAnswers: Sendable {
             )
             station.modes.change(to: mode)
             if let peer {
-                await station.recorder.record(
+                station.recorder.record(
                     Event(
                         at: station.clock.now,
                         source: "control",

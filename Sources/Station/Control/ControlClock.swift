@@ -63,7 +63,7 @@ struct ControlClock {
             details.append(Event.Detail("user", "\(peer.userID)"))
             details.append(Event.Detail("pid", "\(peer.processID)"))
         }
-        await station.recorder.record(
+        station.recorder.record(
             Event(
                 at: station.clock.now,
                 source: "control",

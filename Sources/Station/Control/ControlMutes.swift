@@ -23,7 +23,7 @@ struct ControlMutes {
             details.append(Event.Detail("pid", "\(peer.processID)"))
         }
         let isMute = request.command == .mute
-        await station.recorder.record(
+        station.recorder.record(
             Event(
                 at: station.clock.now,
                 source: "control",

@@ -28,7 +28,7 @@ struct ControlSnooze {
         }
         vigil.snooze(for: .milliseconds(Int64(seconds * 1_000)))
         if let peer {
-            await station.recorder.record(
+            station.recorder.record(
                 Event(
                     at: station.clock.now,
                     source: "control",

@@ -112,7 +112,7 @@ package actor DetectionTask: Child {
         case .drop(let name): callbacks.drop(name)
         case .rename(let old, let name): callbacks.rename(old, name)
         case .notify(let notice):
-            await context.recorder.record(
+            context.recorder.record(
                 Event(
                     at: context.clock.now,
                     source: notice.source,
@@ -227,7 +227,7 @@ package actor DetectionTask: Child {
     }
 
     private func notify(_ kind: EventKind.Plain, reason: String) async {
-        await context.recorder.record(
+        context.recorder.record(
             Event(
                 at: context.clock.now,
                 source: "detection",

@@ -18,7 +18,7 @@ package final class AdapterWatch: Child {
         do {
             monitor = try await context.platform.hotplugMonitor()
         } catch let error as HotplugError {
-            await context.recorder.record(
+            context.recorder.record(
                 Event(
                     at: context.clock.now,
                     source: "hotplug",

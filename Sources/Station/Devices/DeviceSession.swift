@@ -255,7 +255,7 @@ package final class DeviceSession: OrderlyStop {
     private func report(_ outage: Outage, _ text: String) async {
         let isAbsent = outage.isAbsent
         let now = station.clock.now
-        await station.recorder.record(
+        station.recorder.record(
             Event(
                 at: now,
                 source: subject.name,
@@ -267,13 +267,13 @@ package final class DeviceSession: OrderlyStop {
         let absence: NoData = isAbsent ? .unplugged : .unusable
         guard !subject.channels.isEmpty else { return }
         let sink = subject.sink ?? station.recorder
-        await sink.accept(
+        sink.accept(
             subject.channels.map { Reading($0, at: now, .noData(absence)) }
         )
     }
 
     private func reportReturn(after text: String) async {
-        await station.recorder.record(
+        station.recorder.record(
             Event(
                 at: station.clock.now,
                 source: subject.name,

@@ -61,10 +61,10 @@ private struct TroubleSink: ReadingSink {
     let next: any ReadingSink
     let board: DeviceList
 
-    func accept(_ readings: [Reading]) async { await next.accept(readings) }
+    func accept(_ readings: [Reading]) { next.accept(readings) }
 
-    func record(_ event: Event) async {
-        await next.record(event)
+    func record(_ event: Event) {
+        next.record(event)
         switch event.kind {
         case .boardLost(let reason): board.troubled(event.source, reason)
         case .boardBack: board.troubled(event.source, nil)

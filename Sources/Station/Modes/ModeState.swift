@@ -95,7 +95,7 @@ package actor ModeTask: Child {
     }
 
     private func record(from old: StationMode, to new: StationMode) async {
-        await sink.record(
+        sink.record(
             Event(
                 at: clock.now,
                 source: "mode",

@@ -30,13 +30,13 @@ package final class GraphSink: ReadingSink {
         runner = Mutex(GraphRunner(graph, device: device))
     }
 
-    package func accept(_ readings: [Reading]) async {
+    package func accept(_ readings: [Reading]) {
         let (compared, events) = air.compare(readings)
-        await recorder.accept(processed(compared))
-        for event in events { await recorder.record(event) }
+        recorder.accept(processed(compared))
+        for event in events { recorder.record(event) }
     }
 
-    package func record(_ event: Event) async { await recorder.record(event) }
+    package func record(_ event: Event) { recorder.record(event) }
 
     private func processed(_ readings: [Reading]) -> [Reading] {
         // Queried, not subscribed to: no subscription has to end with the device.

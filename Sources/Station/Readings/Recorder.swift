@@ -63,7 +63,7 @@ package final class Recorder: ReadingSink {
         state.withLock { $0.eventWatchers.append(watcher) }
     }
 
-    package func accept(_ measured: [Reading]) async {
+    package func accept(_ measured: [Reading]) {
         let (watchers, name) = state.withLock { state in
             let device = state.renamed.isEmpty ? nil : measured.first?.channel.device
             return (state.watchers, device.flatMap { state.renamed[$0] })
@@ -85,7 +85,7 @@ package final class Recorder: ReadingSink {
         }
     }
 
-    package func record(_ event: Event) async { note(event) }
+    package func record(_ event: Event) { note(event) }
 
     /// Records an event from code that cannot wait.
     package func note(_ event: Event) {

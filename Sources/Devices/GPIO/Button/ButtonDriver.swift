@@ -158,7 +158,7 @@ package actor ButtonDriver: Child {
         _ severity: Event.Severity = .info,
         _ details: KeyValuePairs<String, String> = [:]
     ) async {
-        await sink.record(
+        sink.record(
             Event(at: instant, source: name, kind: kind, severity: severity, details)
         )
     }

@@ -124,7 +124,7 @@ package actor PIRDriver: Child {
     private func tell(_ notices: [PIRMachine.Notice]) async {
         let status = machine.status
         snapshot.withLock { $0 = status }
-        for notice in notices { await sink.record(Event(notice, source: name)) }
+        for notice in notices { sink.record(Event(notice, source: name)) }
     }
 }
 

@@ -56,7 +56,7 @@ package actor TrafficLightDriver: Child {
         var nextBeat = beat()
         while !Task.isCancelled {
             let errand = try light.advance(to: clock.now)
-            for change in errand.changes { await sink.record(Event(change, source: name)) }
+            for change in errand.changes { sink.record(Event(change, source: name)) }
             if clock.now >= nextBeat { nextBeat = beat() }
             var (deadline, tolerance) = (nextBeat, Self.beatTolerance)
             let wake = errand.wake
