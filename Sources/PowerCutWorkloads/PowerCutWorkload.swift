@@ -11,7 +11,7 @@ package struct PowerCutWorkload {
     /// What the workload did, after it has run; nil where it does not count.
     package var census: () -> StoreCensus? = { nil }
 
-    /// All that `scripts/powercut` plays.
+    /// All that `scripts/check powercut` plays.
     package static var all: [PowerCutWorkload] {
         [
             sqlite(.truncate, .full), sqlite(.persist, .full), sqlite(.delete, .extra),

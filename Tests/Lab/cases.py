@@ -202,7 +202,7 @@ def gpio(lab):
 def gpio2(lab):
     """The same with libgpiod 2.x, Debian 13's, in place of 1.6."""
     if not os.path.isdir(os.path.join(lab.share, "bin2")):
-        raise Skipped("no programs with libgpiod 2.x: scripts/libgpiod2 needs pip once")
+        raise Skipped("no programs with libgpiod 2.x: scripts/check gpio 2 needs pip once")
     live_on_pins(lab, "/lab/bin2")
 
 

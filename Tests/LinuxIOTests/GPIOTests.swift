@@ -11,7 +11,7 @@ private let expander = "raspberrypi-exp-gpio"
 /// Runs on the real libgpiod, over a stand-in for the kernel below it.
 @Suite(
     .serialized,
-    .enabled(if: GPIOStandIn.isPresent, "needs the stand-in for the kernel: run scripts/test-gpio")
+    .enabled(if: GPIOStandIn.isPresent, "needs the stand-in for the kernel: run scripts/check gpio")
 )
 struct GPIOTests {
     private let kernel = GPIOStandIn()

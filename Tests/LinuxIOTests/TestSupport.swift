@@ -4,39 +4,6 @@ import LinuxIO
 import Synchronization
 import Testing
 
-/// A directory of one test's own, removed with what is in it.
-final class TemporaryDirectory: Sendable {
-    let root: String
-
-    init() throws {
-        var template = Array("/tmp/roost-test-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-        }
-        root = try #require(made)
-    }
-
-    deinit { Self.remove(root) }
-
-    func path(_ name: String) -> String { "\(root)/\(name)" }
-
-    private static func remove(_ path: String) {
-        if let stream = opendir(path) {
-            while let entry = readdir(stream) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        String(cString: $0)
-                    }
-                }
-                guard name != ".", name != ".." else { continue }
-                if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
-            }
-            closedir(stream)
-        }
-        rmdir(path)
-    }
-}
-
 /// A non-blocking pipe.
 final class Pipe: Sendable {
     let output: Int32

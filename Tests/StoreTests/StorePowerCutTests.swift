@@ -2,7 +2,7 @@ import PowerCut
 import PowerCutWorkloads
 import Testing
 
-/// The whole store at some of the cuts; `scripts/powercut --full` plays all of them.
+/// The whole store at some of the cuts; `scripts/check powercut --full` plays all of them.
 @Suite struct StorePowerCutTests {
     @Test func keepsWhatItAcknowledgedWhereverThePowerEnds() throws {
         let store = try StoreWorkload(StoreScript(hours: 6, seed: 1))

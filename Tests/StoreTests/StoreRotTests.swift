@@ -2,7 +2,7 @@ import Glibc
 import PowerCutWorkloads
 import Testing
 
-/// A fixed choice of what `scripts/states --rot` plays.
+/// A fixed choice of what `scripts/check rot` plays.
 @Suite struct StoreRotTests {
     /// Prime strides, so that bits and places take turns.
     @Test(arguments: [
@@ -13,7 +13,7 @@ import Testing
         let rot = try StoreRot(seed: 1, root: root)
         #expect(rot.count(of: kind) > stride)
         for place in Swift.stride(from: 0, to: rot.count(of: kind), by: stride) {
-            let replay = "scripts/states --rot --seed 1 --kind \(kind) --from \(place) --count 1"
+            let replay = "scripts/check rot --seed 1 --kind \(kind) --from \(place) --count 1"
             #expect(throws: Never.self, "\(replay)") { try rot.play(kind, place) }
         }
     }
@@ -24,7 +24,7 @@ import Testing
         let roots = try rot.roots()
         #expect(roots.count > 10)
         for place in roots {
-            let replay = "scripts/states --rot --seed 1 --kind page --from \(place) --count 1"
+            let replay = "scripts/check rot --seed 1 --kind page --from \(place) --count 1"
             #expect(throws: Never.self, "\(replay)") { try rot.play(.page, place) }
         }
     }
@@ -34,7 +34,7 @@ import Testing
         let rot = try StoreRot(seed: 1, root: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
         let count = rot.count(of: .cut)
         for place in Swift.stride(from: count - 60, to: count, by: 13) {
-            let replay = "scripts/states --rot --seed 1 --kind cut --from \(place) --count 1"
+            let replay = "scripts/check rot --seed 1 --kind cut --from \(place) --count 1"
             #expect(throws: Never.self, "\(replay)") { try rot.play(.cut, place) }
         }
     }

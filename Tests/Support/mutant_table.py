@@ -1,4 +1,4 @@
-"""The mutants that scripts/mutants plants: one mistake each, of the kind that people make.
+"""The mutants that scripts/check mutants plants: one mistake each, of the kind that people make.
 
 A row is file, the text as it stands (exactly once), the text in its place, what that breaks, and the
 suites that should notice, as `swift test --filter` takes them. Suites are the nearest ones: what only

@@ -13,7 +13,7 @@ struct CutsCommand: ParsableCommand {
             every 41st operation. --full plays all of the store's operations with all models, and
             cuts the recovery of every --recovery-every-th. Cards that rot instead (bits of the
             header, zeroed pages, a file that is cut short, a damaged log, slots that refuse) are
-            played by scripts/states --rot.
+            played by scripts/check rot.
             """
     )
 
@@ -149,7 +149,7 @@ struct CutsCommand: ParsableCommand {
             stride: stride,
             only: only.flatMap(PowerCutCase.init),
             command: { [name = workload.name, seed, hours] in
-                "scripts/powercut \(name) --seed \(seed) --hours \(hours) --only \($0)"
+                "scripts/check powercut \(name) --seed \(seed) --hours \(hours) --only \($0)"
             }
         )
         plan.first = from

@@ -6,7 +6,7 @@ import PowerCutWorkloads
 struct RotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rot",
-        abstract: "Damages a store at every place in turn; see scripts/states --rot."
+        abstract: "Damages a store at every place in turn; see scripts/check rot."
     )
 
     @Option(help: "Of everything that is random.")
@@ -47,7 +47,7 @@ struct RotCommand: ParsableCommand {
                     failed += 1
                     print("\(kind) \(place): \(error)")
                     print(
-                        "    scripts/states --rot --seed \(seed) --kind \(kind)",
+                        "    scripts/check rot --seed \(seed) --kind \(kind)",
                         "--from \(place) --count 1"
                     )
                     fflush(nil)

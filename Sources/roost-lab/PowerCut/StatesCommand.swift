@@ -6,7 +6,7 @@ import PowerCutWorkloads
 struct StatesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "states",
-        abstract: "Opens the store in random states of its folder; see scripts/states."
+        abstract: "Opens the store in random states of its folder; see scripts/check states."
     )
 
     @Option(help: "How many states.")
@@ -40,7 +40,7 @@ struct StatesCommand: ParsableCommand {
             do { try states.play(number) } catch {
                 failures += 1
                 print("state \(number): \(error)")
-                print("    scripts/states --seed \(seed) --from \(number) --count 1")
+                print("    scripts/check states --seed \(seed) --from \(number) --count 1")
                 fflush(nil)
             }
             if (number + 1) % 1_000 == 0 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Station
 
-/// Random plugging; `scripts/storm` runs 10 000 events.
+/// Random plugging; `scripts/check storm` runs 10 000 events.
 @Suite struct DetectionStormTests {
     private static func number(_ key: String, _ normal: UInt64) -> UInt64 {
         ProcessInfo.processInfo.environment[key].flatMap { UInt64($0) } ?? normal
@@ -23,7 +23,7 @@ import Testing
         let words: Comment = """
             \(count) events, \(result.checks) checks, \(all.count) first values, \
             worst after the warm-up: \(each.joined(separator: ", ")); again: \
-            ROOST_STORM_SEED=\(seed) ROOST_STORM_EVENTS=\(count) scripts/storm
+            scripts/check storm --seed \(seed) --events \(count)
             """
         #expect(result.identityErrors.prefix(5) == [], words)
         #expect(result.openAtEnd == 0, words)

@@ -1,0 +1,46 @@
+"""Millions of spoilt byte streams, profiles and partition tables, in release.
+
+  decoders  N byte streams (1 000 000) for each decoder: good frames cut, flipped, doubled and mixed.
+            No crash, the same whole and in pieces, at most one utterance a byte, no value that an
+            independent reader does not find in a good frame, and good frames understood afterwards
+  profiles  N spoilt profiles (100 000) through the reader, and as many through reader and schema,
+            which must agree: no crash, nothing taken in part
+  tables    N spoilt partition tables (20 000), half of them with checks that are right again: refused,
+            or a plan that touches no partition, is read as written, and undone to the byte
+
+All unless one is named. --seed is where to begin: stream I of a run has the seed --seed + I, so a
+failure is repeated alone by what it prints: ROOST_FUZZ_SEED=… ROOST_FUZZ_STREAMS=1, that is
+  scripts/check fuzz decoders --seed SEED --streams 1
+A run of profiles is repeated with the same --seed and --profiles.
+"""
+
+import time
+
+from ..check import swift_test
+
+# Suites, variables for number and seed, and the seed unless another is named.
+KINDS = {
+    "decoders": ("DialectFuzzTests", "ROOST_FUZZ_STREAMS", "ROOST_FUZZ_SEED", 20261121),
+    "profiles": ("ProfileFuzzTests|ProfileSchemaTests/agreesOnSpoiltProfiles",
+                 "ROOST_PROFILE_FUZZ", "ROOST_PROFILE_SEED", 4),
+    "tables": ("PartitionFuzzTests", "ROOST_TABLE_FUZZ", "ROOST_TABLE_SEED", 14),
+}
+
+
+def arguments(parser):
+    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], default=[], metavar="KIND",
+                        help=", ".join(KINDS))
+    parser.add_argument("--streams", type=int, default=1_000_000, dest="decoders", metavar="N")
+    parser.add_argument("--profiles", type=int, default=100_000, metavar="N")
+    parser.add_argument("--tables", type=int, default=20_000, metavar="N")
+    parser.add_argument("--seed", type=int)
+
+
+def run(check, options):
+    for kind in options.kinds or KINDS:
+        suites, count_name, seed_name, seed = KINDS[kind]
+        count, seed = getattr(options, kind), seed if options.seed is None else options.seed
+        check.say(f"{kind}: {count} from seed {seed}")
+        began = time.monotonic()
+        swift_test(suites, **{count_name: count, seed_name: seed})
+        check.say(f"{kind}: {count}, no complaint, {time.monotonic() - began:.0f} s")

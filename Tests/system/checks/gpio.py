@@ -1,0 +1,55 @@
+"""The GPIO suite on the real libgpiod, 1.6 and 2.x, over a stand-in for the kernel.
+
+What is installed counts as 1.6; 2.x is built into .build-libgpiod2 from sources that pip fetches once.
+"""
+
+import os
+import subprocess
+
+from ..check import ROOT, Failed, Skipped
+from ..libgpiod import PKG_CONFIG_PATH, NotBuilt, build
+
+NEEDS = "the network once, for 2.x"
+STANDIN = os.path.join(ROOT, ".build-gpio-standin", "gpio-standin.so")
+
+
+def suite(check, scratch, environment):
+    """Builds the tests and runs those of GPIO with the stand-in in the test program alone."""
+    command = ["swift", "build", "--package-path", ROOT, "--scratch-path", os.path.join(ROOT, scratch)]
+    built = subprocess.run([*command, "--build-tests"], env=environment, text=True, check=False,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if built.returncode != 0:
+        raise Failed(f"the tests do not build:\n{built.stdout[-5000:]}")
+    place = subprocess.check_output([*command, "--show-bin-path"], env=environment, text=True).strip()
+    done = subprocess.run(
+        [os.path.join(place, "roostPackageTests.xctest"), "--testing-library", "swift-testing",
+         "--filter", "GPIO"], env={**environment, "LD_PRELOAD": STANDIN}, check=False)
+    check.same(done.returncode, 0, f"the suite in {scratch}: exit status")
+
+
+def arguments(parser):
+    parser.add_argument("versions", nargs="*", choices=["1", "2", []], default=[], metavar="VERSION",
+                        help="of libgpiod: 1 or 2 (both)")
+    parser.add_argument("--sdist", help="a gpiod-*.tar.gz that you fetched yourself")
+
+
+def run(check, options):
+    os.makedirs(os.path.dirname(STANDIN), exist_ok=True)
+    subprocess.run(
+        [os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared",
+         "-fPIC", "-o", STANDIN, os.path.join(ROOT, "Tests", "Support", "gpio-standin.c"), "-ldl",
+         "-lpthread"], check=True)
+    for version in options.versions or ("1", "2"):
+        if version == "1":
+            found = subprocess.check_output(["pkg-config", "--modversion", "libgpiod"], text=True)
+            check.say(f"libgpiod {found.strip()}")
+            suite(check, ".build", dict(os.environ))
+            continue
+        try:
+            check.say(f"libgpiod {build(options.sdist)}")
+        except NotBuilt as reason:
+            if options.versions == ["2"]:
+                raise Skipped(reason) from None
+            check.say(f"libgpiod 2.x left out: {reason}")
+            continue
+        suite(check, ".build-gpiod2", dict(os.environ, PKG_CONFIG_PATH=PKG_CONFIG_PATH))
