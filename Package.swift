@@ -164,6 +164,7 @@ let package = Package(
 
         tests("CoreTests", ["Core"]),
         tests("SchedulingTests", ["Core", "Scheduling"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests(
             "SupervisionTests",
             ["Core", "Scheduling", "SimulationKit", "Supervision", logging]
@@ -172,7 +173,7 @@ let package = Package(
             "LinuxIOTests",
             [
                 "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core",
-                "Scheduling", "Supervision", "SimulationKit", logging,
+                "Scheduling", "Supervision", "SimulationKit", "TestSupport", logging,
             ]
         ),
         tests("AlertsTests", ["Alerts", "Core"]),
@@ -198,7 +199,8 @@ let package = Package(
             "StationTests",
             [
                 "Alerts", "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Station",
-                "Profiles", "Core", "Scheduling", "SimulationKit", "Store", "Supervision", logging,
+                "Profiles", "Core", "Scheduling", "SimulationKit", "Store", "Supervision",
+                "TestSupport", logging,
             ]
         ),
         tests(
@@ -212,13 +214,13 @@ let package = Package(
             "ScenariosTests",
             ["HardwareIO", "Station", "PowerCut", "Profiles", "Core", "Scenarios", "Store"]
         ),
-        tests("SQLiteTests", ["CSQLite", "SQLite"]),
+        tests("SQLiteTests", ["CSQLite", "SQLite", "TestSupport"]),
         tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),
         tests(
             "StoreTests",
             [
                 "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Core", "SQLite",
-                "SimulationKit", "Store",
+                "SimulationKit", "Store", "TestSupport",
             ],
             resources: [.copy("Fixtures")]
         ),
@@ -227,7 +229,7 @@ let package = Package(
             [
                 "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO",
                 "LinuxPlatform",
-                "Profiles", "Store", "roost", arguments,
+                "Profiles", "Store", "TestSupport", "roost", arguments,
             ]
         ),
         tests("TidyTests", []),

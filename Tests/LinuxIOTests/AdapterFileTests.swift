@@ -1,5 +1,6 @@
 import Glibc
 import HardwareIO
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func aChangedFileIsANewSnapshot() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("adapters")
         let loop = try EventLoop()
         let seen = try loop.run {

@@ -2,6 +2,7 @@ import Core
 import Glibc
 import LinuxIO
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct EventLoopTests {
@@ -216,7 +217,7 @@ import Testing
 
     @Test func refusesADescriptorThatNeverWaits() throws {
         let loop = try EventLoop()
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let file = open(folder.path("plain"), O_RDWR | O_CREAT, 0o600)
         defer { close(file) }
         #expect(throws: LinuxError.system(call: "epoll_ctl", errno: EPERM, path: nil)) {

@@ -2,12 +2,13 @@ import Glibc
 import HardwareIO
 import LinuxIO
 import SimulationKit
+import TestSupport
 import Testing
 
 @Suite struct FileBlockStorageTests {
-    private let folder: TemporaryDirectory
+    private let folder: TestFolder
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { folder = try TestFolder() }
 
     @Test(arguments: [FileBlockStorage.Caching.buffered, .direct], [512, 4_096])
     func keepsTheContractOfBlockStorage(
@@ -113,7 +114,7 @@ import Testing
             try FileBlockStorage(path: missing, blockCount: nil)
         }
         #expect(throws: StorageError.self) {
-            try FileBlockStorage(path: folder.root, blockCount: 4)
+            try FileBlockStorage(path: folder.path, blockCount: 4)
         }
         // The kernel's own read-only folder, for root and for everybody else.
         let error2 = #expect(throws: StorageError.self) {
@@ -125,7 +126,7 @@ import Testing
 
 @Suite struct SharedMemoryFileTests {
     @Test func outlivesTheObjectThatWrote() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("tail")
         try SharedMemoryFile(path: path, byteCount: 8_192).write([1, 2, 3], at: 8_189)
         let second = try SharedMemoryFile(path: path, byteCount: 8_192)
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test func startsAgainWithZerosWhenTheSizeIsAnother() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("tail")
         try SharedMemoryFile(path: path, byteCount: 4_096).write([1], at: 0)
         let other = try SharedMemoryFile(path: path, byteCount: 8_192)
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test func saysThatTheFolderIsMissing() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("none/tail")
         #expect(throws: StorageError.absent(path: path)) {
             try SharedMemoryFile(path: path, byteCount: 4_096)

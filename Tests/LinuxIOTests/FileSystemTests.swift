@@ -1,10 +1,11 @@
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
 @Suite struct FileSystemTests {
     @Test func settlesTheFileSystemOfAFolderAndOfAFile() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         try FileSystem.settle(folder.path("."))
         let file = folder.path("file")
         close(open(file, O_CREAT | O_WRONLY, 0o600))
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test func namesWhatIsNotThere() throws {
-        let path = try TemporaryDirectory().path("nothing")
+        let path = try TestFolder().path("nothing")
         #expect(throws: LinuxError.system(call: "open", errno: ENOENT, path: path)) {
             try FileSystem.settle(path)
         }

@@ -1,26 +1,27 @@
 import Glibc
 import HardwareIO
+import TestSupport
 import Testing
 
 @testable import LinuxIO
 
 @Suite struct FolderLockTests {
     @Test func aSecondOneIsRefusedUntilTheFirstIsGone() throws {
-        let folder = try TemporaryDirectory()
-        var first: FolderLock? = try FolderLock(path: folder.root)
-        let error = #expect(throws: StorageError.self) { try FolderLock(path: folder.root) }
-        guard case .held(folder.root, let holder) = error else {
+        let folder = try TestFolder()
+        var first: FolderLock? = try FolderLock(path: folder.path)
+        let error = #expect(throws: StorageError.self) { try FolderLock(path: folder.path) }
+        guard case .held(folder.path, let holder) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(first != nil && holder == Holders.describe(getpid()))
-        #expect(throws: StorageError.self) { try FolderLock.demandFree(folder.root) }
+        #expect(throws: StorageError.self) { try FolderLock.demandFree(folder.path) }
         first = nil
-        _ = try FolderLock(path: folder.root)
+        _ = try FolderLock(path: folder.path)
     }
 
     @Test func aFolderThatIsMadeInPlaceOfAnotherIsAnother() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("store")
         mkdir(path, 0o755)
         let before = try #require(FolderLock.identity(of: path))
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func aMirrorHasOneProcessAlone() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("x.tail")
         let memory = try SharedMemoryFile(path: path, byteCount: 256)
         #expect(throws: StorageError.self) { try SharedMemoryFile(path: path, byteCount: 256) }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
 @Suite struct HoldersTests {
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func knowsNobodyWhereNobodyIs() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         #expect(Holders.describe(of: folder.path("none")) == nil)
     }
 }

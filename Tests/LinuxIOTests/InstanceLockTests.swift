@@ -1,11 +1,12 @@
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
 @Suite struct InstanceLockTests {
     @Test func namesTheProcessThatHoldsTheLock() throws {
-        let path = try TemporaryDirectory().path("lock")
-        let folder = try TemporaryDirectory()
+        let path = try TestFolder().path("lock")
+        let folder = try TestFolder()
         let held = folder.path("lock")
         let lock = try InstanceLock(path: held)
         defer { lock.release() }
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func letsTheNextInAfterRelease() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let first = try InstanceLock(path: folder.path("lock"))
         first.release()
         first.release()
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func saysWhatIsWrongWithThePath() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("none/lock")
         #expect(throws: LinuxError.system(call: "open", errno: ENOENT, path: path)) {
             try InstanceLock(path: path)

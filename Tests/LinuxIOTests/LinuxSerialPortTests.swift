@@ -3,6 +3,7 @@ import Core
 import Glibc
 import HardwareIO
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -237,15 +238,15 @@ import Testing
     private let slow = SerialSettings(baud: 9_600)
 
     @Test func saysAbsentWhenThereIsNoSuchPort() throws {
-        let path = try TemporaryDirectory().path("ttyUSB9")
+        let path = try TestFolder().path("ttyUSB9")
         #expect(throws: SerialError.absent(path: path)) { try SerialOpening.open(path, slow) }
     }
 
     @Test func refusesWhatIsNoSerialLine() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let file = folder.path("file")
         close(open(file, O_CREAT | O_RDWR, 0o600))
-        for path in [file, folder.root, "/dev/null"] {
+        for path in [file, folder.path, "/dev/null"] {
             #expect(throws: SerialError.notASerialLine(path: path)) {
                 try SerialOpening.open(path, slow)
             }

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import HardwareIO
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func disarmsAFileThatIsNoWatchdog() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("plain")
         close(open(path, O_CREAT | O_RDWR, 0o600))
         // The real calls: a plain file knows none of the ioctls.

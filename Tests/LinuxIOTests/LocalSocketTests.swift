@@ -3,6 +3,7 @@ import Core
 import Glibc
 import HardwareIO
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func letsItsGroupConnectAndNobodyElse() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let listener = try LocalSocketListener(path: folder.path("s"), on: EventLoop())
         var status = stat()
         #expect(stat(folder.path("s"), &status) == 0)
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test func takesThePlaceOfADeadSocket() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let path = folder.path("s")
         do {
             let dead = try LocalSocket.open(path)
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test func leavesALiveSocketAndAFileAlone() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let loop = try EventLoop()
         let live = try LocalSocketListener(path: folder.path("live"), on: loop)
         defer { live.close() }
@@ -190,7 +191,7 @@ import Testing
     }
 
     @Test func saysThatNobodyListens() throws {
-        let path = try TemporaryDirectory().path("s")
+        let path = try TestFolder().path("s")
         let loop = try EventLoop()
         #expect(throws: LocalSocketError.system(call: "connect", errno: ENOENT, path: path)) {
             try LocalSocket.connect(path: path, on: loop)
@@ -198,7 +199,7 @@ import Testing
     }
 
     @Test func stopsAcceptingWhenClosed() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let loop = try EventLoop()
         #expect(throws: LocalSocketError.closed) {
             try loop.run {
@@ -218,7 +219,7 @@ import Testing
 private func withConnection<Value: Sendable>(
     _ body: @escaping @Sendable (any LineConnection, any LineConnection) async throws -> Value
 ) throws -> Value {
-    let folder = try TemporaryDirectory()
+    let folder = try TestFolder()
     let loop = try EventLoop()
     return try loop.run {
         let listener = try LocalSocketListener(path: folder.path("s"), on: loop)

@@ -1,13 +1,14 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxIO
 
 @Suite struct PathWatcherTests {
     @Test func returnsAtOnceWhenThePathExists() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let loop = try EventLoop()
-        try loop.run { try await PathWatcher(on: loop).waitForPath(folder.root) }
+        try loop.run { try await PathWatcher(on: loop).waitForPath(folder.path) }
     }
 
     @Test func waitsForAFileInADirectoryThatIsThere() throws {
@@ -20,7 +21,7 @@ import Testing
 
     @Test func waitsForALinkThatIsMovedIntoPlace() throws {
         try wait(for: "link") { folder in
-            symlink(folder.root, folder.path("temporary"))
+            symlink(folder.path, folder.path("temporary"))
             rename(folder.path("temporary"), folder.path("link"))
         }
     }
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func outlastsADirectoryThatGoesAway() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         mkdir(folder.path("a"), 0o700)
         try wait(for: "a/tty", in: folder) { folder in
             rmdir(folder.path("a"))
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func endsWhenCancelled() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let loop = try EventLoop()
         #expect(throws: CancellationError.self) {
             try loop.run {
@@ -66,17 +67,17 @@ import Testing
     }
 
     @Test func findsTheNearestDirectory() throws {
-        let folder = try TemporaryDirectory()
-        #expect(PathWatcher.nearest(folder.path("x/y/z")) == folder.root)
+        let folder = try TestFolder()
+        #expect(PathWatcher.nearest(folder.path("x/y/z")) == folder.path)
         #expect(PathWatcher.nearest("/no-such-directory/x") == "/")
     }
 
     private func wait(
         for name: String,
-        in given: TemporaryDirectory? = nil,
-        _ make: @escaping @Sendable (TemporaryDirectory) async -> Void
+        in given: TestFolder? = nil,
+        _ make: @escaping @Sendable (TestFolder) async -> Void
     ) throws {
-        let folder = try given ?? TemporaryDirectory()
+        let folder = try given ?? TestFolder()
         let loop = try EventLoop()
         try loop.run {
             try await withThrowingDiscardingTaskGroup { group in

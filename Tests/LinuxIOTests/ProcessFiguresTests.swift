@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -15,8 +16,8 @@ import Testing
     }
 
     @Test func countsTheSyncsOfOurOwnAndOfLibraries() throws {
-        let path = "/tmp/roost-figures-\(getpid()).db"
-        defer { unlink(path) }
+        let folder = try TestFolder()
+        let path = folder.path("figures.db")
         let before = ProcessFigures.now().syncCount
         let file = open(path, O_RDWR | O_CREAT, 0o600)
         defer { close(file) }

@@ -2,6 +2,7 @@ import CLinux
 import Core
 import Glibc
 import HardwareIO
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test func replacesAStaleLinkAndRemovesItsOwn() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let link = folder.path("sensor")
         symlink("/dev/pts/987654", link)
         let loop = try EventLoop()
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test func doesNotReplaceAFileByALink() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let file = folder.path("precious")
         close(Glibc.open(file, O_CREAT | O_RDWR, 0o600))
         let loop = try EventLoop()
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test func tracesEveryTransfer() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let trace = folder.path("trace")
         try host(EchoPeer(), trace: trace) { terminal, loop, disk in
             let port = try await open(terminal.path, loop, disk)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxIO
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ServiceNotifierTests {
     @Test(arguments: [false, true])
     func tellsTheServiceManager(isAbstract: Bool) throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let manager = try Manager(isAbstract ? "@" + folder.path("n") : folder.path("n"))
         let notifier = ServiceNotifier { $0 == "NOTIFY_SOCKET" ? manager.path : nil }
         #expect(notifier.isActive)
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func saysWhenItReloads() throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TestFolder()
         let manager = try Manager(folder.path("n"))
         ServiceNotifier { $0 == "NOTIFY_SOCKET" ? manager.path : nil }.reloading()
         let lines = manager.hear().split(separator: "\n")

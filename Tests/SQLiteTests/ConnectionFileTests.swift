@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct ConnectionFileTests {
@@ -132,22 +133,6 @@ import Testing
 
 /// Runs the closure with an empty folder that is gone afterwards.
 func withTemporaryFolder(_ body: (String) throws -> Void) throws {
-    var template = Array("/tmp/roost-sqlite-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { mkdtemp($0) } }
-    let folder = String(cString: try #require(made))
-    defer { removeFolder(folder) }
-    try body(folder)
-}
-
-/// Removes a folder that holds files only.
-private func removeFolder(_ folder: String) {
-    guard let stream = opendir(folder) else { return }
-    while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        unlink(folder + "/" + name)
-    }
-    closedir(stream)
-    rmdir(folder)
+    let folder = try TestFolder()
+    try withExtendedLifetime(folder) { try body(folder.path) }
 }

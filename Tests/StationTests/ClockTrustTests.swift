@@ -3,36 +3,13 @@ import Core
 import Glibc
 import SimulationKit
 import Store
+import TestSupport
 import Testing
 
 @testable import Station
 
 /// The clock grows in trust while the station runs, and every answer says how far it got.
 @Suite struct ClockTrustTests {
-    /// A folder on the real file system, gone afterwards.
-    private final class Folder: Sendable {
-        let path: String
-
-        init() throws {
-            var template = Array("/tmp/roost-clock-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-
-        deinit {
-            for end in ["", "-wal", "-shm"] { unlink("\(path)/history.db\(end)") }
-            rmdir(path)
-        }
-
-        var configuration: String {
-            """
-            {"name": "test", "mode": "live",
-             "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
-             "store": {"folder": "\(path)", "megabytes": 4, "journalBlocks": 64}}
-            """
-        }
-    }
-
     private static let noon = WallTime(nanoseconds: 1_790_000_000_000_000_000)
 
     /// The anchors among what the card does not have yet.
@@ -50,7 +27,7 @@ import Testing
     }
 
     @Test func aClockWithoutATimeServerDatesUncertainly() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (report, status, anchors) = try simulate { clock in
             clock.setWallTime(Self.noon, trust: .fileStamp)
             let test = try TestStation(clock, folder.configuration)
@@ -69,7 +46,7 @@ import Testing
     }
 
     @Test func trustGrowsByAPersonAndByATimeServer() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (before, person, after, steps) = try simulate { clock in
             clock.setWallTime(Self.noon, trust: .hardwareClock)
             let test = try TestStation(clock, folder.configuration)
@@ -93,7 +70,7 @@ import Testing
     }
 
     @Test func aClockThatWasNeverSetHasNoTimeAndSaysHowToGiveIt() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (clockReport, failure, reading) = try simulate { clock in
             let test = try TestStation(clock, folder.configuration)
             return try await test.run { test in
@@ -107,5 +84,15 @@ import Testing
         #expect(clockReport == ClockReport(time: nil, trust: "unknown", isSure: false))
         #expect(failure?.code == "no-clock" && failure?.message.contains("--at") == true)
         #expect(reading != nil && reading?.time == nil && reading?.isSure == nil)
+    }
+}
+
+extension TestFolder {
+    fileprivate var configuration: String {
+        """
+        {"name": "test", "mode": "live",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+         "store": {"folder": "\(path)", "megabytes": 4, "journalBlocks": 64}}
+        """
     }
 }

@@ -5,28 +5,13 @@ import Glibc
 import HardwareIO
 import SimulationKit
 import Store
+import TestSupport
 import Testing
 
 @testable import Station
 
 @Suite struct MuteListTests {
-    /// A folder on the real file system, gone afterwards.
-    private final class Folder: Sendable {
-        let path: String
-
-        init() throws {
-            var template = Array("/tmp/roost-mute-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-
-        deinit {
-            for end in ["", "-wal", "-shm"] { unlink("\(path)/history.db\(end)") }
-            rmdir(path)
-        }
-    }
-
-    private static func text(_ folder: Folder?) -> String {
+    private static func text(_ folder: TestFolder?) -> String {
         let store = folder.map {
             ", \"store\": {\"folder\": \"\($0.path)\", \"megabytes\": 4, \"journalBlocks\": 64}"
         }
@@ -52,7 +37,7 @@ import Testing
     }
 
     /// The line of a channel in the account of a whole history, as `roost ledger` makes it.
-    private static func ledger(_ folder: Folder) throws -> [GapLedgerReport.Line] {
+    private static func ledger(_ folder: TestFolder) throws -> [GapLedgerReport.Line] {
         let reader = try HistoryReader(path: "\(folder.path)/history.db")
         let runs = try reader.runs().map { run in
             let stopped = try #require(run.stopped)
@@ -91,7 +76,7 @@ import Testing
     }
 
     @Test func aMutedChannelIsMutedInTheLedgerForAsLongAsItWasSaid() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (facts, kinds, wakes) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -118,7 +103,7 @@ import Testing
     }
 
     @Test func aMutedDeviceStaysMutedThroughARestartUntilItIsTakenBack() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (first, second, values) = try simulate { clock in
             let one = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let first = try await one.run { test in

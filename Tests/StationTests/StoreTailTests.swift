@@ -5,28 +5,13 @@ import Glibc
 import HardwareIO
 import SimulationKit
 import Store
+import TestSupport
 import Testing
 
 @testable import Station
 
 @Suite struct StoreTailTests {
-    /// A folder on the real file system, gone afterwards.
-    private final class Folder: Sendable {
-        let path: String
-
-        init() throws {
-            var template = Array("/tmp/roost-tail-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-
-        deinit {
-            for end in ["", "-wal", "-shm"] { unlink("\(path)/history.db\(end)") }
-            rmdir(path)
-        }
-    }
-
-    private static func text(_ folder: Folder?, mode: String = "live") -> String {
+    private static func text(_ folder: TestFolder?, mode: String = "live") -> String {
         let store = folder.map {
             ", \"store\": {\"folder\": \"\($0.path)\", \"megabytes\": 4, \"journalBlocks\": 64}"
         }
@@ -71,7 +56,7 @@ import Testing
     }
 
     @Test func historyAndTailTogetherAreEverythingSoFar() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (readings, events, found, longest, isSmall) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -105,7 +90,7 @@ import Testing
     }
 
     @Test func blocksThatRotWhileTheStationRunsAreNamedAtOnce() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (lost, marks) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -140,7 +125,7 @@ import Testing
     }
 
     @Test func rowsOfOneTickInTheOpenBatchAndTheBlockBeforeItAreBothRead() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (taken, found) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -193,7 +178,7 @@ import Testing
     }
 
     @Test func whatACardDoesNotTakeIsShownAllTheSame() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (readings, pages, found) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in

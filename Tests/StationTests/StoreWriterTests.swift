@@ -7,28 +7,13 @@ import Logging
 import SimulationKit
 import Store
 import Supervision
+import TestSupport
 import Testing
 
 @testable import Station
 
-/// A folder on the real file system, gone afterwards.
-private final class Folder: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/roost-store-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["history.db", "history.db-wal", "history.db-shm"] { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-}
-
 @Suite struct StoreWriterTests {
-    private static func text(_ folder: Folder, mode: String = "normal") -> String {
+    private static func text(_ folder: TestFolder, mode: String = "normal") -> String {
         """
         {"name": "test", "mode": "\(mode)",
          "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
@@ -37,7 +22,7 @@ private final class Folder: Sendable {
     }
 
     /// Everything the history holds of the first stream.
-    private static func stored(_ folder: Folder) throws -> [BootSample] {
+    private static func stored(_ folder: TestFolder) throws -> [BootSample] {
         let reader = try HistoryReader(path: "\(folder.path)/history.db")
         guard let stream = try reader.streams().first else { return [] }
         let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
@@ -47,7 +32,7 @@ private final class Folder: Sendable {
     }
 
     @Test func everyReadingOfADayIsInTheHistoryAfterAnOrderlyStop() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (readings, writes) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await test.run { try await $0.sleep(.days(1)) }
@@ -62,7 +47,7 @@ private final class Folder: Sendable {
     }
 
     @Test func aSecondLifeGoesOnWhereTheFirstEnded() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let lives = try simulate { clock in
             let first = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await first.run { try await $0.sleep(.hours(2)) }
@@ -82,7 +67,7 @@ private final class Folder: Sendable {
     }
 
     @Test func tellsWhatTheLastHourAndTheLastDayCost() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let budget = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder))
             return try await test.run { test in
@@ -100,7 +85,7 @@ private final class Folder: Sendable {
     }
 
     @Test func theHoursOfTheLaserGoOnInTheNextLife() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reports = try simulate { clock in
             var reports: [LaserReport] = []
             let card = SimulatedCard()
@@ -126,7 +111,7 @@ private final class Folder: Sendable {
     }
 
     @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (told, readings, faults) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             test.platform.refuseJournal(with: .readOnly(path: "journal.ring"))
@@ -150,7 +135,7 @@ private final class Folder: Sendable {
     }
 
     /// Overwrites the history as it lies there, but for its first page.
-    private static func damage(_ folder: Folder) {
+    private static func damage(_ folder: TestFolder) {
         let descriptor = Glibc.open("\(folder.path)/history.db", O_WRONLY)
         defer { close(descriptor) }
         let noise = [UInt8](repeating: 0xA5, count: 1 << 20)
@@ -158,7 +143,7 @@ private final class Folder: Sendable {
     }
 
     @Test func aHistoryDamagedMeanwhileIsReplacedWhileReadingsGoOn() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (told, readings) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await test.run { test in
@@ -178,7 +163,7 @@ private final class Folder: Sendable {
     }
 
     @Test func aCardThatFailsForLongIsOpenedAnewAndNothingIsLostOrTwice() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (told, readings) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await test.run { test in

@@ -5,6 +5,7 @@ import Glibc
 import HardwareIO
 import SimulationKit
 import Store
+import TestSupport
 import Testing
 
 @testable import Station
@@ -14,23 +15,8 @@ func withStoreFolders<Value>(
     _ count: Int,
     _ body: ([String]) throws -> Value
 ) throws -> Value {
-    var folders: [String] = []
-    for _ in 0..<count {
-        var template = Array("/tmp/roost-two-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        folders.append(
-            String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        )
-    }
-    defer {
-        for folder in folders {
-            for name in ["history.db", "history.db-wal", "history.db-shm"] {
-                unlink("\(folder)/\(name)")
-            }
-            rmdir(folder)
-        }
-    }
-    return try body(folders)
+    let folders = try (0..<count).map { _ in try TestFolder() }
+    return try withExtendedLifetime(folders) { try body(folders.map(\.path)) }
 }
 
 /// Two stations with one name on one machine, each with a store of its own.

@@ -1,23 +1,19 @@
 import Core
 import FoundationEssentials
 import Glibc
+import TestSupport
 
 @testable import Store
 
-/// A folder that is removed with the test.
+/// A folder for a history, removed with the test.
 final class HistoryFolder {
-    let path: String
+    private let folder: TestFolder
+    var path: String { folder.path }
     var database: String { path + "/history.db" }
 
     init() {
-        path = "/tmp/roost-history-\(UUID().uuidString)"
-        try? FileManager.default.createDirectory(
-            atPath: path,
-            withIntermediateDirectories: true
-        )
+        do { folder = try TestFolder() } catch { fatalError("\(error)") }
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// Removes a database and what SQLite keeps beside it.
     static func remove(_ database: String) {

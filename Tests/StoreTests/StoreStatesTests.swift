@@ -1,8 +1,9 @@
 import Glibc
 import PowerCutWorkloads
+import TestSupport
 import Testing
 
-/// A fixed choice of what `scripts/states` plays.
+/// A fixed choice of what `scripts/check states` plays.
 @Suite struct StoreStatesTests {
     @Test func opensInTwoHundredStatesOfItsFolder() throws {
         var options = StoreStates.Options()
@@ -17,14 +18,8 @@ import Testing
     }
 
     @Test func keepsItsSizeThroughTwoMonths() throws {
-        var template = Array("/tmp/roost-years-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
-        defer {
-            for name in ["history.db", "journal.ring"] { unlink("\(folder)/\(name)") }
-            rmdir(folder)
-        }
-        var years = StoreYears(folder, intervalTenths: 3_000, megabytes: 4, seed: 1)
+        let folder = try TestFolder()
+        var years = StoreYears(folder.path, intervalTenths: 3_000, megabytes: 4, seed: 1)
         var months: [StoreYears.Month] = []
         try years.run(months: 2) { months.append($0) }
         #expect(months.count == 2)

@@ -65,7 +65,7 @@ extension TidyRule {
         ]
     ) { tree in
         let targets = Set(tree.files.filter { $0.isUnder("Sources/") }.compactMap(\.target))
-        let exempt: Set = ["SimulationTests", "TidyTests"]  // A whole node; the tree itself.
+        let exempt: Set = ["SimulationTests", "TestSupport", "TidyTests"]
         return tree.files.filter { $0.isUnder("Tests/") && $0.name.hasSuffix(".swift") }.compactMap
         {
             file in
@@ -104,6 +104,7 @@ extension TidyRule {
         "Every file that a document names is there",
         bad: [
             .file("README.md", "run `scripts/nothing --quick`"),
+            .file("README.md", "run `scripts/check nothing --quick`"),
             .file("ARCHITECTURE.md", "see `Sources/Station/Gone.swift`."),
         ],
         good: [
@@ -161,19 +162,29 @@ extension TidyRule {
 }
 
 extension SourceFile {
+    /// The path that a quoted text begins with; a check stands for its module.
+    private static func path(in quoted: Substring) -> String? {
+        let parts = quoted.split(separator: " ").filter { $0 != "sudo" }
+        guard parts.count > 1, parts[0] == "scripts/check", parts[1] != "together",
+            parts[1].first?.isLowercase == true
+        else { return parts.first.map(String.init) }
+        return "Tests/system/checks/\(parts[1].replacing("-", with: "_")).py"
+    }
+
     /// Paths in back quotes that lead into this tree; a pattern with `*` or `<` is none.
     fileprivate var namedPaths: [(path: String, line: Int)] {
         let tops = ["Sources/", "Tests/", "Benchmarks/", "scripts/", ".ci/"]
         return lines.enumerated().flatMap { number, line in
-            line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-                .filter { $0.offset % 2 == 1 }
-                .compactMap { _, quoted in quoted.split(separator: " ").first }
-                .filter { word in tops.contains { word.hasPrefix($0) } }
-                .filter { word in !word.contains { "*<…{".contains($0) } }
-                .map { word in
-                    let path = word.hasSuffix("/") ? word.dropLast() : word
-                    return (path: String(path), line: number + 1)
-                }
+            let parts = line.split(separator: "`", omittingEmptySubsequences: false)
+            let quoted = parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+            let named: [String] = quoted.compactMap { Self.path(in: $0) }
+            return named.compactMap { word -> (path: String, line: Int)? in
+                guard tops.contains(where: { word.hasPrefix($0) }),
+                    !word.contains(where: { "*<…{".contains($0) })
+                else { return nil }
+                let path = word.hasSuffix("/") ? String(word.dropLast()) : word
+                return (path: path, line: number + 1)
+            }
         }
     }
 }

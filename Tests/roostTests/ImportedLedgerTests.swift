@@ -1,28 +1,12 @@
 import Core
 import Glibc
 import Store
+import TestSupport
 import Testing
 
 @testable import roost
 
 @Suite struct ImportedLedgerTests {
-    /// A folder with a history, gone afterwards.
-    private final class Folder {
-        let path: String
-        var history: String { path + "/history.db" }
-
-        init() throws {
-            var template = Array("/tmp/roost-imported-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-
-        deinit {
-            for end in ["", "-wal", "-shm"] { unlink("\(history)\(end)") }
-            rmdir(path)
-        }
-    }
-
     /// 2026-11-21T00:00:00Z.
     private static let midnight: Int64 = 1_795_219_200
 
@@ -34,7 +18,7 @@ import Testing
         )
     }
 
-    private static func load(_ minutes: [Range<Int64>], _ folder: Folder) throws {
+    private static func load(_ minutes: [Range<Int64>], _ folder: TestFolder) throws {
         for minutes in minutes {
             let plan = StorePlan(.megabytes(4))
             let (history, _) = try History.open(path: folder.history, plan: plan)
@@ -47,7 +31,7 @@ import Testing
     }
 
     private static func lines(
-        _ folder: Folder,
+        _ folder: TestFolder,
         _ range: TimeRange = TimeRange()
     ) throws -> [GapLedgerReport.Line] {
         let reader = try HistoryReader(path: folder.history)
@@ -60,7 +44,7 @@ import Testing
     /// Samples once a minute, in whatever order the files came; two hours of them are in none.
     @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
     func accountsFromTheFirstSampleToTheLast(order: [Int]) throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let parts: [Range<Int64>] = [0..<60, 60..<120, 240..<300]
         try Self.load(order.map { parts[$0] }, folder)
         let line = try #require(try Self.lines(folder).first)
@@ -74,7 +58,7 @@ import Testing
     }
 
     @Test func aRangeIsAccountedForWithoutWhatLiesOutside() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         try Self.load([0..<60, 120..<180], folder)
         let moments = [30, 150].map { minute in
             WallTime(nanoseconds: (Self.midnight + minute * 60) * 1_000_000_000)
@@ -89,9 +73,13 @@ import Testing
     }
 
     @Test func oneSampleTakesNoTime() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         try Self.load([7..<8], folder)
         let line = try #require(try Self.lines(folder).first)
         #expect(line.elapsedTenths == 0 && line.valueCount == 1 && line.gaps == [])
     }
+}
+
+extension TestFolder {
+    fileprivate var history: String { path("history.db") }
 }

@@ -2,6 +2,7 @@ import ControlProtocol
 import Core
 import Glibc
 import Store
+import TestSupport
 import Testing
 
 @testable import roost
@@ -16,27 +17,11 @@ import Testing
     /// 2026-11-21T00:00:00Z.
     private static let midnight: Int64 = 1_795_219_200
 
-    /// A folder with a history, gone afterwards.
-    private final class Folder {
-        let path: String
-
-        init() throws {
-            var template = Array("/tmp/roost-window-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-
-        deinit {
-            for end in ["", "-wal", "-shm"] { unlink("\(path)/history.db\(end)") }
-            rmdir(path)
-        }
-    }
-
     /// Two boots of three hours at 1 Hz; only the first has an anchor: it began at midnight.
     ///
     /// Undated ones have no anchor at all.
     private static func reader(
-        _ folder: Folder,
+        _ folder: TestFolder,
         isDated: Bool = true
     ) throws -> HistoryReader {
         let path = "\(folder.path)/history.db"
@@ -75,7 +60,7 @@ import Testing
     }
 
     @Test func lastCountsFromTheEndOfTheNewestBoot() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
         #expect(times.end == StoreMoment(boot: Self.boots[1], tick: Tick(tenths: 107_990)))
@@ -87,7 +72,7 @@ import Testing
     }
 
     @Test func lastReachesIntoTheBootBefore() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
         let window = StoreWindow(times: times, last: .hours(4), now: times.end)
@@ -98,7 +83,7 @@ import Testing
     }
 
     @Test func withoutAnyDateLastReachesBackByRunningTime() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reader = try Self.reader(folder, isDated: false)
         let times = try StoreTimes(reader)
         #expect(times.clock.time(Self.boots[0], Tick(tenths: 0)) == nil)
@@ -112,7 +97,7 @@ import Testing
     }
 
     @Test func whereNoStationRanLastCountsFromTheNewestSample() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let path = "\(folder.path)/history.db"
         let (history, _) = try History.open(path: path, plan: StorePlan(.megabytes(4)))
         let value = ImportedSample.Value(.pm25, FixedPoint(1, decimals: 1))
@@ -135,7 +120,7 @@ import Testing
     }
 
     @Test func aRangeOfWallTimeIsCutOutOfTheBootsItMeets() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reader = try Self.reader(folder)
         let range = TimeRange(
             from: WallTime(nanoseconds: (Self.midnight + 60) * 1_000_000_000),
@@ -146,7 +131,7 @@ import Testing
     }
 
     @Test func aRunThatGoesOnEndsNow() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reader = try Self.reader(folder)
         let now = StoreMoment(boot: Self.boots[1], tick: Tick(tenths: 200_000))
         #expect(try StoreTimes(reader, now: now).end == now)
@@ -157,7 +142,7 @@ import Testing
 
     @Test(arguments: [(1, Duration.hours(1)), (3_600, .hours(1)), (3_700, .hours(4))])
     func theNewestComeFromTheShortestWindowThatHoldsThem(limit: Int, length: Duration) throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
         let window = StoreWindow(times: times, now: times.end)
@@ -190,7 +175,7 @@ import Testing
         let found = StationTail([page([part(nil, "open")]), page([part(4, "a"), part(5, "b")])])
         #expect(found.folder == "/store")
         #expect(found.now == StoreMoment(boot: Self.boots[0], tick: Tick(tenths: 123)))
-        let folder = try Folder()
+        let folder = try TestFolder()
         let path = "\(folder.path)/history.db"
         try History.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
         let runs = try HistoryReader(path: path, tail: found.tail).runs()

@@ -3,6 +3,7 @@ import Glibc
 import SimulationKit
 import Supervision
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Station
@@ -35,7 +36,7 @@ import Testing
         by way: StopWay,
         after jobCount: Int
     ) throws -> (record: StopRecord, grace: Duration) {
-        let folder = try ScratchFolder()
+        let folder = try TestFolder()
         let grace = Mutex(Duration.zero)
         let record = try StopBench().run(by: way, after: jobCount) { clock in
             let text = row.configuration.isEmpty ? folder.configuration : row.configuration
@@ -116,22 +117,8 @@ import Testing
     }
 }
 
-/// A folder on the real file system for a store, gone afterwards.
-private final class ScratchFolder: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/roost-stops-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["history.db", "history.db-wal", "history.db-shm"] { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    var configuration: String {
+extension TestFolder {
+    fileprivate var configuration: String {
         #"{"store": {"folder": "\#(path)", "megabytes": 4, "journalBlocks": 64}}"#
     }
 }

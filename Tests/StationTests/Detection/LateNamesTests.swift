@@ -3,30 +3,13 @@ import Core
 import Glibc
 import HardwareIO
 import SimulationKit
+import TestSupport
 import Testing
 
 @testable import Station
 
 /// What devices are called while the store does not open.
 @Suite struct LateNamesTests {
-    private final class Folder: Sendable {
-        let path: String
-        var later: String { "\(path)/later" }
-
-        init() throws {
-            var template = Array("/tmp/roost-names-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-
-        deinit {
-            for folder in [later, path] {
-                for suffix in ["", "-wal", "-shm"] { unlink("\(folder)/history.db\(suffix)") }
-                rmdir(folder)
-            }
-        }
-    }
-
     private static func text(_ folder: String) -> String {
         """
         {"name": "test", "detect": true,
@@ -37,7 +20,7 @@ import Testing
     private static func names(_ bench: DetectionBench) -> [String?] { bench.found.map(\.name) }
 
     @Test func aHistoryThatTakesNothingTellsTheNamesAllTheSame() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let names = try simulate { clock in
             let first = try DetectionBench(clock, Self.text(folder.path))
             let before = try await first.run { bench in
@@ -60,7 +43,7 @@ import Testing
     }
 
     @Test func aProvisionalNameEndsWhenTheStoreOpens() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (names, values) = try simulate { clock in
             let bench = try DetectionBench(clock, Self.text(folder.later))
             return try await bench.run { bench in
@@ -76,4 +59,8 @@ import Testing
         #expect(names == ["sds011-A160", "sds011"])
         #expect(values == [0, 6], "what was measured before is the sensor's too")
     }
+}
+
+extension TestFolder {
+    fileprivate var later: String { path("later") }
 }

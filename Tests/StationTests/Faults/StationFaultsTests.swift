@@ -6,25 +6,10 @@ import Glibc
 import HardwareIO
 import Profiles
 import SimulationKit
+import TestSupport
 import Testing
 
 @testable import Station
-
-/// A folder on the real file system, gone afterwards.
-private final class Folder: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/roost-faults-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["history.db", "history.db-wal", "history.db-shm"] { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-}
 
 @Suite struct StationFaultsTests {
     @Test func aSensorThatDoesNotAnswerIsAFaultUntilItDoes() throws {
@@ -70,7 +55,7 @@ private final class Folder: Sendable {
     }
 
     @Test func aStoreWithoutMemoryBesideItSaysSo() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let text = """
             {"name": "test", "store": {"folder": "\(folder.path)", "megabytes": 4}}
             """

@@ -2,6 +2,7 @@ import Core
 import Devices
 import Glibc
 import Profiles
+import TestSupport
 import Testing
 
 @testable import roost
@@ -192,19 +193,11 @@ extension String {
 
 /// A folder of files that is gone with this instance.
 final class MadeUpTree {
-    let root: String
+    private let folder: TestFolder
+    var root: String { folder.path }
 
-    /// In memory where there is such a place: each has about eighty files.
-    init() throws {
-        let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-        var template = Array("\(place)/roost-doctor-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-        }
-        root = try #require(made)
-    }
-
-    deinit { Self.remove(root) }
+    /// In memory: each has about eighty files.
+    init() throws { folder = try TestFolder(isInMemory: true) }
 
     func put(_ files: [String: String], _ links: [String: String]) throws {
         for (path, text) in files {
@@ -229,12 +222,5 @@ final class MadeUpTree {
             try #require(mkdir(folder, 0o755) == 0 || errno == EEXIST, "\(folder)")
         }
         return root + path
-    }
-
-    private static func remove(_ path: String) {
-        for name in DoctorTree(root: path).names("") where unlink("\(path)/\(name)") != 0 {
-            remove("\(path)/\(name)")
-        }
-        rmdir(path)
     }
 }
