@@ -46,24 +46,4 @@ package enum SDS011Fault: String, Hashable, Sendable, CaseIterable {
     package var name: String { rawValue }
 }
 
-/// A fault and the time in which it shows.
-package struct SDS011FaultWindow: Hashable, Sendable {
-    package let fault: SDS011Fault
-    package let start: MonotonicInstant
-    /// The first instant without it; nil means for ever.
-    package let end: MonotonicInstant?
-
-    package init(
-        _ fault: SDS011Fault,
-        from start: MonotonicInstant = .boot,
-        to end: MonotonicInstant? = nil
-    ) {
-        self.fault = fault
-        self.start = start
-        self.end = end
-    }
-
-    func contains(_ instant: MonotonicInstant) -> Bool {
-        instant >= start && end.map { instant < $0 } ?? true
-    }
-}
+package typealias SDS011FaultWindow = FaultWindow<SDS011Fault>

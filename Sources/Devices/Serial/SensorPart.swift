@@ -17,49 +17,19 @@ package enum SensorFault: String, Hashable, Sendable, CaseIterable {
     case babble
 }
 
-/// A fault and the time in which it shows.
-package struct SensorFaultWindow: Hashable, Sendable {
-    package let fault: SensorFault
-    package let start: MonotonicInstant
-    /// The first instant without it; nil means for ever.
-    package let end: MonotonicInstant?
-
-    package init(
-        _ fault: SensorFault,
-        from start: MonotonicInstant = .boot,
-        to end: MonotonicInstant? = nil
-    ) {
-        self.fault = fault
-        self.start = start
-        self.end = end
-    }
-
-    func contains(_ instant: MonotonicInstant) -> Bool {
-        instant >= start && end.map { instant < $0 } ?? true
-    }
-}
+package typealias SensorFaultWindow = FaultWindow<SensorFault>
 
 /// Any simulated part on the end of a line, with what can go wrong between it and the host.
 ///
 /// Its own clock begins when it is powered, so a part of the catalog may be plugged in at any time.
 package struct SensorPart: SerialPeer {
-    /// Between the pieces of what is split.
-    static let splitGap: Duration = .milliseconds(100)
-    /// 96 bytes in 100 ms are 9 600 baud.
-    static let babbleStep: Duration = .milliseconds(100)
-    static let babbleByteCount = 96
-    static let junk: [UInt8] = [0x4D, 0x28, 0x10, 0x92, 0xFA]
-    /// Pieces that wait to leave; the oldest go first when there are more.
-    private static let queueMax = 256
-
     package private(set) var peer: any SerialPeer
     private let poweredAt: MonotonicInstant
     private var faults: [SensorFaultWindow]
     private var generator: SplitMix64
-    private var queue: [(departure: MonotonicInstant, bytes: [UInt8])] = []
+    private var output: OutgoingBytes
     private var said: [UInt8] = []  // The first 16 bytes it ever said: heads for its babble.
     private var utteranceCount = 0
-    private var babbledUntil: MonotonicInstant
     /// Bytes that the host has sent, whether the part heard them or not.
     package private(set) var heardByteCount = 0
 
@@ -73,7 +43,7 @@ package struct SensorPart: SerialPeer {
         self.peer = peer
         self.faults = faults
         poweredAt = now
-        babbledUntil = now
+        output = OutgoingBytes(startingAt: now)
         generator = SplitMix64(seed: seed)
     }
 
@@ -87,21 +57,22 @@ package struct SensorPart: SerialPeer {
         let own = peer.nextActivity.map { next in
             poweredAt.advanced(by: MonotonicInstant.boot.duration(to: next))
         }
-        return [own, queue.map(\.departure).min(), nextBabble].compactMap(\.self).min()
+        return [own, output.nextDeparture, output.nextBabble(in: babbles)].compactMap(\.self).min()
     }
 
     package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
         var sent = advance(to: now)
         heardByteCount += bytes.count
         if !isActive(.deaf, at: now) { say(peer.receive(bytes, at: age(now)), at: now) }
-        sent += departures(by: now)
+        sent += output.departures(by: now)
         return sent
     }
 
     package mutating func advance(to now: MonotonicInstant) -> [UInt8] {
-        babble(until: now)
+        let head = said.first ?? 0x42
+        output.babble(until: now, in: babbles, head: head, using: &generator)
         say(peer.advance(to: age(now)), at: now)
-        return departures(by: now)
+        return output.departures(by: now)
     }
 
     private func age(_ now: MonotonicInstant) -> MonotonicInstant {
@@ -122,44 +93,10 @@ package struct SensorPart: SerialPeer {
             let random = generator.next()
             bytes[Int(random % UInt64(bytes.count))] ^= 1 << UInt8(random >> 32 & 7)
         }
-        if isActive(.garbage, at: now) { bytes = Self.junk + bytes }
-        guard isActive(.splitFrames, at: now), bytes.count > 1 else {
-            return depart(bytes, at: now)
-        }
-        let cut = 1 + Int(generator.next() % UInt64(bytes.count - 1))
-        depart(Array(bytes[..<cut]), at: now)
-        depart(Array(bytes[cut...]), at: now.advanced(by: Self.splitGap))
+        if isActive(.garbage, at: now) { bytes = OutgoingBytes.junk + bytes }
+        guard isActive(.splitFrames, at: now) else { return output.add(bytes, at: now) }
+        output.addSplit(bytes, at: now, using: &generator)
     }
 
-    private var nextBabble: MonotonicInstant? {
-        faults.filter { $0.fault == .babble }
-            .map { max($0.start, babbledUntil.advanced(by: Self.babbleStep)) }
-            .filter { next in isActive(.babble, at: next) }
-            .min()
-    }
-
-    private mutating func babble(until now: MonotonicInstant) {
-        while let next = nextBabble, next <= now {
-            // Not further back than a second: a tty would have dropped it.
-            babbledUntil = max(next, now.advanced(by: .seconds(-1)))
-            guard isActive(.babble, at: babbledUntil) else { return }
-            let noise = (0..<Self.babbleByteCount).map { index in
-                index % 16 == 0
-                    ? said.first ?? 0x42 : UInt8(truncatingIfNeeded: generator.next())
-            }
-            depart(noise, at: babbledUntil)
-        }
-    }
-
-    private mutating func depart(_ bytes: [UInt8], at departure: MonotonicInstant) {
-        if queue.count >= Self.queueMax { queue.removeFirst() }
-        queue.append((departure, bytes))
-    }
-
-    private mutating func departures(by now: MonotonicInstant) -> [UInt8] {
-        guard !queue.isEmpty else { return [] }
-        let due = queue.filter { $0.departure <= now }.flatMap(\.bytes)
-        queue.removeAll { $0.departure <= now }
-        return due
-    }
+    private var babbles: [SensorFaultWindow] { faults.filter { $0.fault == .babble } }
 }
