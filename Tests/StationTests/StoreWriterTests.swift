@@ -110,6 +110,34 @@ import Testing
         #expect((6_000...6_010).contains(saved))
     }
 
+    @Test func hoursOfTheLaserThatFindNoRoomAreAFaultUntilTheyDo() throws {
+        let folder = try Folder()
+        let (full, later, told) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            let (full, later) = try await test.run { test in
+                try await test.sleep(.minutes(10))
+                let store = test.station.store
+                for number in await (try store.settings()).count..<64 {
+                    try await store.set("setting \(number)", to: "1")
+                }
+                try await test.sleep(.hours(3))
+                let full = test.station.status.faults
+                try await store.set("setting 63", to: nil)
+                try await test.sleep(.hours(2))
+                return (full, test.station.status.faults)
+            }
+            let told = test.events.filter { $0["fault"] == "laser-hours-unsaved" }.map(\.kind.name)
+            return (full, later, told)
+        }
+        #expect(full.map(\.id) == ["laser-hours-unsaved"])
+        #expect(later.isEmpty)
+        #expect(told == ["fault began", "fault over"])
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        let text = try #require(reader.settings()[LaserHours.key]?.split(separator: "=").last)
+        // Nothing of five hours at one in ten is missing.
+        #expect((1_500...1_600).contains(try #require(Double(text))))
+    }
+
     @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
         let folder = try TestFolder()
         let (told, readings, faults) = try simulate { clock in

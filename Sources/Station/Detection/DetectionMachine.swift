@@ -143,8 +143,11 @@ package struct DetectionMachine: Sendable {
     ) -> [Action] {
         isReady = true
         guard let settings else { return admit(at: now) }
-        let actions = endProvisional(at: now)
-        registry.load(settings)
+        var actions = endProvisional(at: now)
+        actions += registry.load(settings).map { identity in
+            let why = Event.Detail("why", "its record in the store cannot be read")
+            return notify(identity, .plain(.deviceNotRemembered), .warning, [why])
+        }
         knowsNames = true
         return actions + nameProvisional() + admit(at: now)
     }

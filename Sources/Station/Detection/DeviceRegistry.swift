@@ -49,15 +49,21 @@ package struct DeviceRegistry: Hashable, Sendable {
     package mutating func remove(_ identity: String) { records[identity] = nil }
 
     /// Adds records from the store; known ones stay unchanged.
-    package mutating func load(_ settings: [String: String]) {
+    ///
+    /// - Returns: Identities whose records cannot be read.
+    package mutating func load(_ settings: [String: String]) -> [String] {
+        var unread: [String] = []
         for (key, value) in settings.sorted(by: { $0.key < $1.key })
         where key.hasPrefix(Self.keyPrefix) {
             let identity = String(key.dropFirst(Self.keyPrefix.count))
-            guard records[identity] == nil,
-                let record = try? JSONDecoder().decode(DeviceRecord.self, from: Data(value.utf8))
-            else { continue }
-            _ = put(identity, record)
+            guard records[identity] == nil else { continue }
+            let record = try? JSONDecoder().decode(DeviceRecord.self, from: Data(value.utf8))
+            guard let record, put(identity, record) else {
+                unread.append(identity)
+                continue
+            }
         }
+        return unread
     }
 
     /// The identity that has a name.

@@ -33,6 +33,8 @@ package struct Fault: Hashable, Sendable {
         case samplesUnreadable = "samples-unreadable"
         /// The second copy of the history's small tables is not written.
         case tablesUncopied = "tables-uncopied"
+        /// The hours of lasers are not stored, and a restart forgets the newest.
+        case laserHoursUnsaved = "laser-hours-unsaved"
         /// A crash of the process would lose what is not on the card yet.
         case mirrorMissing = "mirror-missing"
         /// A configuration was not applied.
@@ -99,6 +101,8 @@ extension Fault.Kind {
             "keep a copy of the store's folder, and report it; a new start ends this notice"
         case .tablesUncopied:
             "see that the store's folder has room, and that history.db.tables in it is a file"
+        case .laserHoursUnsaved:
+            "sudo roost store check; where 64 settings are kept, roost forget a device not used"
         case .mirrorMissing:
             "give the station a folder in memory: sudo install -d -o USER /run/roost, with the "
                 + "station's user"

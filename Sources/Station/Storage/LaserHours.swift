@@ -140,6 +140,9 @@ final class LaserHours: Sendable {
         }
     }
 
+    /// What `due` gave could not be stored.
+    func postpone(at now: MonotonicInstant) { state.withLock { $0.savedAt = now } }
+
     /// Every part, by name.
     func reports(at now: MonotonicInstant, _ wall: WallTime?) -> [LaserReport] {
         state.withLock { $0.parts }.sorted { $0.key < $1.key }

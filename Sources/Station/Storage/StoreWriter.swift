@@ -232,16 +232,23 @@ package actor StoreWriter: OrderlyStop {
         }
     }
 
-    /// Keeps the hours of the lasers; what fails is tried again an hour later.
+    /// Keeps the hours of the lasers; what fails is a fault, and tried again an hour later.
     private func saveLasers(isLast: Bool = false) async {
-        let (book, now) = (context.lasers, context.clock.now)
-        if !book.isLoaded {
-            guard let known = try? await onStore({ try $0.settings() }) else { return }
-            book.load(known, at: now)
+        let (lasers, now) = (context.lasers, context.clock.now)
+        do {
+            if !lasers.isLoaded { lasers.load(try await onStore { try $0.settings() }, at: now) }
+            guard let settings = lasers.due(at: now, isLast: isLast) else { return }
+            for (key, value) in settings { try await onStore { try $0.set(key, to: value) } }
+            lasers.saved(settings, at: now)
+            context.faults.clear(.laserHoursUnsaved)
+        } catch is CancellationError {
+            return
+        } catch {
+            lasers.postpone(at: now)
+            // A history that cannot be written is a fault of its own.
+            guard reported[.history] == nil else { return }
+            context.faults.raise(.laserHoursUnsaved, "the hours of lasers are not stored: \(error)")
         }
-        guard let settings = book.due(at: now, isLast: isLast) else { return }
-        for (key, value) in settings { _ = try? await onStore { try $0.set(key, to: value) } }
-        book.saved(settings, at: now)
     }
 
     private func reopenIfNeeded() async throws {

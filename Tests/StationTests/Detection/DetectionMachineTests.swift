@@ -46,6 +46,18 @@ import Testing
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["balcony"])
     }
 
+    @Test func aRecordThatCannotBeReadIsReported() throws {
+        var machine = DetectionMachine(.shipped)
+        let begun = machine.begin(with: ["device.nova-sds011:A160": "{", "other": "{"], at: .boot)
+        guard case .notify(let notice) = begun.first else {
+            Issue.record("nothing is reported")
+            return
+        }
+        #expect(begun.count == 1)
+        #expect(notice.source == "nova-sds011:A160")
+        #expect(notice.kind == .plain(.deviceNotRemembered))
+    }
+
     @Test func withoutAWordOfTheStoreNobodyGetsANameThatAnotherHasHad() throws {
         var machine = DetectionMachine(.shipped)
         _ = machine.take([.appeared(Self.device(1)), .appeared(Self.device(2))], at: .boot)
