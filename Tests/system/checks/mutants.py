@@ -248,8 +248,9 @@ def arguments(parser):
 
 def chosen(options, rows):
     planted = [Planted(row) for row in MUTANTS]
+    tests = {breaks: by for (_, breaks, _), (_, by) in rows.items()}  # Files move.
     for item in planted:
-        item.last = rows.get(item.name, ["", ""])[1]
+        item.last = tests.get(item.row.breaks, "")
     return [item for item in planted if not options.only
             or options.only.search(item.row.file + " " + item.row.breaks)]
 
