@@ -57,10 +57,12 @@ struct QueryBenchmark {
     /// Every sample of the last 24 h, both channels.
     private func day(_ reader: HistoryReader) throws -> Answer {
         guard let stream = try reader.streams().first else { return Answer() }
-        guard let whole = try reader.spans(of: stream.id).last else { return Answer() }
+        guard let whole = try StreamExtents(reader).spans(of: stream.id).last else {
+            return Answer()
+        }
         let from = max(whole.from, Tick(tenths: whole.to.tenths - 864_000))
         let span = HistorySpan(boot: whole.boot, from: from, to: whole.to)
-        let samples = try reader.raw(stream.id, [span])
+        let samples = try RawSamples(reader, stream.id, [span])
         var (answer, rows) = (Answer(), SegmentRows())
         while let piece = try samples.nextRows(into: &rows) {
             answer.rows += piece.range.count
@@ -75,9 +77,9 @@ struct QueryBenchmark {
     /// PM2.5 of all that is kept, in at most 500 steps: least, mean and most of each.
     private func year(_ reader: HistoryReader) throws -> Answer {
         guard let stream = try reader.streams().first else { return Answer() }
-        let axis = HistoryAxis(try reader.spans(of: stream.id), points: 500)
+        let axis = HistoryAxis(try StreamExtents(reader).spans(of: stream.id), points: 500)
         var answer = Answer()
-        for point in try reader.downsampled(stream.id, channel: 0, along: axis) {
+        for point in try HistorySeries(reader).points(stream.id, channel: 0, along: axis) {
             answer.rows += 1
             answer.sum &+= point.bucket.sum
         }

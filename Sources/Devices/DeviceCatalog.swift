@@ -32,13 +32,6 @@ package struct SensorKind: Sendable {
     }
 }
 
-/// What is wrong with a driver's settings in a profile.
-package struct DialectError: Error, Hashable, Sendable {
-    package let problems: [ConfigurationProblem]
-
-    package init(_ problems: [ConfigurationProblem]) { self.problems = problems }
-}
-
 /// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
 package enum DeviceCatalog {
     package static let kinds: [SensorKind] = [

@@ -1,10 +1,5 @@
 import CPowerCutVFS
 
-/// What can go wrong with the play itself, as opposed to the store it is played for.
-package enum PowerCutError: Error, Hashable, Sendable {
-    case scratch(call: String, errno: Int32, path: String)
-}
-
 /// One play: where the power goes, what the card keeps, and perhaps the same again in recovery.
 package struct PowerCutCase: Hashable, Sendable {
     package struct Cut: Hashable, Sendable {

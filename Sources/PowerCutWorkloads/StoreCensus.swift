@@ -54,7 +54,7 @@ package struct StoreCensus {
         journalRounds = blocks / StoreWorkload.blockCount
         let reader = try HistoryReader(path: history)
         let stream = StoreScript.streams[0].id
-        let raw = try reader.raw(stream, try reader.spans(of: stream))
+        let raw = try RawSamples(reader, stream, try StreamExtents(reader).spans(of: stream))
         var kept = 0
         while try raw.next() != nil { kept += 1 }
         let all = script.payloads.reduce(0) { $0 + ($1.samples[stream]?.count ?? 0) }

@@ -14,7 +14,11 @@ struct StoreCheck {
     func run() throws {
         let expected = try checkEvents()
         for stream in StoreScript.streams {
-            let raw = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            let raw = try RawSamples(
+                reader,
+                stream.id,
+                try StreamExtents(reader).spans(of: stream.id)
+            )
             var found: [BootSample] = []
             while let sample = try raw.next() { found.append(sample) }
             let wanted = expected.flatMap { $0.samples[stream.id] ?? [] }
@@ -35,11 +39,11 @@ struct StoreCheck {
     /// Requires the events in each way of reading; returns the payloads that must be there.
     private func checkEvents() throws -> [StoreScript.Payload] {
         var events: [BootEvent] = []
-        try reader.events { event in
+        try HistoryEvents(reader).each { event in
             events.append(event)
             return true
         }
-        let back = try reader.events(last: .max)
+        let back = try HistoryEvents(reader).newest(.max)
         guard events == back else {
             throw Wrong(
                 description: "\(events.count) events forwards, \(back.count) backwards, "
@@ -105,7 +109,11 @@ struct StoreCheck {
         var schedules = try reader.schedules().filter { $0.stream == stream.id }[...]
         func position(_ boot: BootID, _ tick: Tick) -> Int64 { timeline.position(boot, tick) ?? -1 }
         var marks = GapMarks(try GapMarks.all(in: reader), of: stream.id, along: timeline)
-        let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
+        let samples = try RawSamples(
+            reader,
+            stream.id,
+            try StreamExtents(reader).spans(of: stream.id)
+        )
         while let sample = try samples.next() {
             for loss in samples.takeLosses(interval: 0) { ledger.mark(loss) }
             while let mark = marks.next(upTo: timeline.order(sample.boot, sample.tick)) {
@@ -142,7 +150,7 @@ struct StoreCheck {
             lastTicks[anchor.boot] = max(lastTicks[anchor.boot] ?? anchor.tick, anchor.tick)
         }
         for stream in StoreScript.streams {
-            for span in try reader.spans(of: stream.id) {
+            for span in try StreamExtents(reader).spans(of: stream.id) {
                 let last = Tick(tenths: span.to.tenths - 1)
                 lastTicks[span.boot] = max(lastTicks[span.boot] ?? last, last)
             }

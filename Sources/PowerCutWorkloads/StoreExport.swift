@@ -14,7 +14,7 @@ final class StoreExport {
     init(_ path: String, _ script: StoreScript) throws {
         let reader = try HistoryReader(path: path)
         let stream = StoreScript.streams[0].id
-        samples = try reader.raw(stream, try reader.spans(of: stream))
+        samples = try RawSamples(reader, stream, try StreamExtents(reader).spans(of: stream))
         wanted = script.payloads.flatMap { $0.samples[stream] ?? [] }
     }
 

@@ -205,7 +205,11 @@ package final class StoreRot {
         let reader = try HistoryReader(path: "\(folder)/\(Self.history)")
         var all: [StreamID: Set<BootSample>] = [:]
         for stream in StoreScript.streams {
-            let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            let samples = try RawSamples(
+                reader,
+                stream.id,
+                try StreamExtents(reader).spans(of: stream.id)
+            )
             while let sample = try samples.next() { all[stream.id, default: []].insert(sample) }
         }
         return all

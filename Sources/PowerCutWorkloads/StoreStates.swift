@@ -222,12 +222,12 @@ package final class StoreStates {
             return
         }
         let reader = try HistoryReader(path: folder + "/history.db")
-        let newest = try reader.events(last: 1)
+        let newest = try HistoryEvents(reader).newest(1)
         guard newest == [recovery.event] else {
             throw Wrong(description: "what is new is not in the history")
         }
         guard damages.isEmpty, !good.isNewer else { return }
-        let events = try reader.events(last: .max).dropLast()
+        let events = try HistoryEvents(reader).newest(.max).dropLast()
         let wanted = script.payloads.prefix(good.payloads).map(\.event)
         guard Array(events) == Array(wanted.suffix(events.count)),
             events.count >= 50

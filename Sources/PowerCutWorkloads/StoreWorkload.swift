@@ -118,7 +118,7 @@ package final class StoreWorkload {
 
     /// What comes after the recovery must be kept as well, and spoil nothing.
     private func goOn(_ store: StationStore, _ folder: String, _ promised: Int) throws {
-        let newest = try HistoryReader(path: folder + "/history.db").events(last: 1)
+        let newest = try HistoryEvents(HistoryReader(path: folder + "/history.db")).newest(1)
         let isSecond = newest == [script.recovery(after: promised).event]
         let recovery = script.recovery(after: promised, number: isSecond ? 2 : 1)
         _ = try store.append(recovery.bytes, boot: recovery.boot)

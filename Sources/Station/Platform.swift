@@ -163,3 +163,12 @@ extension Platform {
     /// None: simulated machines have a ring, wherever it lies.
     package func journalPartition(for folder: String) throws(StorageError) -> String? { nil }
 }
+
+extension Platform {
+    /// The kernel's id of this boot; zeros where it gives none.
+    ///
+    /// Reads all costs of the process from `/proc`: to be called once.
+    var bootID: BootID {
+        figures.bootID.flatMap(BootID.init) ?? BootID(bytes: Array(repeating: 0, count: 16))
+    }
+}

@@ -7,10 +7,8 @@ import SQLite
 /// The journal makes a batch durable with one write and one sync; once a day it is checkpointed
 /// into the history in one transaction, and the journal may use those blocks again.
 package final class StationStore {
-    /// Blocks in one transaction, so that memory stays bounded: 1 MiB of 4 KiB.
-    static let blocksPerTransaction = 256
     /// From here on a checkpoint is due at any time of day.
-    package static let urgentFill = 0.75
+    package static let urgentFill = StoreCheckpoint.urgentFill
 
     /// Checkpoints that end in an I/O error, while the journal can be written, until the history is
     /// given up.
@@ -180,7 +178,7 @@ package final class StationStore {
             if history.cursor == 0 { try begin(history) }
             mustBegin = false
         }
-        let logByteCount = try Self.take(from: journal, into: history, &streamNews)
+        let logByteCount = try StoreCheckpoint.take(from: journal, into: history, &streamNews)
         if let logByteCount { return .held(logByteCount: logByteCount) }
         (inputErrorCount, hasAppended) = (0, false)
         // A rotten page is found here once a day, not only when it is read.
@@ -221,7 +219,7 @@ package final class StationStore {
     // MARK: - A history beyond repair
 
     private func isBeyondRepair(_ error: SQLiteError) -> Bool {
-        if History.isUnusable(place.historyPath, error) { return true }
+        if HistoryFile.isUnusable(place.historyPath, error) { return true }
         guard error.isInputOutput else { return false }
         // A card that is gone refuses the journal as well; then there is nothing to be mended.
         if inputErrorCount == 0 { hasAppended = false }
@@ -234,7 +232,7 @@ package final class StationStore {
         history.abandon()
         self.history = nil
         (inputErrorCount, hasAppended) = (0, false)
-        let aside = History.setAside(place.historyPath)
+        let aside = HistoryFile.setAside(place.historyPath)
         (setAside, mustBegin) = (.setAside(path: aside, because: error.message), true)
     }
 
@@ -242,13 +240,13 @@ package final class StationStore {
     /// tables.
     private func begin(_ history: History) throws(StoreError) {
         if case .setAside(let path, _) = setAside {
-            try StoreFiles.mend(path, like: history)
+            try StoreRestoration.mend(path, like: history)
             if let rescued = try HistoryRecovery.run(from: path, into: history, keepsake) {
                 setAside = setAside?.with(rescued)
-                return try StoreFiles.retake(journal, history, rescued.floors, keepsake)
+                return try StoreRestoration.retake(journal, history, rescued.floors, keepsake)
             }
         }
-        try StoreFiles.begin(history, journal, keepsake)
+        try StoreRestoration.begin(history, journal, keepsake)
     }
 
     private func openHistory() throws(StoreError) -> History {
@@ -256,7 +254,7 @@ package final class StationStore {
         if let missing { throw missing }
         var place = place
         if case .setAside(let path, _) = setAside { place.plan = place.plan.sized(like: path) }
-        let (opened, _) = try History.open(place)
+        let (opened, _) = try HistoryFile.open(place)
         history = opened
         return opened
     }

@@ -48,7 +48,7 @@ import Testing
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         var ledger = GapLedger(stream, along: timeline)
         var schedules = try reader.schedules()[...]
-        let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+        let samples = try RawSamples(reader, stream.id, StreamExtents(reader).spans(of: stream.id))
         while let sample = try samples.next() {
             while let next = schedules.first, next.from <= sample.tick {
                 ledger.schedule(next.interval, next.boot, from: next.from)

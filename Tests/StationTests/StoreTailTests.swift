@@ -67,14 +67,18 @@ import Testing
                     tail: Self.tail(pages)
                 )
                 let stream = try #require(try reader.streams().first)
-                let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                let samples = try RawSamples(
+                    reader,
+                    stream.id,
+                    StreamExtents(reader).spans(of: stream.id)
+                )
                 var found: [BootSample] = []
                 while let sample = try samples.next() { found.append(sample) }
                 let blocks = pages.flatMap(\.parts).compactMap(\.sequence)
                 // The history took what waited when the ring was three quarters full.
-                let isSmall = blocks.count < 48 && blocks.count > StoreClient.payloadsPerPage / 2
+                let isSmall = blocks.count < 48 && blocks.count > StoreTail.payloadsPerPage / 2
                 var events: [String] = []
-                try reader.events { event in
+                try HistoryEvents(reader).each { event in
                     events.append(event.event.kind.name)
                     return true
                 }
@@ -107,7 +111,11 @@ import Testing
                     tail: Self.tail(after)
                 )
                 let stream = try #require(try reader.streams().first)
-                let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                let samples = try RawSamples(
+                    reader,
+                    stream.id,
+                    StreamExtents(reader).spans(of: stream.id)
+                )
                 var kept: Set<Tick> = []
                 while let sample = try samples.next() { kept.insert(sample.tick) }
                 let lost = test.readings().map { Tick($0.instant) }.filter { !kept.contains($0) }
@@ -154,7 +162,11 @@ import Testing
                         tail: Self.tail(try await Self.pages(test).pages)
                     )
                     let stream = try #require(try reader.streams().first { $0.device == "fast" })
-                    let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                    let samples = try RawSamples(
+                        reader,
+                        stream.id,
+                        StreamExtents(reader).spans(of: stream.id)
+                    )
                     var count = 0
                     while try samples.next() != nil { count += 1 }
                     found.append([number + 1, count])
@@ -191,7 +203,11 @@ import Testing
                     tail: Self.tail(pages)
                 )
                 let stream = try #require(try reader.streams().first)
-                let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+                let samples = try RawSamples(
+                    reader,
+                    stream.id,
+                    StreamExtents(reader).spans(of: stream.id)
+                )
                 var count = 0
                 while try samples.next() != nil { count += 1 }
                 return (test.readings().count, pages.count, count)

@@ -25,7 +25,7 @@ import Testing
     private static func stored(_ folder: TestFolder) throws -> [BootSample] {
         let reader = try HistoryReader(path: "\(folder.path)/history.db")
         guard let stream = try reader.streams().first else { return [] }
-        let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+        let samples = try RawSamples(reader, stream.id, StreamExtents(reader).spans(of: stream.id))
         var found: [BootSample] = []
         while let sample = try samples.next() { found.append(sample) }
         return found

@@ -32,7 +32,7 @@ func withStoreFolders<Value>(
     private static func values(_ folder: String) throws -> [Outcome] {
         let reader = try HistoryReader(path: "\(folder)/history.db")
         guard let stream = try reader.streams().first else { return [] }
-        let samples = try reader.raw(stream.id, reader.spans(of: stream.id))
+        let samples = try RawSamples(reader, stream.id, StreamExtents(reader).spans(of: stream.id))
         var found: [Outcome] = []
         while let sample = try samples.next() { found.append(sample.outcomes[0]) }
         return found

@@ -80,7 +80,10 @@ import Testing
         let payload = JournalRecordCodec.encode([.anchor(anchor)])
         #expect(JournalRecordCodec.contents(payload).records == [.anchor(anchor)])
         let folder = HistoryFolder()
-        let (history, _) = try History.open(path: folder.database, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(
+            path: folder.database,
+            plan: StorePlan(.megabytes(4))
+        )
         try history.take([JournalBlock(sequence: 1, boot: .numbered(1), payload: payload)])
         try history.close()
         #expect(try HistoryReader(path: folder.database).anchors() == [anchor])

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Store
 
-/// `GapLedger.reports` reads little and takes many rows at once; the plain way is here.
+/// `GapLedgerReports.all` reads little and takes many rows at once; the plain way is here.
 @Suite struct GapLedgerReportsTests {
     private let folder = HistoryFolder()
 
     @Test func aRangeIsAccountedForAsIfEverySampleWereReadOneByOne() throws {
         try fill()
         let reader = try HistoryReader(path: folder.database)
-        let runs = try NodeRun.all(in: reader)
+        let runs = try NodeRuns.all(in: reader)
         let timeline = GapLedgerTimeline(
             runs: runs,
             clock: ClockAnchors(runs: runs, anchors: try reader.anchors())
@@ -21,18 +21,21 @@ import Testing
             ranges += [start..<min(start + 5_003, length), start..<length]
         }
         for range in ranges {
-            let found = try GapLedger.reports(of: reader, along: timeline, within: range)
+            let found = try GapLedgerReports.all(of: reader, along: timeline, within: range)
             let wanted = try plainReport(reader, timeline, range)
             #expect(found.map(\.lines) == [wanted.lines], "\(range)")
         }
-        let whole = try GapLedger.reports(of: reader, along: timeline, within: 0..<length)
+        let whole = try GapLedgerReports.all(of: reader, along: timeline, within: 0..<length)
         let causes = Set(whole.flatMap(\.lines).flatMap(\.gaps).map(\.cause))
         #expect(causes.isSuperset(of: [.unexplained, .muted, .silent, .unplugged, .nodeCrashed]))
     }
 
     /// Two boots and three runs: a hole, a mark, another interval, an unplugged hour.
     private func fill() throws {
-        let (history, _) = try History.open(path: folder.database, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(
+            path: folder.database,
+            plan: StorePlan(.megabytes(4))
+        )
         var dust = DustSeries(every: 10, seed: 4)
         var blocks = [dust.start(), dust.block(dust.samples(9_000))]
         dust.tick += 2_500
@@ -87,7 +90,7 @@ import Testing
         let spans = try reader.boots().map {
             HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
         }
-        let samples = try reader.raw(stream.id, spans)
+        let samples = try RawSamples(reader, stream.id, spans)
         var interval: Int64 = 0
         while let sample = try samples.next() {
             let here = timeline.order(sample.boot, sample.tick)

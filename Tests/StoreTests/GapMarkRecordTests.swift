@@ -89,7 +89,10 @@ import Testing
     /// A history of an earlier version, and a journal that waits for it.
     @Test func theLedgerReadsMarksOfAnEarlierVersion() throws {
         let folder = HistoryFolder()
-        let (history, _) = try History.open(path: folder.database, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(
+            path: folder.database,
+            plan: StorePlan(.megabytes(4))
+        )
         let text = Event(
             at: Tick(tenths: 50).instant,
             source: "store",
@@ -107,7 +110,7 @@ import Testing
             let marks = try GapMarks.all(in: reader)
             #expect(marks.map(\.cause) == [.suspended, .noPlace])
             #expect(marks.last == Self.mark)
-            #expect(try reader.events(last: 9).map(\.event).last == Self.event)
+            #expect(try HistoryEvents(reader).newest(9).map(\.event).last == Self.event)
         }
     }
 }

@@ -74,7 +74,7 @@ import Testing
 
     /// Samples by boot; the second boot ends without a word.
     private func fill() throws -> [(boot: BootID, samples: [StoredSample])] {
-        let history = try History.open(path: folder.database, plan: StorePlan(.megabytes(8))).0
+        let history = try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(8))).0
         var dust = DustSeries(every: 10, seed: 4)
         var boots: [(boot: BootID, samples: [StoredSample])] = []
         for (number, count) in [20_000, 5_003, 31_111].enumerated() {
@@ -96,10 +96,10 @@ import Testing
     func stepsHoldWhatWasTakenWithinThem(points: Int) throws {
         let boots = try fill()
         let reader = try HistoryReader(path: folder.database)
-        let spans = try reader.spans(of: DustSeries.stream.id)
+        let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
         #expect(spans.map(\.boot) == boots.map(\.boot))
         let axis = HistoryAxis(spans, points: points)
-        let series = try reader.downsampled(DustSeries.stream.id, channel: 0, along: axis)
+        let series = try HistorySeries(reader).points(DustSeries.stream.id, channel: 0, along: axis)
         #expect(series.count == axis.points && series.count <= points)
         var wanted = [(count: Int64, sum: Int64)](repeating: (0, 0), count: series.count)
         for (boot, samples) in boots {
@@ -125,21 +125,21 @@ import Testing
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.all() == boots.flatMap(\.samples))
         #expect(try reader.runs().map { $0.stopped != nil } == [true, false, true])
-        let spans = try reader.spans(of: DustSeries.stream.id)
+        let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
         #expect(spans[1].to.tenths == (boots[1].samples.last?.tick.tenths ?? 0) + 1)
     }
 
     @Test func piecesAreTheSamplesOneByOne() throws {
         let boots = try fill()
         let reader = try HistoryReader(path: folder.database)
-        let spans = try reader.spans(of: DustSeries.stream.id).map {
+        let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id).map {
             HistorySpan(
                 boot: $0.boot,
                 from: Tick(tenths: $0.from.tenths + 1_003),
                 to: Tick(tenths: $0.to.tenths - 777)
             )
         }
-        let samples = try reader.raw(DustSeries.stream.id, spans)
+        let samples = try RawSamples(reader, DustSeries.stream.id, spans)
         var (found, rows) = ([StoredSample](), SegmentRows())
         while let piece = try samples.nextRows(into: &rows) {
             #expect(!piece.range.isEmpty)

@@ -29,7 +29,7 @@ import Testing
             settings = try reader.settings()
             cursor = try reader.cursor()
             var found: [BootEvent] = []
-            try reader.events { event in
+            try HistoryEvents(reader).each { event in
                 found.append(event)
                 return true
             }
@@ -40,7 +40,7 @@ import Testing
     /// A history of some megabytes with rounds of 500 loud samples and two events each.
     private func make(megabytes: Int, rounds: Int) throws -> DustSeries {
         let plan = StorePlan(.megabytes(megabytes))
-        let (history, _) = try History.open(path: folder.database, plan: plan)
+        let (history, _) = try HistoryFile.open(path: folder.database, plan: plan)
         var dust = DustSeries(every: 10, noise: 1 << 40)
         try history.take([dust.start()])
         for round in 0..<rounds {
@@ -85,7 +85,7 @@ import Testing
         #expect(report.findings.isEmpty)
         #expect(report.rings.allSatisfy { $0.items == $0.kept })
         #expect(try Contents(copy) == before)
-        let (history, opening) = try History.open(path: copy, plan: StorePlan(.megabytes(4)))
+        let (history, opening) = try HistoryFile.open(path: copy, plan: StorePlan(.megabytes(4)))
         #expect(opening == .found(migrated: []))
         let more = dust.samples(5_000)
         try history.take([dust.block(more)])
@@ -106,7 +106,7 @@ import Testing
         #expect(after.samples == before.samples.suffix(samples.kept))
         #expect(after.settings == ["alarm.limit": "35"])
         #expect(after.anchors == before.anchors)
-        let (history, _) = try History.open(path: copy, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(path: copy, plan: StorePlan(.megabytes(4)))
         let more = dust.samples(20_000)
         try history.take([dust.block(more)])
         try history.close()
@@ -120,9 +120,14 @@ import Testing
         _ = try copy(to: megabytes.map { StorePlan(.megabytes($0)) })
         let series = try [folder.database, copy].map { path in
             let reader = try HistoryReader(path: path)
-            let spans = try reader.spans(of: DustSeries.stream.id)
+            let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
             return try [7, 60, 900].map { points in
-                try reader.downsampled(DustSeries.stream.id, channel: 1, spans, points: points)
+                try HistorySeries(reader).points(
+                    DustSeries.stream.id,
+                    channel: 1,
+                    spans,
+                    points: points
+                )
             }
         }
         #expect(series[0] == series[1])

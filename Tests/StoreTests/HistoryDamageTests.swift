@@ -22,7 +22,7 @@ import Testing
         try bench.store.close()
         let before = try HistoryReader(path: bench.folder.database)
         let stream = DustSeries.stream.id
-        let spans = try before.spans(of: stream)
+        let spans = try StreamExtents(before).spans(of: stream)
         let count = try before.all().count
         // The slot in which the first boot ends.
         let connection = try Connection(bench.folder.database)
@@ -38,12 +38,12 @@ import Testing
         try connection.execute("UPDATE samples SET data = ? WHERE slot = ?", bytes, last.0)
         try connection.close()
         let reader = try HistoryReader(path: bench.folder.database)
-        let found = try reader.spans(of: stream)
+        let found = try StreamExtents(reader).spans(of: stream)
         #expect(found.first?.boot == boot)
         #expect(found.first?.from == spans.first?.from)
         #expect(try reader.all().count >= count - Int(last.1.count))
         #expect(try reader.all().count > 0)
-        #expect(try reader.latest(stream) != nil)
+        #expect(try StreamExtents(reader).latest(of: stream) != nil)
         if !isFollowed { #expect(found == spans) }
     }
 }

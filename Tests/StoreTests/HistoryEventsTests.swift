@@ -12,7 +12,7 @@ import Testing
         for life in 0..<5 {
             let boot = BootID(bytes: Array(repeating: UInt8(life), count: 16))
             let born = number
-            let (history, _) = try History.open(
+            let (history, _) = try HistoryFile.open(
                 path: folder.database,
                 plan: StorePlan(.megabytes(4))
             )
@@ -38,11 +38,11 @@ import Testing
         }
         let reader = try HistoryReader(path: folder.database)
         var forwards: [Event] = []
-        try reader.events { event in
+        try HistoryEvents(reader).each { event in
             forwards.append(event.event)
             return true
         }
-        let backwards = try reader.events(last: .max) { _ in true }.map(\.event)
+        let backwards = try HistoryEvents(reader).newest(.max) { _ in true }.map(\.event)
         #expect(backwards.count == number)
         #expect(forwards == backwards)
     }

@@ -123,7 +123,7 @@ extension HistoryReader {
     /// Everything of the stream of `DustSeries`.
     func all() throws(StoreError) -> [StoredSample] {
         let stream = DustSeries.stream.id
-        let samples = try raw(stream, try spans(of: stream))
+        let samples = try RawSamples(self, stream, StreamExtents(self).spans(of: stream))
         var all: [StoredSample] = []
         while let sample = try samples.next() {
             all.append(StoredSample(stream: stream, tick: sample.tick, outcomes: sample.outcomes))

@@ -47,7 +47,7 @@ import Testing
     /// A station that has just been made, with the bit that asked for 8 GiB of a 4 MiB file.
     @Test func theSizeOfANewHistoryIsNeverThatOfADamagedField() throws {
         let folder = HistoryFolder()
-        try History.open(path: folder.database, plan: StorePlan(.megabytes(4))).0.close()
+        try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(4))).0.close()
         let byteCount = folder.databaseByteCount
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: folder.database)))
         bytes[28] ^= 0x20
@@ -64,7 +64,7 @@ import Testing
     func aSizeIsFoundAgain(_ megabytes: Int) throws {
         let folder = HistoryFolder()
         let made = StorePlan(.megabytes(megabytes))
-        try History.open(path: folder.database, plan: made).0.close()
+        try HistoryFile.open(path: folder.database, plan: made).0.close()
         for configured in [megabytes - 1, megabytes, megabytes + 1, 400] {
             let plan = StorePlan(.megabytes(configured)).sized(like: folder.database)
             let slots = HistoryRing.allCases.map { plan.slotCount(of: $0) }

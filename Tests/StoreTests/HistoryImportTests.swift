@@ -12,7 +12,7 @@ import Testing
     private let folder = HistoryFolder()
 
     private func open(megabytes: Int = 4) throws -> History {
-        try History.open(path: folder.database, plan: StorePlan(.megabytes(megabytes))).0
+        try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(megabytes))).0
     }
 
     private func samples(_ name: String) throws -> [ImportedSample] {
@@ -31,10 +31,10 @@ import Testing
     @discardableResult
     private func load(
         _ batches: [[ImportedSample]],
-        _ outcome: History.ImportOutcome = .keep
+        _ outcome: HistoryImport.Outcome = .keep
     ) throws -> HistoryImportReport {
         let history = try open()
-        let report = try history.importing { session in
+        let report = try HistoryImport.run(into: history) { session in
             for batch in batches { try session.add(batch) }
             return (try session.report(), outcome)
         }
@@ -48,7 +48,11 @@ import Testing
         let clock = ClockAnchors(runs: [], anchors: try reader.anchors())
         var found: [ImportedSample] = []
         for stream in try reader.streams() where stream.id.isImported {
-            let all = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            let all = try RawSamples(
+                reader,
+                stream.id,
+                try StreamExtents(reader).spans(of: stream.id)
+            )
             while let sample = try all.next() {
                 let time = try #require(clock.time(sample.boot, sample.tick))
                 #expect(time.isSure)
@@ -111,7 +115,8 @@ import Testing
         let days = try Self.days.map(samples)
         let history = try open()
         #expect(throws: Stop.self) {
-            try history.importing { session -> (value: Int, outcome: History.ImportOutcome) in
+            try HistoryImport.run(into: history) {
+                session -> (value: Int, outcome: HistoryImport.Outcome) in
                 try session.add(days[0])
                 throw Stop()
             }
@@ -205,7 +210,7 @@ import Testing
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.streams().isEmpty)
         let error = #expect(throws: StoreError.self) {
-            try history.importing { session in (try session.report(), .keep) }
+            try HistoryImport.run(into: history) { session in (try session.report(), .keep) }
         }
         guard case .database(let found) = error else {
             Issue.record("expected an error of the database")

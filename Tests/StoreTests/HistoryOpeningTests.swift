@@ -11,7 +11,7 @@ import Testing
     private let small = StorePlan(.megabytes(4))
 
     private func open() throws -> (History, HistoryOpening) {
-        try History.open(path: folder.database, plan: small)
+        try HistoryFile.open(path: folder.database, plan: small)
     }
 
     private func put(_ bytes: [UInt8], at offset: Int) throws {
@@ -128,10 +128,10 @@ import Testing
             let blocks = [dust.start(), dust.block(dust.samples(5))]
             #expect(Self.takesOrSaysSo(history, blocks))
             try? history.close()
-            History.setAside(folder.database)
+            HistoryFile.setAside(folder.database)
         }
         #expect(kept < 12)
-        #expect(folder.names.count <= History.setAsideCountMax * 2)
+        #expect(folder.names.count <= HistoryFile.setAsideCountMax * 2)
     }
 
     @Test func opensANewerSchemaForReadingOnly() throws {
@@ -150,7 +150,7 @@ import Testing
 
     @Test func saysWhichFolderIsMissing() {
         #expect {
-            try History.open(path: folder.path + "/none/history.db", plan: small)
+            try HistoryFile.open(path: folder.path + "/none/history.db", plan: small)
         } throws: { error in
             "\(error)".contains("/none/history.db")
         }
@@ -211,7 +211,7 @@ import Testing
         try history.take([dust.start(), dust.block(dust.samples(6_000))])
         let reader = try HistoryReader(path: folder.database)
         let spans = [HistorySpan(boot: dust.boot, from: Tick(tenths: 0), to: .end)]
-        let slow = try reader.raw(DustSeries.stream.id, spans)
+        let slow = try RawSamples(reader, DustSeries.stream.id, spans)
         var ticks: [Tick] = []
         for round in 0..<20 {
             for _ in 0..<300 {
@@ -249,10 +249,10 @@ import Testing
         blocks.append(dust.block([], [.stopped(at: Tick(tenths: 30_000))]))
         #expect(try history.take(blocks).events == 300)
         let reader = try HistoryReader(path: folder.database)
-        let last = try reader.events(last: 5)
+        let last = try HistoryEvents(reader).newest(5)
         #expect(last.map(\.event).map { $0["lamp"] } == ["295", "296", "297", "298", "299"])
         var count = 0
-        try reader.events(from: dust.boot, Tick(tenths: 20_000)) { _ in
+        try HistoryEvents(reader).each(from: dust.boot, Tick(tenths: 20_000)) { _ in
             count += 1
             return true
         }

@@ -9,7 +9,7 @@ import Testing
     private let small = StorePlan(.megabytes(4))
 
     @Test func staysTheSameSizeOverTenYears() throws {
-        let history = try History.open(path: folder.database, plan: small).0
+        let history = try HistoryFile.open(path: folder.database, plan: small).0
         let size = folder.databaseByteCount
         var largestLog = 0
         #if DEBUG
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func forgetsTheOldestFirstAndReachesFurtherBackInCoarserTiers() throws {
-        let history = try History.open(path: folder.database, plan: small).0
+        let history = try HistoryFile.open(path: folder.database, plan: small).0
         var dust = DustSeries(every: 600, seed: 12, noise: 1 << 33)
         try history.take([dust.start()])
         var samples: [StoredSample] = []
@@ -69,7 +69,7 @@ import Testing
         ]
         let values = samples.compactMap { $0.outcomes[0].value?.mantissa }
         for points in [100, 3_000, 10_000] {
-            let series = try reader.downsampled(
+            let series = try HistorySeries(reader).points(
                 DustSeries.stream.id,
                 channel: 0,
                 spans,
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func findsAnyPlaceInAFewSteps() throws {
-        let history = try History.open(path: folder.database, plan: small).0
+        let history = try HistoryFile.open(path: folder.database, plan: small).0
         var dust = DustSeries(every: 10, seed: 13, noise: 1 << 33)
         try history.take([dust.start()])
         for _ in 0..<60 { try history.take([dust.block(dust.samples(720))]) }
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func keepsWhatASlowStreamSaidLast() throws {
-        let history = try History.open(path: folder.database, plan: small).0
+        let history = try HistoryFile.open(path: folder.database, plan: small).0
         var dust = DustSeries(every: 10, seed: 14, noise: 1 << 33)
         let slow = StreamDescription(
             id: StreamID(2),
@@ -117,7 +117,7 @@ import Testing
         ])
         for _ in 0..<60 { try history.take([dust.block(dust.samples(3_000))]) }
         let reader = try HistoryReader(path: folder.database)
-        #expect(try reader.latest(slow.id)?.outcomes == [.value(4.25)])
+        #expect(try StreamExtents(reader).latest(of: slow.id)?.outcomes == [.value(4.25)])
     }
 }
 

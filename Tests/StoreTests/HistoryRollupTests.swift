@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [Int64(10), 70, 3_000])
     func rollupsAreWhatTheSamplesSay(interval: Int64) throws {
-        let history = try History.open(
+        let history = try HistoryFile.open(
             path: folder.database,
             plan: StorePlan(.megabytes(8))
         ).0
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aYearInPointsAddsUpToTheYear() throws {
-        let history = try History.open(
+        let history = try HistoryFile.open(
             path: folder.database,
             plan: StorePlan(.megabytes(8))
         ).0
@@ -72,10 +72,10 @@ import Testing
             try history.take([dust.block(day)])
         }
         let reader = try HistoryReader(path: folder.database)
-        let spans = try reader.spans(of: DustSeries.stream.id)
+        let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
         let values = samples.compactMap { $0.outcomes[1].value?.mantissa }
         for points in [1, 7, 100, 500, 5_000] {
-            let series = try reader.downsampled(
+            let series = try HistorySeries(reader).points(
                 DustSeries.stream.id,
                 channel: 1,
                 spans,

@@ -7,7 +7,7 @@ import Testing
     private let folder = HistoryFolder()
 
     private func open() throws -> History {
-        try History.open(path: folder.database, plan: StorePlan(.megabytes(4))).0
+        try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(4))).0
     }
 
     private static func tail(_ blocks: [JournalBlock]) -> HistoryTail {
@@ -31,10 +31,10 @@ import Testing
         let overlap = dust.block(stored.suffix(100) + waiting.prefix(50))
         let reader = try reader([blocks[1], overlap, later])
         #expect(try reader.all() == stored + waiting)
-        let spans = try reader.spans(of: DustSeries.stream.id)
+        let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
         let values = (stored + waiting).compactMap { $0.outcomes[0].value?.mantissa }
         for points in [3, 50, 3_000] {
-            let series = try reader.downsampled(
+            let series = try HistorySeries(reader).points(
                 DustSeries.stream.id,
                 channel: 0,
                 spans,
@@ -43,7 +43,9 @@ import Testing
             #expect(series.map(\.bucket.sum).reduce(0, +) == values.reduce(0, +))
             #expect(series.map(\.bucket.covered).reduce(0, +) == Int64(values.count) * 10)
         }
-        #expect(try reader.latest(DustSeries.stream.id)?.tick == waiting.last?.tick)
+        #expect(
+            try StreamExtents(reader).latest(of: DustSeries.stream.id)?.tick == waiting.last?.tick
+        )
     }
 
     @Test func samplesWithoutADescriptionAreReadUntilOneNamesThem() throws {
@@ -68,11 +70,13 @@ import Testing
         #expect(try reader.runs().map(\.boot) == [dust.boot])
         #expect(try reader.schedules().map(\.interval) == [.seconds(1)])
         #expect(try reader.all() == samples)
-        let axis = HistoryAxis(try reader.spans(of: DustSeries.stream.id), points: 5)
-        let series = try reader.downsampled(DustSeries.stream.id, channel: 1, along: axis)
+        let axis = HistoryAxis(try StreamExtents(reader).spans(of: DustSeries.stream.id), points: 5)
+        let series = try HistorySeries(reader).points(DustSeries.stream.id, channel: 1, along: axis)
         let count = samples.filter { $0.outcomes[1].value != nil }.count
         #expect(series.map(\.bucket.count).reduce(0, +) == Int64(count))
-        #expect(try reader.latest(DustSeries.stream.id)?.tick == samples.last?.tick)
+        #expect(
+            try StreamExtents(reader).latest(of: DustSeries.stream.id)?.tick == samples.last?.tick
+        )
     }
 
     @Test func aTailOfTheBootAfterIsABootOfItsOwn() throws {
@@ -86,7 +90,7 @@ import Testing
         let start = dust.start()
         let waiting = dust.samples(60)
         let reader = try reader([start, dust.block(waiting)])
-        let spans = try reader.spans(of: DustSeries.stream.id)
+        let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
         #expect(spans.map(\.boot) == [before, dust.boot])
         #expect(try reader.all() == stored + waiting)
         #expect(try reader.runs().map(\.stopped) == [nil, nil])
@@ -124,16 +128,16 @@ import Testing
         try history.take(Array(blocks.prefix(30)))
         let reader = try reader(Array(blocks.suffix(20)))
         var all: [Event] = []
-        try reader.events { event in
+        try HistoryEvents(reader).each { event in
             all.append(event.event)
             return true
         }
         #expect(all == events)
         for limit in [1, 10, 11, 25, 100] {
-            #expect(try reader.events(last: limit).map(\.event) == events.suffix(limit))
+            #expect(try HistoryEvents(reader).newest(limit).map(\.event) == events.suffix(limit))
         }
         var later: [Event] = []
-        try reader.events(from: dust.boot, Tick(tenths: 250)) { event in
+        try HistoryEvents(reader).each(from: dust.boot, Tick(tenths: 250)) { event in
             later.append(event.event)
             return true
         }
@@ -171,8 +175,8 @@ import Testing
                     let found = try reader.all()
                     let note = "\(taken) taken, the tail from \(first), \(written) written"
                     #expect(found == samples, "\(note)")
-                    let spans = try reader.spans(of: DustSeries.stream.id)
-                    let points = try reader.downsampled(
+                    let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)
+                    let points = try HistorySeries(reader).points(
                         DustSeries.stream.id,
                         channel: 0,
                         spans,

@@ -8,7 +8,7 @@ import Testing
     private let small = StorePlan(.megabytes(4))
 
     private func open() throws -> History {
-        try History.open(path: folder.database, plan: small).0
+        try HistoryFile.open(path: folder.database, plan: small).0
     }
 
     @Test func givesBackWhatItTook() throws {
@@ -28,7 +28,9 @@ import Testing
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.streams() == [DustSeries.stream])
         #expect(try reader.all() == samples)
-        #expect(try reader.latest(DustSeries.stream.id)?.tick == samples.last?.tick)
+        #expect(
+            try StreamExtents(reader).latest(of: DustSeries.stream.id)?.tick == samples.last?.tick
+        )
     }
 
     @Test func continuesSectionsAcrossTransactions() throws {

@@ -31,7 +31,7 @@ import Testing
     @Test func aRunWhoseStartWasLostIsKnownByItsSamples() throws {
         let folder = HistoryFolder()
         let plan = StorePlan(.megabytes(4))
-        let (history, _) = try History.open(path: folder.database, plan: plan)
+        let (history, _) = try HistoryFile.open(path: folder.database, plan: plan)
         // Of the second boot no start is left, of the third only the later one of two.
         try history.take([
             Self.block(1, from: 0, withStart: true), Self.block(2, from: 10, withStart: false),
@@ -39,7 +39,7 @@ import Testing
         ])
         try history.close()
         let reader = try HistoryReader(path: folder.database)
-        let runs = try NodeRun.all(in: reader)
+        let runs = try NodeRuns.all(in: reader)
         #expect(runs.map(\.boot) == [1, 2, 3, 3].map { BootID.numbered($0) })
         #expect(runs.map(\.started.tenths) == [0, 100, 50, 900])
         #expect(runs.map(\.ended.tenths) == [590, 690, 640, 1_490])
@@ -48,7 +48,10 @@ import Testing
 
     @Test func aScheduleTellsThatTheNodeRan() throws {
         let folder = HistoryFolder()
-        let (history, _) = try History.open(path: folder.database, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(
+            path: folder.database,
+            plan: StorePlan(.megabytes(4))
+        )
         let id = DustSeries.stream.id
         func words(_ boot: UInt8, _ records: [JournalRecord]) -> JournalBlock {
             let payload = JournalRecordCodec.encode(records)
@@ -66,7 +69,7 @@ import Testing
             words(2, [.schedule(id, from: Tick(tenths: 400), interval: .seconds(5))]),
         ])
         try history.close()
-        let runs = try NodeRun.all(in: try HistoryReader(path: folder.database))
+        let runs = try NodeRuns.all(in: try HistoryReader(path: folder.database))
         #expect(runs.map(\.boot) == [1, 2].map { BootID.numbered($0) })
         #expect(runs.map(\.started.tenths) == [7, 400])
         #expect(runs.map(\.ended.tenths) == [900, 400])

@@ -169,7 +169,7 @@ import Testing
         try bench.store.set("place", to: "balcony")
         try bench.store.close()
         try bench.damage(1..<2)
-        History.setAside(bench.folder.database)
+        HistoryFile.setAside(bench.folder.database)
         let again = try StoreBench.open(bench.ring, bench.folder)
         #expect(again.opening.history == .fresh)
         #expect(again.opening.streams == [DustSeries.stream])
@@ -337,9 +337,9 @@ import Testing
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.close()
         let path = bench.folder.database
-        History.setAside(path)
+        HistoryFile.setAside(path)
         // The new one was made, and that is all.
-        try History.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
+        try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
         try bench.reopen()
         #expect(try HistoryReader(path: path).all().count == 20 * 600)
         #expect(try bench.ledger().tenths(.damaged) == 0)

@@ -7,8 +7,8 @@ import Testing
     @Test func daysAreHeldAsAsked() {
         for days in [30, 100, 365, 3_650] {
             let plan = StorePlan(.days(days))
-            #expect(plan.figures.rawDays >= Double(days))
-            #expect(plan.figures.rawDays <= Double(days) * 1.05 + 20)
+            #expect(StoreFigures(plan).rawDays >= Double(days))
+            #expect(StoreFigures(plan).rawDays <= Double(days) * 1.05 + 20)
         }
     }
 
@@ -29,18 +29,18 @@ import Testing
     }
 
     @Test func coarserTiersReachFurtherBack() {
-        let figures = StorePlan(.megabytes(64)).figures
+        let figures = StoreFigures(StorePlan(.megabytes(64)))
         #expect(figures.quarterHourDays > figures.minuteDays)
         #expect(figures.sixHourDays > 20 * 365)
     }
 
     @Test func aPartitionAndALongerWindowSpareTheCard() {
         var plan = StorePlan(.megabytes(64))
-        let onFile = plan.figures
+        let onFile = StoreFigures(plan)
         plan.journal.medium = .partition
-        let onPartition = plan.figures
+        let onPartition = StoreFigures(plan)
         plan.journal.lossWindow = .seconds(3_600)
-        let longer = plan.figures
+        let longer = StoreFigures(plan)
         #expect(onFile.bytesPerDay > onPartition.bytesPerDay)
         #expect(onPartition.bytesPerDay > longer.bytesPerDay)
         #expect(onFile.cardYears < onPartition.cardYears)
@@ -66,7 +66,7 @@ import Testing
         Measured(300, onPartition: true, bytes: 345_000, requests: 123),
     ])
     func saysWhatReachedTheCardWithinAFifth(_ measured: Measured) {
-        let figures = measured.plan.figures
+        let figures = StoreFigures(measured.plan)
         #expect((0.8...1.2).contains(figures.bytesPerDay / measured.bytesPerDay))
         #expect((0.8...1.2).contains(figures.requestsPerDay / measured.requestsPerDay))
     }

@@ -55,7 +55,11 @@ import Testing
         let reader = try HistoryReader(path: folder.database)
         var counts: [String: Int] = [:]
         for stream in try reader.streams() {
-            let samples = try reader.raw(stream.id, try reader.spans(of: stream.id))
+            let samples = try RawSamples(
+                reader,
+                stream.id,
+                try StreamExtents(reader).spans(of: stream.id)
+            )
             while try samples.next() != nil { counts[stream.device, default: 0] += 1 }
         }
         return counts
@@ -116,7 +120,7 @@ import Testing
         )
         let clock = ClockAnchors(runs: [run], anchors: [])
         let timeline = GapLedgerTimeline(runs: [run], clock: clock)
-        let reports = try GapLedger.reports(
+        let reports = try GapLedgerReports.all(
             of: reader,
             along: timeline,
             within: 0..<timeline.length
@@ -181,13 +185,13 @@ import Testing
     }
 
     @Test func anImportLeavesPlacesToTheStation() throws {
-        let history = try History.open(
+        let history = try HistoryFile.open(
             path: folder.database,
             plan: StorePlan(.megabytes(4)),
             seams: HistoryTestHooks(streamPlaces: 32)
         ).0
         func load(_ sources: Range<Int>) throws {
-            try history.importing { session in
+            try HistoryImport.run(into: history) { session in
                 for source in sources { try session.add(imported(source)) }
                 return ((), .keep)
             }
@@ -206,7 +210,7 @@ import Testing
             let folder = HistoryFolder()
             var plan = StorePlan(.megabytes(9))
             plan.streamPlaces = places
-            try History.open(path: folder.database, plan: plan).0.close()
+            try HistoryFile.open(path: folder.database, plan: plan).0.close()
             let found = StorePlan(.megabytes(64)).sized(like: folder.database)
             #expect(found.megabytes == 9)
             #expect(found.streamCount == places ?? 288)
@@ -219,10 +223,10 @@ import Testing
     @Test func anOldHistoryGoesOnWithItsPlaces() throws {
         var plan = StorePlan(.megabytes(9))
         plan.streamPlaces = HistorySchema.streamCountMin
-        let history = try History.open(path: folder.database, plan: plan).0
+        let history = try HistoryFile.open(path: folder.database, plan: plan).0
         try history.connection.execute("DELETE FROM migrations WHERE name LIKE '3 %'")
         try history.close()
-        let (again, opening) = try History.open(
+        let (again, opening) = try HistoryFile.open(
             path: folder.database,
             plan: StorePlan(.megabytes(9))
         )

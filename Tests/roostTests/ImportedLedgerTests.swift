@@ -21,8 +21,8 @@ import Testing
     private static func load(_ minutes: [Range<Int64>], _ folder: TestFolder) throws {
         for minutes in minutes {
             let plan = StorePlan(.megabytes(4))
-            let (history, _) = try History.open(path: folder.history, plan: plan)
-            try history.importing { session in
+            let (history, _) = try HistoryFile.open(path: folder.history, plan: plan)
+            try HistoryImport.run(into: history) { session in
                 try session.add(minutes.map(sample))
                 return ((), .keep)
             }

@@ -25,7 +25,7 @@ import Testing
         isDated: Bool = true
     ) throws -> HistoryReader {
         let path = "\(folder.path)/history.db"
-        let (history, _) = try History.open(path: path, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
         for (index, boot) in boots.enumerated() {
             var encoder = SegmentEncoder(decimals: [1, 1], startingAt: Tick(tenths: 0))
             for second in 0..<10_800 {
@@ -56,7 +56,9 @@ import Testing
     }
 
     private static func lengths(_ window: StoreWindow, _ reader: HistoryReader) throws -> [Int64] {
-        window.clip(try reader.spans(of: stream.id)).map { $0.to.tenths - $0.from.tenths }
+        window.clip(try StreamExtents(reader).spans(of: stream.id)).map {
+            $0.to.tenths - $0.from.tenths
+        }
     }
 
     @Test func lastCountsFromTheEndOfTheNewestBoot() throws {
@@ -99,13 +101,13 @@ import Testing
     @Test func whereNoStationRanLastCountsFromTheNewestSample() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/history.db"
-        let (history, _) = try History.open(path: path, plan: StorePlan(.megabytes(4)))
+        let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
         let value = ImportedSample.Value(.pm25, FixedPoint(1, decimals: 1))
         let samples = (0..<288).map { index in
             let wall = WallTime(seconds: Int(Self.midnight) + index * 300)
             return ImportedSample(source: "attic", wall: wall, values: [value])
         }
-        _ = try history.importing { session in
+        _ = try HistoryImport.run(into: history) { session in
             _ = try session.add(samples)
             return (try session.report(), .keep)
         }
@@ -177,7 +179,7 @@ import Testing
         #expect(found.now == StoreMoment(boot: Self.boots[0], tick: Tick(tenths: 123)))
         let folder = try TestFolder()
         let path = "\(folder.path)/history.db"
-        try History.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
+        try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
         let runs = try HistoryReader(path: path, tail: found.tail).runs()
         #expect(runs.map(\.version) == ["a", "b", "open"])
     }

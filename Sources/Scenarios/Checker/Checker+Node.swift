@@ -11,7 +11,7 @@ extension Checker {
     func orderAndTimeHold() throws -> Int {
         if let disorder = stored?.disorder { throw Broken(words: "out of order: \(disorder)") }
         let reader = try history()
-        let runs = try NodeRun.all(in: reader)
+        let runs = try NodeRuns.all(in: reader)
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         var count = 0
         var last: LifeRecords.Segment?

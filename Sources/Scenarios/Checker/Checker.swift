@@ -110,13 +110,13 @@ struct Checker {
 
     private mutating func everyIntervalIsAccountedFor() throws -> Int {
         let reader = try history()
-        let runs = try NodeRun.all(in: reader)
+        let runs = try NodeRuns.all(in: reader)
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         let range = 0..<max(0, timeline.length)
         var firstGap: Int64?
         var names: [StreamID: String] = [:]
-        let reports = try GapLedger.reports(
+        let reports = try GapLedgerReports.all(
             of: reader,
             along: timeline,
             within: range,

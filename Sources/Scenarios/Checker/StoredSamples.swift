@@ -28,7 +28,7 @@ struct StoredSamples {
             let spans = try reader.boots().map {
                 HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
             }
-            let samples = try reader.raw(stream.id, spans)
+            let samples = try RawSamples(reader, stream.id, spans)
             guard !stream.id.isImported else {
                 while try samples.next() != nil { importedCounts[stream.device, default: 0] += 1 }
                 continue

@@ -137,14 +137,14 @@ struct OwnerImport {
         var chance = world.dice(at: at)
         let device = "periods:shed-\(chance.index(Self.sourceCount) + 1)"
         let wanted = Double(Self.share.lowerBound + chance.index(Self.share.count)) / 100
-        let (history, _) = try History.open(
+        let (history, _) = try HistoryFile.open(
             path: "\(world.card.folder)/history.db",
             plan: StorePlan(.megabytes(world.scenario.megabytes)),
             seams: world.historySeams
         )
         let before = world.records.imports.filter { $0.device == device }
         var next = before.map(\.sampleCount).reduce(0, +)
-        let report = try history.importing { target in
+        let report = try HistoryImport.run(into: history) { target in
             var report = try target.report()
             while report.samplesShare < wanted {
                 try target.add(samples(from: next, of: device, &chance))

@@ -16,7 +16,7 @@ extension Station {
                 faults: { [weak self] in self?.faults ?? [] },
                 folder: { [store] in store.folder },
                 journal: { [store] in store.journalPath },
-                tail: { [store] in try await store.tail(from: $0) },
+                tail: { [store] in try await StoreTail(client: store).page(from: $0) },
                 lamp: { lamp.state },
                 tree: { TreeReport(root.tree, at: clock.now) },
                 unclaimed: { detection.unclaimed() },

@@ -31,24 +31,27 @@ enum StoreTailPlace: Hashable {
     }
 }
 
-extension StoreClient {
+/// Hands out the records that are not in the history yet, page by page.
+struct StoreTail {
     /// Payloads of one page, so that a line stays below 64 KiB: 4 KiB each, in base64.
     static let payloadsPerPage = 8
+
+    let client: StoreClient
 
     /// One page of the records that are not in the history yet.
     ///
     /// - Parameter place: `next` of the page before; nil for the first page.
     /// - Returns: The parts, oldest first, and where the next page begins.
     /// - Throws: `StoreError`; `CancellationError`.
-    func tail(
+    func page(
         from place: StoreTailPlace?
     ) async throws -> (parts: [TailReport.Part], next: StoreTailPlace?) {
         switch place ?? .queue(0) {
         case .queue(let number):
-            guard let page = unwritten(from: number, limit: Self.payloadsPerPage) else {
+            guard let page = client.unwritten(from: number, limit: Self.payloadsPerPage) else {
                 return ([], nil)
             }
-            let boot = context.bootID.description
+            let boot = client.context.bootID.description
             let parts = page.payloads.enumerated().map { index, payload in
                 TailReport.Part(
                     earliestSequence: page.earliest + UInt64(index),
@@ -58,7 +61,7 @@ extension StoreClient {
             }
             return (parts, page.next.map { .queue($0) } ?? .journal(after: 0))
         case .journal(let sequence):
-            let page = try await waitingBlocks(after: sequence, limit: Self.payloadsPerPage)
+            let page = try await client.waitingBlocks(after: sequence, limit: Self.payloadsPerPage)
             let parts = page.blocks.flatMap { Self.parts(of: $0, page) }
             guard let last = page.blocks.last, page.blocks.count == Self.payloadsPerPage else {
                 return (parts + openLoss(of: page), nil)
@@ -84,11 +87,11 @@ extension StoreClient {
     private func openLoss(of page: JournalPage) -> [TailReport.Part] {
         guard let from = page.openLoss else { return [] }
         var tail = HistoryTail()
-        let boot = context.bootID
-        for payload in unwritten(from: 0, limit: 1)?.payloads ?? [] {
+        let boot = client.context.bootID
+        for payload in client.unwritten(from: 0, limit: 1)?.payloads ?? [] {
             tail.append(payload, boot: boot)
         }
-        let to = GapMark.Place(boot, tail.firstTick ?? Tick(context.clock.now))
+        let to = GapMark.Place(boot, tail.firstTick ?? Tick(client.context.clock.now))
         guard from.boot != to.boot || from.tick < to.tick else { return [] }
         let event = GapMark(.damaged, of: nil, from: from, to: to).event(
             at: to.tick.instant,
@@ -107,14 +110,5 @@ extension StoreClient {
             bootID: boot.description,
             payload: JournalRecordCodec.encode([.event(event)])
         )
-    }
-}
-
-extension Platform {
-    /// The kernel's id of this boot; zeros where it gives none.
-    ///
-    /// Reads all costs of the process from `/proc`: to be called once.
-    var bootID: BootID {
-        figures.bootID.flatMap(BootID.init) ?? BootID(bytes: Array(repeating: 0, count: 16))
     }
 }

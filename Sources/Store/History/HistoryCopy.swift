@@ -134,7 +134,7 @@ package struct HistoryCopy {
         _ plan: StorePlan,
         _ version: String
     ) throws(StoreError) {
-        let (target, _) = try History.open(path: path, plan: plan, version: version)
+        let (target, _) = try HistoryFile.open(path: path, plan: plan, version: version)
         let tables = HistoryCopyTables(source.connection, target.connection)
         do throws(SQLiteError) { try tables.checkPlaces() } catch { throw .database(error) }
         let total = HistoryRing.allCases.reduce(0) { $0 + source.slots($1).count }
@@ -270,8 +270,8 @@ package struct HistoryCopy {
             }
         }
         for stream in try copy.streams() {
-            let before = try source.spans(of: stream.id).last
-            if try copy.spans(of: stream.id).last?.to != before?.to {
+            let before = try StreamExtents(source).spans(of: stream.id).last
+            if try StreamExtents(copy).spans(of: stream.id).last?.to != before?.to {
                 report.findings.append("\(stream.device): its end is not the original's")
             }
         }

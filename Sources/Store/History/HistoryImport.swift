@@ -57,7 +57,7 @@ package struct HistoryImportReport: Hashable, Sendable {
     package var overwritten: [Overwritten] = []
 }
 
-/// Writes samples with wall time into a history, within one transaction of `History.importing`.
+/// Writes samples with wall time into a history, within one transaction of `run(into:)`.
 ///
 /// Samples are distinguished by source and tenth of a second. A source is a device of the same name
 /// with an id from `StreamID.firstImported` on; should a file bring quantities that its stream has
@@ -164,7 +164,7 @@ package final class HistoryImport {
         guard let id = streams[device]?[index].description.id else { return }
         var ordinals: [BootID: UInt32] = [:]
         for boot in boots { ordinals[ImportedBoot.id(boot.number)] = boot.ordinal }
-        for span in try reader.spans(of: id) {
+        for span in try StreamExtents(reader).spans(of: id) {
             guard let ordinal = ordinals[span.boot] else { continue }
             let ticks = span.from.tenths...max(span.from.tenths, span.to.tenths - 1)
             streams[device]?[index].extents.append((ordinal, span.boot, ticks))
@@ -199,7 +199,7 @@ package final class HistoryImport {
                     from: Tick(tenths: first),
                     to: Tick(tenths: last + 1)
                 )
-                let stored = try reader.raw(stream.description.id, [span])
+                let stored = try RawSamples(reader, stream.description.id, [span])
                 var index = 0
                 while index < samples.count, let sample = try stored.next() {
                     let tick = sample.tick.tenths
@@ -331,5 +331,60 @@ extension HistoryImport {
         newestOrdinal += 1
         boots.append((newestOrdinal, number))
         return (ImportedBoot.id(number), newestOrdinal, true)
+    }
+}
+
+extension HistoryImport {
+    /// What becomes of an import when its closure is done.
+    package enum Outcome: Hashable, Sendable {
+        case keep
+        /// Leaves the history as it was: a dry run, or too much that would go.
+        case discard
+    }
+
+    private struct Discarded: Error {}
+
+    private static func failure(_ error: SQLiteError) -> any Error { StoreError.database(error) }
+
+    /// Writes samples of other programs, all or none of them.
+    ///
+    /// In one transaction, so that neither an error nor a power cut leaves half an import. Until it
+    /// ends, written pages are in the write-ahead log beside the file, at most as long as the
+    /// import. The station must not run: its own samples would wait in the journal meanwhile.
+    ///
+    /// - Parameters:
+    ///   - history: Receives them.
+    ///   - body: Adds samples and says whether they stay.
+    /// - Returns: What `body` made of it.
+    /// - Throws: What `body` throws; `ImportError.readOnly`; `StoreError.database`, with
+    ///   SQLITE_BUSY (5) when another process has the history open.
+    package static func run<Value>(
+        into history: History,
+        _ body: (HistoryImport) throws -> (value: Value, outcome: Outcome)
+    ) throws -> Value {
+        guard !history.isReadOnly else { throw ImportError.readOnly }
+        defer { for slots in history.rings.values { slots.rest() } }
+        var value: Value?
+        do {
+            // In this mode a transaction begins only when no other process has the file open: a
+            // station of an older version, that knows no lock, is found as well.
+            try history.connection.setPragma("locking_mode", .text("EXCLUSIVE"))
+            try history.connection.transaction(
+                .immediate,
+                wrapping: Self.failure
+            ) { () throws(any Error) in
+                // Read now: another process may have written since this was opened.
+                let cursor = try HistoryCatalog(connection: history.connection).number("cursor")
+                let session = try HistoryImport(history.connection, history.rings, cursor: cursor)
+                let (made, outcome) = try body(session)
+                for slots in history.rings.values { slots.rest() }
+                value = made
+                if outcome == .discard { throw Discarded() }
+            }
+        } catch let error as SQLiteError {
+            throw StoreError.database(error)
+        } catch is Discarded {}
+        guard let value else { preconditionFailure("the body ran to its end") }
+        return value
     }
 }

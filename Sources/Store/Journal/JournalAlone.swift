@@ -31,7 +31,7 @@ struct JournalAlone {
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) {
         // What waits in a ring that was used before only the history can take.
-        let hasFormer = place.formerJournal.map(StoreFiles.canSetAside) ?? false
+        let hasFormer = place.formerJournal.map(HistoryFile.canSetAside) ?? false
         guard case .database = error, !hasFormer else { return nil }
         (keepsake, because) = (try CatalogSnapshot(), error)
         guard let cursor = Self.read(place.historyPath, into: keepsake) else { return nil }
@@ -54,7 +54,9 @@ struct JournalAlone {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard folder.isEmpty || stat(folder, &status) == 0 else { return nil }
         let isThere = stat(path, &status) == 0 && status.st_size > 0
-        guard let source = isThere ? path : History.newestSetAside(beside: path) else { return 0 }
+        guard let source = isThere ? path : HistoryFile.newestSetAside(beside: path) else {
+            return 0
+        }
         guard let connection = try? Connection(source, mode: .immutable) else { return nil }
         defer { try? connection.close() }
         guard keepsake.refresh(connection) == nil,

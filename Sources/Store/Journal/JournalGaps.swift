@@ -97,9 +97,8 @@ extension HistoryReader {
         var newest: (position: HistoryPosition, place: GapMark.Place)?
         let ordinals = Dictionary(uniqueKeysWithValues: try boots().map { ($0.id, $0.ordinal) })
         for stream in try streams() where !stream.id.isImported {
-            guard let span = try spans(of: stream.id).last, let boot = ordinals[span.boot] else {
-                continue
-            }
+            let spans = try StreamExtents(self).spans(of: stream.id)
+            guard let span = spans.last, let boot = ordinals[span.boot] else { continue }
             let tick = Tick(tenths: span.to.tenths - 1)
             let position = HistoryPosition(boot: boot, tick: tick)
             if newest.map({ $0.position < position }) ?? true {

@@ -80,7 +80,7 @@ package struct GapMarks {
     ///
     /// - Throws: `StoreError.database`.
     package static func all(in reader: HistoryReader) throws(StoreError) -> [GapMark] {
-        try reader.events(last: countMax, where: { GapMark($0) != nil })
+        try HistoryEvents(reader).newest(countMax, where: { GapMark($0) != nil })
             .compactMap { GapMark($0) }
     }
 

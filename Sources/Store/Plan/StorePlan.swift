@@ -139,3 +139,66 @@ package struct FlashModel: Hashable, Sendable {
         return erasesPerDay > 0 ? erases / erasesPerDay / 365.25 : .infinity
     }
 }
+
+extension StorePlan {
+    /// MiB of the history's file, within `megabytesRange`.
+    package var megabytes: Int {
+        let wanted: Int
+        switch size {
+        case .megabytes(let megabytes): wanted = megabytes
+        case .days(let days):
+            let bytes = Double(max(days, 1)) * load.bytesPerDay(into: .samples)
+            let pages = (bytes / Double(HistoryRing.samples.capacity)).rounded(.up)
+            let all = pages * 100 / Double(HistoryRing.samples.share)
+            func room(_ streams: Int) -> Double {
+                let fixed = Double(HistorySchema.fixedPageCount(streams: streams))
+                return (all + fixed) * 4_096 / 1_048_576
+            }
+            let least = room(HistorySchema.streamCountMin)
+            wanted = least < 1e9 ? Int(room(Self.streamCount(least * 1.07)).rounded(.up)) : .max
+        }
+        return min(max(wanted, Self.megabytesRange.lowerBound), Self.megabytesRange.upperBound)
+    }
+
+    /// Bytes of the history's file, as near as can be computed before it is made.
+    package var byteCount: Int { megabytes << 20 }
+
+    /// Streams that the history has places for; one that is gone from the rings gives its back.
+    package var streamCount: Int { streamPlaces ?? Self.streamCount(Double(megabytes)) }
+
+    private static func streamCount(_ megabytes: Double) -> Int {
+        guard megabytes >= 8 else { return HistorySchema.streamCountMin }
+        let places = min(megabytes, 1_024) * Double(HistorySchema.streamsPerMegabyte)
+        return min(Int(places), HistorySchema.streamCountMax)
+    }
+
+    /// Slots of a ring.
+    func slotCount(of ring: HistoryRing) -> Int {
+        let fixed = HistorySchema.fixedPageCount(streams: streamCount)
+        let pages = byteCount / HistorySchema.pageSize - fixed
+        return max(4, pages * ring.share / 100) * ring.slotsPerPage
+    }
+
+    /// Days that a ring holds at this load.
+    func days(of ring: HistoryRing) -> Double {
+        let perDay = load.bytesPerDay(into: ring)
+        let room = Double(slotCount(of: ring) * ring.capacity)
+        return perDay > 0 ? room / perDay : .infinity
+    }
+}
+
+/// How the file's room is shared; samples and minutes get most, since they fill up fastest.
+///
+/// At 1 Hz the coarse tiers outlive the samples by far: 6 h buckets last for decades.
+extension HistoryRing {
+    /// In hundredths of the room left after the catalogue.
+    var share: Int {
+        switch self {
+        case .samples: 60
+        case .minutes: 22
+        case .quarterHours: 6
+        case .sixHours: 4
+        case .events: 8
+        }
+    }
+}

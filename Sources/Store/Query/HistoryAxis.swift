@@ -18,9 +18,9 @@ package struct HistoryAxis: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - spans: Oldest first, on the axis of elapsed time.
-    ///   - points: Steps at most, 1…`HistoryReader.pointCountMax`.
+    ///   - points: Steps at most, 1…`HistoryPoint.countMax`.
     package init(_ spans: [HistorySpan], points: Int) {
-        let count = min(max(points, 1), HistoryReader.pointCountMax)
+        let count = min(max(points, 1), HistoryPoint.countMax)
         let length = spans.axisLength
         let width = max(1, (length + Int64(count) - 1) / Int64(count))
         (self.spans, self.points) = (spans, Int((length + width - 1) / width))
@@ -84,17 +84,6 @@ package struct HistoryAxis: Hashable, Sendable {
             to: Tick(tenths: last.to.tenths + steps * step - length),
             offset: last.offset
         )
-    }
-}
-
-extension HistoryReader {
-    /// One channel in the steps of an axis; see `downsampled(_:channel:_:points:)`.
-    package func downsampled(
-        _ stream: StreamID,
-        channel: Int,
-        along axis: HistoryAxis
-    ) throws(StoreError) -> [HistoryPoint] {
-        try downsampled(stream, channel: channel, axis.spans, points: axis.points, from: axis.tier)
     }
 }
 

@@ -139,21 +139,6 @@ package final class HistoryReader {
         }
     }
 
-    /// The boots in which a stream has samples, each from its first to its last, one after the
-    /// other on the axis of elapsed time.
-    ///
-    /// - Throws: `StoreError.database`.
-    package func spans(of stream: StreamID) throws(StoreError) -> [HistorySpan] {
-        defer { rest() }
-        var (spans, offset): ([HistorySpan], Int64) = ([], 0)
-        for (boot, range) in try extents(of: stream) {
-            let to = Tick(tenths: range.upperBound.tenths + 1)
-            spans.append(HistorySpan(boot: boot, from: range.lowerBound, to: to, offset: offset))
-            offset += to.tenths - range.lowerBound.tenths
-        }
-        return spans
-    }
-
     func database<Value>(
         _ body: (HistoryCatalog) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
@@ -220,4 +205,9 @@ package final class HistoryReader {
         else { return nil }
         return (chain, before.slot, before.header)
     }
+}
+
+extension Tick {
+    /// After everything.
+    package static let end = Tick(tenths: .max)
 }

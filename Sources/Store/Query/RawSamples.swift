@@ -21,8 +21,8 @@ package final class RawSamples {
 
     private let reader: HistoryReader
     private let stream: HistoryCatalog.Stream?
-    let ordinals: [BootID: UInt32]
-    let id: StreamID
+    private let ordinals: [BootID: UInt32]
+    private let id: StreamID
     private let part: Part
     private var spans: ArraySlice<HistorySpan>
 
@@ -42,7 +42,7 @@ package final class RawSamples {
     private var cursor: UInt64 = 0
     /// Segments that could not be decoded to their end.
     package private(set) var damagedSegments = 0
-    var losses = SampleLosses()
+    private var losses = SampleLosses()
 
     /// What `next()` reads its samples from, and which of its rows come next.
     private var piece = SegmentRows()
@@ -60,6 +60,21 @@ package final class RawSamples {
         (self.reader, self.stream, self.ordinals) = (reader, stream, ordinals)
         (self.spans, self.id, self.part) = (spans[...], id, part)
         beginSpan()
+    }
+
+    /// The samples of a stream within the spans, oldest first, one slot at a time.
+    ///
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - stream: The stream; one that is not known has no samples.
+    ///   - spans: Oldest first.
+    /// - Throws: `StoreError.database`.
+    package convenience init(
+        _ reader: HistoryReader,
+        _ stream: StreamID,
+        _ spans: [HistorySpan]
+    ) throws(StoreError) {
+        self.init(reader, try reader.stream(stream), try reader.ordinals(), spans, of: stream)
     }
 
     /// The next sample, or nil after the last.
@@ -237,5 +252,36 @@ extension SegmentRows {
 
     private func first(where isWanted: (Int64) -> Bool) -> Int {
         (0..<count).first { isWanted(ticks[$0]) } ?? count
+    }
+}
+
+extension RawSamples {
+    /// Losses found since the last call, damaged or older than the ring, for the ledger.
+    ///
+    /// To be called after each `next()`, and given to the ledger before that sample.
+    ///
+    /// - Parameter interval: Tenths between samples: a lost one covers so long before it.
+    /// - Returns: Marks, oldest first; almost always none.
+    package func takeLosses(interval: Int64) -> [GapMark] {
+        losses.found.isEmpty ? [] : losses.take().compactMap { mark($0, interval) }
+    }
+
+    private func mark(_ loss: SampleLosses.Loss, _ interval: Int64) -> GapMark? {
+        let boots = ordinals.sorted { $0.value < $1.value }
+        let from =
+            loss.from ?? HistoryPosition(boot: boots.first?.value ?? 0, tick: Tick(tenths: 0))
+        // Boots that the history has forgotten do not count any more.
+        guard let first = boots.first(where: { $0.value >= from.boot }),
+            let last = boots.last(where: { $0.value <= loss.to.boot }), first.value <= last.value
+        else { return nil }
+        let begin = first.value == from.boot ? max(0, from.tick.tenths - interval * 3 / 2) : 0
+        let end = last.value == loss.to.boot ? loss.to.tick : .end
+        return GapMark(
+            loss.cause,
+            of: id,
+            from: GapMark.Place(first.key, Tick(tenths: begin)),
+            to: GapMark.Place(last.key, end),
+            lost: loss.count
+        )
     }
 }

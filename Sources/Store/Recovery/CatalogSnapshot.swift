@@ -329,7 +329,7 @@ struct JournalOutline {
     init(_ blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]) {
         var after: UInt64 = 0
         while true {
-            let some = blocks(after, StationStore.blocksPerTransaction)
+            let some = blocks(after, StoreCheckpoint.blocksPerTransaction)
             guard let last = some.last else { return }
             for block in some { take(block) }
             after = last.sequence

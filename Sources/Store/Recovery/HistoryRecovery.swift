@@ -1,20 +1,6 @@
 import Core
 import SQLite
 
-/// The result of copying a damaged history into a new one.
-package struct HistoryRecovered: Hashable, Sendable {
-    /// Slots that cannot be read: their content is unknown; they may have been empty.
-    package let lost: Int
-    /// For chains whose newest slots are lost: the last remaining one.
-    let floors: HistoryFloors
-}
-
-/// The position up to which chains are whole; later records of the journal belong to them.
-struct HistoryFloors: Hashable, Sendable {
-    var samples: [StreamID: HistoryPosition] = [:]
-    var events: HistoryPosition?
-}
-
 /// Copies the readable content of a history that was set aside into the new one.
 ///
 /// A page of a tree or of a small table that rots makes SQLite refuse all that hangs on it, and

@@ -50,7 +50,7 @@ enum DoctorJournalCheck {
     }
 
     private static func cost(_ store: StoreConfiguration, _ medium: JournalMedium) -> String {
-        let figures = store.plan.on(medium).figures
+        let figures = StoreFigures(store.plan.on(medium))
         let bytes = StoreText.rounded(figures.bytesPerSample)
         let years = StoreText.rounded(figures.cardYears)
         let writes = Int(figures.requestsPerDay.rounded())

@@ -150,7 +150,9 @@ extension DoctorStation.LastSample {
                 let times = try StoreTimes(reader)
                 var newest: (isThere: Bool, wall: WallTime?) = (false, nil)
                 for stream in try reader.streams() where !stream.id.isImported {
-                    guard let last = try reader.spans(of: stream.id).last else { continue }
+                    guard let last = try StreamExtents(reader).spans(of: stream.id).last else {
+                        continue
+                    }
                     newest.isThere = true
                     let tick = Tick(tenths: last.to.tenths - 1)
                     let wall = times.clock.time(last.boot, tick)?.wall

@@ -197,20 +197,6 @@ struct SDS011SimulatorCommand: ParsableCommand {
     }
 }
 
-/// Says where a simulated part can be opened.
-struct ReadyLine: Encodable {
-    let path: String
-    let link: String?
-
-    func tell(asJSON json: Bool) {
-        if json, let line = try? ControlCodec.line(self) {
-            Output.line(line)
-        } else {
-            Output.line("ready \(link ?? path)")
-        }
-    }
-}
-
 /// A recording in one of the two forms it is kept in.
 enum RecordingFile {
     private struct Frames: Decodable {

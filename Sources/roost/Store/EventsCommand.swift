@@ -44,12 +44,12 @@ struct EventsCommand: ParsableCommand {
                 return failure == nil
             }
             if let limit = span.limit {
-                let found = try source.reader.events(last: limit) { event in
+                let found = try HistoryEvents(source.reader).newest(limit) { event in
                     window.contains(event.boot, Tick(event.event.instant))
                 }
                 for event in found where !show(event) { break }
             } else {
-                try source.reader.events(body: show)
+                try HistoryEvents(source.reader).each(body: show)
             }
             if let failure { throw failure }
             if count == 0, !json { Output.line("no events in this time") }

@@ -62,7 +62,7 @@ extension HistoryReader {
         _ body: (DatedEvent) throws -> Void
     ) throws {
         var failure: (any Error)?
-        try events { found in
+        try HistoryEvents(self).each { found in
             let time = clock.time(found.boot, Tick(found.event.instant))
             let isAll = range.from == nil && range.to == nil
             guard isAll || time.map({ range.contains($0.wall) }) ?? false else { return true }

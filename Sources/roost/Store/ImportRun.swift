@@ -64,7 +64,7 @@ struct ImportRun {
         _ summary: inout ImportSummary
     ) throws -> HistoryImportReport {
         do {
-            let report = try history.importing { target in
+            let report = try HistoryImport.run(into: history) { target in
                 for file in files { try take(file, into: target) }
                 let report = try target.report()
                 summary.refusal = refusal(report)
@@ -122,7 +122,7 @@ struct ImportRun {
             throw ClientFailure(message: message, exitCode: 1)
         }
         let plan = StorePlan(.megabytes(megabytes ?? 64))
-        let (history, _) = try History.open(
+        let (history, _) = try HistoryFile.open(
             path: folder.historyPath,
             plan: plan,
             version: roostVersion

@@ -16,7 +16,7 @@ enum ImportedLedger {
         _ clock: ClockAnchors,
         _ range: TimeRange
     ) throws -> GapLedgerReport {
-        let spans = try reader.spans(of: stream.id)
+        let spans = try StreamExtents(reader).spans(of: stream.id)
         guard let first = spans.map(\.from).min(), let end = spans.map(\.to).max(),
             let boot = spans.first?.boot
         else { return emptyReport(of: stream, clock) }
@@ -80,7 +80,7 @@ struct ImportedSamples {
         _ spans: [HistorySpan]
     ) throws {
         for span in spans {
-            let samples = try reader.raw(stream.id, [span])
+            let samples = try RawSamples(reader, stream.id, [span])
             lines.append((samples, try samples.next()))
         }
     }

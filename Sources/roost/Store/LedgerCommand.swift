@@ -52,7 +52,7 @@ enum StoreLedger {
         let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
         let first = range.from.map { timeline.position(at: $0) } ?? 0
         let last = range.to.map { timeline.position(at: $0) } ?? timeline.length
-        let own = try GapLedger.reports(
+        let own = try GapLedgerReports.all(
             of: source.reader,
             along: timeline,
             within: first..<max(first, last),

@@ -153,8 +153,8 @@ struct StoreCheckReport: Codable, Hashable {
     /// Every segment of every stream, and every event.
     mutating func checkSamples(_ reader: HistoryReader, _ progress: ProgressLine) throws {
         for stream in try reader.streams() {
-            let spans = try reader.spans(of: stream.id)
-            let all = try reader.raw(stream.id, spans)
+            let spans = try StreamExtents(reader).spans(of: stream.id)
+            let all = try RawSamples(reader, stream.id, spans)
             var position: Int64 = 0
             let whole = spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths }
             let starts = Dictionary(spans.map { ($0.boot, $0.offset - $0.from.tenths) }) { $1 }
@@ -170,7 +170,7 @@ struct StoreCheckReport: Codable, Hashable {
             }
         }
         var count = 0
-        try reader.events { _ in
+        try HistoryEvents(reader).each { _ in
             count += 1
             return true
         }

@@ -121,15 +121,6 @@ struct StorePlanCommand: ParsableCommand {
 
 extension JournalMedium: ExpressibleByArgument {}
 
-/// Sizes that a journal block can have.
-enum BlockSize {
-    static func validate(_ byteCount: Int) throws {
-        guard (512...65_536).contains(byteCount), byteCount.nonzeroBitCount == 1 else {
-            throw ValidationError("--block is a power of two from 512 to 65536, not \(byteCount)")
-        }
-    }
-}
-
 /// The figures of a plan as JSON.
 struct StorePlanReport: Codable, Hashable {
     let megabytes: Int
@@ -159,11 +150,11 @@ struct StorePlanReport: Codable, Hashable {
     }
 
     init(_ plan: StorePlan, _ site: JournalSite = JournalSite()) {
-        let figures = plan.figures
+        let figures = StoreFigures(plan)
         medium = plan.journal.medium.rawValue
         journal = site.path
         media = JournalMedium.allCases.map { medium in
-            let figures = plan.on(medium).figures
+            let figures = StoreFigures(plan.on(medium))
             return Medium(
                 medium: medium.rawValue,
                 bytesPerSample: figures.bytesPerSample,

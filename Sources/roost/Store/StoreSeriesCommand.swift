@@ -34,8 +34,8 @@ struct StoreSeriesCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (1...HistoryReader.pointCountMax).contains(points) else {
-            throw ValidationError("--points is 1 to \(HistoryReader.pointCountMax), not \(points)")
+        guard (1...HistoryPoint.countMax).contains(points) else {
+            throw ValidationError("--points is 1 to \(HistoryPoint.countMax), not \(points)")
         }
     }
 
@@ -48,11 +48,13 @@ struct StoreSeriesCommand: ParsableCommand {
             let window = StoreWindow(times: times, range: time.range)
             try StoreText.tellDoubts(false, window, reader)
             let axis = HistoryAxis(
-                ImportedBoot.ordered(times.clip(try reader.spans(of: stream.id), time.range)),
+                ImportedBoot.ordered(
+                    times.clip(try StreamExtents(reader).spans(of: stream.id), time.range)
+                ),
                 points: points
             )
             let spans = axis.spans
-            let found = try reader.downsampled(stream.id, channel: index, along: axis)
+            let found = try HistorySeries(reader).points(stream.id, channel: index, along: axis)
             let decimals = stream.quantities[index].decimals
             let steps = found.map { point in
                 StoreSeriesStep(

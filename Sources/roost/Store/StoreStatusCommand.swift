@@ -84,7 +84,7 @@ struct StoreStatusReport: Codable, Hashable {
         anchors = try reader.anchors().count
         let times = try StoreTimes(reader)
         for stream in try reader.streams() {
-            let spans = ImportedBoot.ordered(try reader.spans(of: stream.id))
+            let spans = ImportedBoot.ordered(try StreamExtents(reader).spans(of: stream.id))
             var entry = Stream(
                 id: Int(stream.id.rawValue),
                 device: stream.device,
@@ -95,7 +95,7 @@ struct StoreStatusReport: Codable, Hashable {
                 seconds: Double(Self.length(spans)) / 10
             )
             if isCounting {
-                let samples = try reader.raw(stream.id, spans)
+                let samples = try RawSamples(reader, stream.id, spans)
                 var count = 0
                 while try samples.next() != nil { count += 1 }
                 entry.samples = count

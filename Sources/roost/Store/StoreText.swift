@@ -74,7 +74,7 @@ enum StoreText {
     }
 
     static func plan(_ plan: StorePlan, _ site: JournalSite = JournalSite()) -> [String] {
-        let figures = plan.figures
+        let figures = StoreFigures(plan)
         return [
             row("history", "\(figures.megabytes) MiB", "reserved at once, constant from then on"),
             row("raw samples reach back", span(days: figures.rawDays)),
@@ -115,7 +115,7 @@ enum StoreText {
     /// The same plan with the journal on something else.
     private static func media(_ plan: StorePlan) -> [String] {
         JournalMedium.allCases.filter { $0 != plan.journal.medium }.map { medium in
-            let figures = plan.on(medium).figures
+            let figures = StoreFigures(plan.on(medium))
             return row(
                 "  on \(medium.name)",
                 "\(rounded(figures.cardYears)) years",

@@ -19,13 +19,13 @@ struct StoreTimes {
     ///   - now: What the running station's clock says; nil when none answers.
     /// - Throws: `StoreError.database`.
     init(_ reader: HistoryReader, now: StoreMoment? = nil) throws {
-        runs = try NodeRun.all(in: reader, now: now.map { ($0.boot, $0.tick) })
+        runs = try NodeRuns.all(in: reader, now: now.map { ($0.boot, $0.tick) })
         clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         if let run = runs.last(where: { !$0.boot.isImported }) {
             end = StoreMoment(boot: run.boot, tick: run.ended)
         } else {
             // Imported boots share one clock, the last tick is that of all of them.
-            end = try reader.streams().flatMap { try reader.spans(of: $0.id) }
+            end = try reader.streams().flatMap { try StreamExtents(reader).spans(of: $0.id) }
                 .max { $0.to < $1.to }
                 .map { StoreMoment(boot: $0.boot, tick: Tick(tenths: $0.to.tenths - 1)) }
         }
@@ -68,7 +68,9 @@ struct StoreTimes {
 
     /// How many boots with samples of these streams nothing dates.
     func undatedCount(_ reader: HistoryReader) throws -> Int {
-        let boots = try reader.streams().flatMap { try reader.spans(of: $0.id).map(\.boot) }
+        let boots = try reader.streams().flatMap {
+            try StreamExtents(reader).spans(of: $0.id).map(\.boot)
+        }
         return Set(boots).count { clock.time($0, Tick(tenths: 0)) == nil }
     }
 
@@ -145,11 +147,11 @@ struct StoreSamples: SampleSource {
         ordinals = Dictionary(try reader.boots().map { ($0.id, $0.ordinal) }) { first, _ in first }
         var tenths: Int64 = 0
         for stream in try reader.streams() where isWanted(stream) {
-            let spans = window.clip(try reader.spans(of: stream.id))
+            let spans = window.clip(try StreamExtents(reader).spans(of: stream.id))
             tenths = max(tenths, spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths })
             let isImported = stream.id.isImported
             for spans in isImported ? spans.map({ [$0] }) : [spans] {
-                let samples = try reader.raw(stream.id, spans)
+                let samples = try RawSamples(reader, stream.id, spans)
                 let head = try samples.next()
                 let line = Line(
                     stream: stream,

@@ -11,20 +11,6 @@ struct WatchScreen {
         let rows: Int
     }
 
-    /// One part of the screen: a title and lines below it.
-    struct Section {
-        let title: StyledLine
-        let lines: [StyledLine]
-        /// Lines that it has before any other gets more.
-        let least: Int
-        /// Whether it gets what is left before the others.
-        var isUrgent = false
-        /// Whether the last lines are the ones to keep.
-        var keepsLast = false
-        /// Rows that there have to be for it; fewer and it is left out.
-        var threshold = 1
-    }
-
     let state: WatchState
     let moment: WatchMoment
     let size: Size
@@ -56,12 +42,12 @@ struct WatchScreen {
             + StyledLine.wrapped(words, style, lead: "  ", columns: size.columns, limit: 6)
     }
 
-    private var sections: [Section] {
-        [values, faults, devices, events, tree].compactMap(\.self)
+    private var sections: [WatchSection] {
+        WatchSections(state: state, moment: moment, columns: size.columns, rows: size.rows).all
     }
 
     /// Shares the rows: each section its least, then what is left in order.
-    private func fitted(_ sections: [Section], into rows: Int) -> [StyledLine] {
+    private func fitted(_ sections: [WatchSection], into rows: Int) -> [StyledLine] {
         var heights = [Int](repeating: 0, count: sections.count)
         var left = rows
         for (index, section) in sections.enumerated() {
@@ -86,7 +72,7 @@ struct WatchScreen {
         }
     }
 
-    private func trimmed(_ section: Section, _ height: Int) -> [StyledLine] {
+    private func trimmed(_ section: WatchSection, _ height: Int) -> [StyledLine] {
         guard height < section.lines.count else { return section.lines }
         if section.keepsLast { return section.lines.suffix(height) }
         let hidden = section.lines.count - height + 1

@@ -105,7 +105,7 @@ extension HistoryReader {
         var ledger = GapLedger(stream, along: timeline)
         var marks = GapMarks(try GapMarks.all(in: self), of: stream.id, along: timeline)
         let spans = try boots().map { HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end) }
-        let samples = try raw(stream.id, spans)
+        let samples = try RawSamples(self, stream.id, spans)
         for schedule in try schedules() {
             ledger.schedule(schedule.interval, schedule.boot, from: schedule.from)
         }

@@ -40,7 +40,7 @@ import Testing
         let machine = try MadeUpMachine(model: Boards.four)
         #expect(try machine.facts(in: tree).station.history == .noHistory)
         let path = "\(tree.root)/var/lib/roost/history.db"
-        do { _ = try History.open(path: path, plan: StorePlan(.megabytes(4))) }
+        do { _ = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4))) }
         #expect(try machine.facts(in: tree).station.history == .empty)
         try tree.put(["/var/lib/roost/history.db": "no database"], [:])
         guard case .unreadable(let words) = try machine.facts(in: tree).station.history else {

@@ -1,8 +1,8 @@
 import Core
 import SQLite
 
-// Restores a new history from the one set aside and from the journal.
-extension StoreFiles {
+/// Restores a new history from the one set aside and from the journal.
+enum StoreRestoration {
     /// Copies the readable content of a history that was set aside into the new one.
     static func rescue(
         _ aside: String?,
@@ -36,7 +36,7 @@ extension StoreFiles {
     ) throws(StoreError) -> (isHeld: Bool, StreamNews) {
         var (isHeld, news) = (false, StreamNews())
         if !history.isReadOnly {
-            isHeld = try StationStore.take(from: journal, into: history, &news) != nil
+            isHeld = try StoreCheckpoint.take(from: journal, into: history, &news) != nil
         }
         keepsake.refresh(history.connection)
         if !history.isReadOnly { news.copyTrouble = spare.write(keepsake)?.message }
@@ -90,13 +90,13 @@ extension StoreFiles {
         }
         var after: UInt64 = 0
         while after < history.cursor {
-            let blocks = journal.replay(after: after, limit: StationStore.blocksPerTransaction)
+            let blocks = journal.replay(after: after, limit: StoreCheckpoint.blocksPerTransaction)
                 .blocks
             guard let last = blocks.last else { break }
             try history.retake(blocks, after: floors)
             after = last.sequence
         }
-        try StationStore.release(journal, of: history)
+        try StoreCheckpoint.release(journal, of: history)
     }
 
     /// Copies to a new history what the one before knew; all blocks of the ring wait for it again.

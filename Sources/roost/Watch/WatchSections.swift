@@ -2,29 +2,57 @@ import ClientSupport
 import ControlProtocol
 import Core
 
-// The content of each section of a live view.
-extension WatchScreen {
+/// One part of the screen: a title and lines below it.
+struct WatchSection {
+    let title: StyledLine
+    let lines: [StyledLine]
+    /// Lines that it has before any other gets more.
+    let least: Int
+    /// Whether it gets what is left before the others.
+    var isUrgent = false
+    /// Whether the last lines are the ones to keep.
+    var keepsLast = false
+    /// Rows that there have to be for it; fewer and it is left out.
+    var threshold = 1
+}
+
+/// The content of each section of a live view.
+struct WatchSections {
+    let state: WatchState
+    let moment: WatchMoment
+    let columns: Int
+    let rows: Int
+
+    /// In their order, as far as there is something to show.
+    var all: [WatchSection] { [values, faults, devices, events, tree].compactMap(\.self) }
+
     private static let ageCells = 6
 
-    var values: Section? {
+    private var values: WatchSection? {
         guard let status = state.status else { return nil }
         guard !status.channels.isEmpty else {
             let message = "none yet: the first comes when a sensor has warmed up"
-            return Section(title: heading("VALUES"), lines: [StyledLine("   " + message)], least: 1)
+            return WatchSection(
+                title: heading("VALUES"),
+                lines: [StyledLine("   " + message)],
+                least: 1
+            )
         }
         let channels = inOrder(status.channels)
-        let name = columns(channels.map(\.channel), least: 8, share: 0.34)
+        let name = width(channels.map(\.channel), least: 8, share: 0.34)
         let newest = channels.map { state.newest(of: $0) }
         let value = newest.compactMap { $0?.measured?.description.cells }.max() ?? 1
-        let unit = columns(channels.map(\.unit), least: 1, share: 0.2)
-        let bars = min(60, size.columns - name - value - unit - Self.ageCells - 10)
+        let unit = width(channels.map(\.unit), least: 1, share: 0.2)
+        let bars = min(60, columns - name - value - unit - Self.ageCells - 10)
         let lines = zip(channels, newest).map { channel, reading in
             line(channel, reading, name: name, value: value, unit: unit, bars: bars)
         }
         var title = heading("VALUES")
         let span = state.trails.values.map { $0.span(columns: bars) }.max() ?? 0
-        if bars >= 8, span > 0 { title.add("  bars: last \(short(span))", .grey) }
-        return Section(title: title, lines: lines, least: 4)
+        if bars >= 8, span > 0 {
+            title.add("  bars: last \(words(seconds: span.rounded()))", .grey)
+        }
+        return WatchSection(title: title, lines: lines, least: 4)
     }
 
     /// Values first, then what has none, then counts of particles; what a part does not measure is
@@ -53,7 +81,7 @@ extension WatchScreen {
                 ? channel.channel.cut(toCells: name - 1) + "…" : channel.channel
         )
         line.pad(to: 3 + name + 2)
-        let last = size.columns - 1
+        let last = columns - 1
         guard let reading else {
             line.add("–".aligned(to: value), .grey)
             line.add("  nothing yet", .grey)
@@ -77,7 +105,7 @@ extension WatchScreen {
         return line.cut(to: last - age.width).with(right: age, columns: last)
     }
 
-    var faults: Section? {
+    private var faults: WatchSection? {
         guard let faults = state.status?.faults else { return nil }
         guard !faults.isEmpty || state.trouble != nil else { return nil }
         var lines: [StyledLine] = []
@@ -91,7 +119,7 @@ extension WatchScreen {
         }
         var title = StyledLine("FAULTS", .redBold)
         title.add(" \(faults.count)", .red)
-        return Section(title: title, lines: lines, least: 6, isUrgent: true)
+        return WatchSection(title: title, lines: lines, least: 6, isUrgent: true)
     }
 
     private func wrapped(
@@ -100,22 +128,22 @@ extension WatchScreen {
         lead: String,
         limit: Int
     ) -> [StyledLine] {
-        StyledLine.wrapped(text, style, lead: lead, columns: size.columns - 1, limit: limit)
+        StyledLine.wrapped(text, style, lead: lead, columns: columns - 1, limit: limit)
     }
 
-    var devices: Section? {
+    private var devices: WatchSection? {
         guard let report = state.devices else { return nil }
         // Where there is no room for all, those in trouble are the ones to see.
-        let rows = [true, false].flatMap { isIll in
+        let shown = [true, false].flatMap { isIll in
             report.devices.filter { (Self.style(ofState: $0.state) == .red) == isIll }
         }
-        guard !rows.isEmpty else {
+        guard !shown.isEmpty else {
             let line = StyledLine("   none in use; plug a sensor in", .grey)
-            return Section(title: heading("DEVICES"), lines: [line], least: 1)
+            return WatchSection(title: heading("DEVICES"), lines: [line], least: 1)
         }
-        let name = columns(rows.map(\.name), least: 6, share: 0.25)
-        let kind = columns(rows.map(\.type), least: 4, share: 0.25)
-        let lines = rows.map { device in
+        let name = width(shown.map(\.name), least: 6, share: 0.25)
+        let kind = width(shown.map(\.type), least: 4, share: 0.25)
+        let lines = shown.map { device in
             var line = StyledLine("   ")
             line.add(device.name.cut(toCells: name))
             line.pad(to: 3 + name + 2)
@@ -125,14 +153,14 @@ extension WatchScreen {
             line.pad(to: 3 + name + 2 + kind + 2 + 14)
             let facts = device.facts.pairs.prefix(4).map { "\($0.key) \($0.value)" }
             line.add(facts.joined(separator: ", "), .grey)
-            return line.cut(to: size.columns - 1)
+            return line.cut(to: columns - 1)
         }
-        return Section(title: heading("DEVICES"), lines: lines, least: 2)
+        return WatchSection(title: heading("DEVICES"), lines: lines, least: 2)
     }
 
-    var events: Section? {
+    private var events: WatchSection? {
         guard !state.events.isEmpty else { return nil }
-        let source = columns(state.events.map(\.source), least: 6, share: 0.25)
+        let source = width(state.events.map(\.source), least: 6, share: 0.25)
         let lines = state.events.map { event in
             var line = StyledLine("   ")
             line.add(moment.clock(at: event.instantSeconds), .grey)
@@ -145,9 +173,9 @@ extension WatchScreen {
                 }
             line.add(event.kind, style)
             line.add("  " + event.details.line, .grey)
-            return line.cut(to: size.columns - 1)
+            return line.cut(to: columns - 1)
         }
-        return Section(
+        return WatchSection(
             title: heading("EVENTS"),
             lines: lines.suffix(20),
             least: 2,
@@ -156,22 +184,22 @@ extension WatchScreen {
     }
 
     /// The tree of children, where the screen is tall.
-    var tree: Section? {
-        guard let tree = state.tree, size.rows >= 30 else { return nil }
+    private var tree: WatchSection? {
+        guard let tree = state.tree, rows >= 30 else { return nil }
         let lines = ReportText.tree(tree, Paint(isColoured: false)).map { text in
             var line = StyledLine("   ")
             line.add(text, .grey)
-            return line.cut(to: size.columns - 1)
+            return line.cut(to: columns - 1)
         }
-        return Section(title: heading("SUPERVISION"), lines: lines, least: 6, threshold: 6)
+        return WatchSection(title: heading("SUPERVISION"), lines: lines, least: 6, threshold: 6)
     }
 
     private func heading(_ text: String) -> StyledLine { StyledLine(text, .bold) }
 
     /// As wide as the widest, within bounds.
-    private func columns(_ texts: [String], least: Int, share: Double) -> Int {
+    private func width(_ texts: [String], least: Int, share: Double) -> Int {
         let widest = texts.map(\.cells).max() ?? least
-        return min(max(widest, least), max(least, Int(Double(size.columns) * share)))
+        return min(max(widest, least), max(least, Int(Double(columns) * share)))
     }
 
     private static func style(ofState state: String) -> StyledLine.Style {

@@ -3,26 +3,6 @@ import Glibc
 import HardwareIO
 import SQLite
 
-/// The state of a journal's file.
-package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
-    case found
-    /// Zeros, or made just now.
-    case blank
-    /// Its file could not be used and is at `path` now; its whole blocks that waited were copied
-    /// from it.
-    case setAside(path: String, because: String, salvaged: Int)
-
-    package var description: String {
-        switch self {
-        case .found: "the journal as it was"
-        case .blank: "an empty journal"
-        case .setAside(let path, let because, let salvaged):
-            "a new journal; the one before lies at \(path), because \(because); "
-                + "\(salvaged) of its blocks were saved"
-        }
-    }
-}
-
 /// Journal and history, opened in any state of their files.
 struct StoreFiles {
     let history: History
@@ -54,7 +34,7 @@ struct StoreFiles {
             // One is a link to the other: the database would be opened under both names.
             setAside(place.historyPath)
         }
-        let moved = History.clearNames(place.historyPath)
+        let moved = HistoryFile.clearNames(place.historyPath)
         func openOnce(_ before: HistoryOpening?) throws(StoreError) -> StoreFiles {
             try Self.openOnce(place, acknowledged, before, moved, openJournal)
         }
@@ -63,9 +43,9 @@ struct StoreFiles {
         } catch {
             // Damage found only by the checkpoint, or a file that may be read and not written.
             guard case .database(let found) = error,
-                History.isUnusable(place.historyPath, found)
+                HistoryFile.isUnusable(place.historyPath, found)
             else { throw error }
-            let aside = History.setAside(place.historyPath)
+            let aside = HistoryFile.setAside(place.historyPath)
             return try openOnce(.setAside(path: aside, because: found.message))
         }
     }
@@ -81,7 +61,7 @@ struct StoreFiles {
         if case .setAside(let path, _) = before { place.plan = place.plan.sized(like: path) }
         // SQLite silently drops everything behind a damaged place.
         let logDamage = HistoryLog(of: place.historyPath).damage
-        let (history, opened) = try History.open(place)
+        let (history, opened) = try HistoryFile.open(place)
         let found = before ?? opened
         var isWhole = false
         // The caller must have closed it before.
@@ -91,7 +71,7 @@ struct StoreFiles {
         var ring = aside == nil ? nil : try? storage(openJournal)
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
         let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
-        var (keepsake, rescued) = try rescue(aside, history, peeked, spare)
+        var (keepsake, rescued) = try StoreRestoration.rescue(aside, history, peeked, spare)
         try takeFormer(place, history, keepsake)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
             () throws(StoreError) in
@@ -107,14 +87,14 @@ struct StoreFiles {
                 bad: place.badSlots
             )
         }
-        if let rescued { try retake(journal, history, rescued.floors, keepsake) }
+        if let rescued { try StoreRestoration.retake(journal, history, rescued.floors, keepsake) }
         let isLost = aside == nil && found == .fresh && !journal.isBlank
         if isLost { keepsake = try CatalogSnapshot.salvaged(from: nil, spare) }
         if aside != nil || isLost, history.cursor == 0 {
-            try begin(history, journal, keepsake)
+            try StoreRestoration.begin(history, journal, keepsake)
         }
         let waiting = journal.replay(after: history.cursor)
-        let (isHeld, news) = try takeWaiting(journal, history, keepsake, spare)
+        let (isHeld, news) = try StoreRestoration.takeWaiting(journal, history, keepsake, spare)
         isWhole = true
         return StoreFiles(
             history: history,
@@ -135,10 +115,10 @@ struct StoreFiles {
         switch found {
         case .setAside(let path, _), .mended(let path, _, _): path
         // Set aside by a process that could not make a new one any more.
-        case .fresh: History.newestSetAside(beside: history.path)
+        case .fresh: HistoryFile.newestSetAside(beside: history.path)
         // Or it ended before the new one had any record.
         case .found where history.cursor == 0 && !history.isReadOnly:
-            History.newestSetAside(beside: history.path)
+            HistoryFile.newestSetAside(beside: history.path)
         case .found, .newer, .waiting: nil
         }
     }
@@ -153,7 +133,8 @@ struct StoreFiles {
             let journal = try open()
             return (journal, journal.isBlank ? .blank : .found)
         } catch {
-            guard error.meansThatTheJournalIsUnusable, canSetAside(place.journalPath) else {
+            guard error.meansThatTheJournalIsUnusable, HistoryFile.canSetAside(place.journalPath)
+            else {
                 throw error
             }
             let size = place.plan.journal.blockSize
@@ -174,7 +155,8 @@ struct StoreFiles {
         _ history: History,
         _ keepsake: CatalogSnapshot
     ) throws(StoreError) {
-        guard let former = place.formerJournal, !history.isReadOnly, canSetAside(former) else {
+        guard let former = place.formerJournal, !history.isReadOnly, HistoryFile.canSetAside(former)
+        else {
             return
         }
         let salvage = JournalSalvage(former, blockSize: place.plan.journal.blockSize)
@@ -200,29 +182,16 @@ struct StoreFiles {
     ) throws(StoreError) -> Int {
         guard !history.isReadOnly else { return 0 }
         if history.cursor == 0, !salvage.blocks(after: 0, limit: 1).isEmpty {
-            try begin(history, keepsake) { salvage.blocks(after: $0, limit: $1) }
+            try StoreRestoration.begin(history, keepsake) { salvage.blocks(after: $0, limit: $1) }
         }
         var count = 0
         while true {
-            let limit = StationStore.blocksPerTransaction
+            let limit = StoreCheckpoint.blocksPerTransaction
             let blocks = salvage.blocks(after: history.cursor, limit: limit)
             guard !blocks.isEmpty else { return count }
             try history.take(blocks, lost: salvage.lost(after: history.cursor, in: blocks))
             count += blocks.count
         }
-    }
-
-    /// A file, folder or link in a folder that can be written; never a device.
-    static func canSetAside(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFBLK else { return false }
-        if status.st_mode & S_IFMT == S_IFLNK {
-            var target = stat()
-            let isThere = stat(path, &target) == 0
-            guard !isThere || target.st_mode & S_IFMT != S_IFBLK else { return false }
-        }
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return access(folder.isEmpty ? "/" : folder, W_OK) == 0
     }
 
     private static func isSame(_ path: String, _ other: String) -> Bool {
@@ -233,7 +202,7 @@ struct StoreFiles {
 
     @discardableResult
     private static func setAside(_ path: String) -> String {
-        let aside = History.freeName(beside: path)
+        let aside = HistoryFile.freeName(beside: path)
         rename(path, aside)
         return aside
     }
@@ -244,17 +213,6 @@ extension HistoryOpening {
     func with(_ rescued: HistoryRecovered?) -> HistoryOpening {
         guard case .setAside(let path, let because) = self, let rescued else { return self }
         return .mended(path: path, because: because, rescued)
-    }
-}
-
-extension History {
-    static func open(_ place: StorePlace) throws(StoreError) -> (History, HistoryOpening) {
-        try open(
-            path: place.historyPath,
-            plan: place.plan,
-            version: place.version,
-            seams: place.seams
-        )
     }
 }
 
@@ -337,5 +295,20 @@ extension StationStore.Opening {
             guard case .samples(_, let segment) = record else { return sum + 1 }
             return sum + ((try? SegmentHeader(segment))?.count ?? 0)
         }
+    }
+}
+
+extension StoreFiles {
+    /// Streams of which no samples are expected any more; none when that cannot be read.
+    var endedStreams: Set<StreamID> {
+        var ended = (try? HistoryCatalog(connection: history.connection).endedStreams()) ?? []
+        for schedule in HistoryTail(waiting.blocks).schedules {
+            if schedule.interval == nil {
+                ended.insert(schedule.stream)
+            } else {
+                ended.remove(schedule.stream)
+            }
+        }
+        return ended
     }
 }

@@ -1,17 +1,11 @@
 import Core
 
-/// An event with the boot it happened in.
-package struct BootEvent: Hashable, Sendable {
-    package let boot: BootID
-    package let event: Event
+/// Reads the events of a history.
+package struct HistoryEvents {
+    private let reader: HistoryReader
 
-    package init(boot: BootID, event: Event) {
-        self.boot = boot
-        self.event = event
-    }
-}
+    package init(_ reader: HistoryReader) { self.reader = reader }
 
-extension HistoryReader {
     /// The newest events, oldest of them first.
     ///
     /// - Parameters:
@@ -19,15 +13,15 @@ extension HistoryReader {
     ///   - isWanted: Which.
     /// - Returns: Oldest first.
     /// - Throws: `StoreError.database`.
-    package func events(
-        last limit: Int,
+    package func newest(
+        _ limit: Int,
         where isWanted: (BootEvent) -> Bool = { _ in true }
     ) throws(StoreError) -> [BootEvent] {
-        defer { rest() }
+        defer { reader.rest() }
         let boots = try bootsByOrdinal()
-        let waiting = tail.events.filter(isWanted)
+        let waiting = reader.tail.events.filter(isWanted)
         var newestFirst: [BootEvent] = []
-        guard let newest = try chain(.events, .events, place: 0) else {
+        guard let newest = try reader.chain(.events, .events, place: 0) else {
             return waiting.suffix(limit)
         }
         var current: (slot: Int, header: SlotHeader)? = (newest.slot, newest.header)
@@ -55,12 +49,12 @@ extension HistoryReader {
     ///   - tick: From when on in that boot.
     ///   - body: Returns false to stop.
     /// - Throws: `StoreError.database`.
-    package func events(
+    package func each(
         from boot: BootID? = nil,
         _ tick: Tick = Tick(tenths: 0),
         body: (BootEvent) -> Bool
     ) throws(StoreError) {
-        defer { rest() }
+        defer { reader.rest() }
         let boots = try bootsByOrdinal()
         let ordinal = boot.flatMap { id in boots.first { $0.value == id }?.key } ?? 0
         let start = HistoryPosition(boot: ordinal, tick: tick)
@@ -71,8 +65,8 @@ extension HistoryReader {
             }
             return position.map { $0 < start } ?? false
         }
-        var waiting = tail.events[...]
-        if let newest = try chain(.events, .events, place: 0) {
+        var waiting = reader.tail.events[...]
+        if let newest = try reader.chain(.events, .events, place: 0) {
             var current: (slot: Int, header: SlotHeader)?
             current = try newest.chain.find(start, from: (newest.slot, newest.header))
             while let (slot, header) = current {
@@ -82,9 +76,9 @@ extension HistoryReader {
                     if waiting.first == event { waiting.removeFirst() }
                     if !isEarlier(event), !body(event) { return }
                 }
-                rest()
+                reader.rest()
                 current = try newest.chain.later(than: header)
-                if let current, current.header.depth > header.depth + 1 { noteDamage() }
+                if let current, current.header.depth > header.depth + 1 { reader.noteDamage() }
             }
         }
         for event in waiting where !isEarlier(event) {
@@ -94,7 +88,7 @@ extension HistoryReader {
 
     private func bootsByOrdinal() throws(StoreError) -> [UInt32: BootID] {
         var boots: [UInt32: BootID] = [:]
-        for boot in try self.boots() { boots[boot.ordinal] = boot.id }
+        for boot in try reader.boots() { boots[boot.ordinal] = boot.id }
         return boots
     }
 
@@ -102,15 +96,15 @@ extension HistoryReader {
         _ slot: Int,
         _ boots: [UInt32: BootID]
     ) throws(StoreError) -> [BootEvent] {
-        let read = try slots(.events).read(slot)
-        if read.payload.isEmpty, read.header.count > 0 { noteDamage() }
-        var reader = HistoryByteReader(read.payload[...])
+        let read = try reader.slots(.events).read(slot)
+        if read.payload.isEmpty, read.header.count > 0 { reader.noteDamage() }
+        var bytes = HistoryByteReader(read.payload[...])
         var events: [BootEvent] = []
-        while let ordinal = reader.integer(UInt32.self), let length = reader.integer(UInt16.self),
-            let bytes = reader.take(Int(length))
+        while let ordinal = bytes.integer(UInt32.self), let length = bytes.integer(UInt16.self),
+            let record = bytes.take(Int(length))
         {
             guard let boot = boots[ordinal] else { continue }
-            for case .event(let event) in JournalRecordCodec.contents(Array(bytes)).records {
+            for case .event(let event) in JournalRecordCodec.contents(Array(record)).records {
                 events.append(BootEvent(boot: boot, event: event))
             }
         }

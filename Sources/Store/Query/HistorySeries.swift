@@ -1,29 +1,11 @@
 import Core
 import SQLite
 
-/// One step of a down-sampled series.
-package struct HistoryPoint: Hashable, Sendable {
-    /// Tenths from the axis' origin to its start.
-    package let offset: Int64
-    /// Tenths that it spans.
-    package let width: Int64
-    /// The measured values; count 0 without any.
-    package var bucket = RollupBucket()
+/// Reads one channel of a history in equal steps.
+package struct HistorySeries {
+    private let reader: HistoryReader
 
-    package init(offset: Int64, width: Int64) {
-        self.offset = offset
-        self.width = width
-    }
-
-    /// Time that no value covers.
-    package var gap: Duration {
-        .milliseconds(max(0, width - bucket.covered) * 100)
-    }
-}
-
-extension HistoryReader {
-    /// Most points of one answer; more are brought down to it.
-    package static let pointCountMax = 10_000
+    package init(_ reader: HistoryReader) { self.reader = reader }
 
     /// One channel within the spans in equal steps, from the coarsest rollup that is fine enough.
     ///
@@ -34,20 +16,29 @@ extension HistoryReader {
     ///   - stream: The stream; one that is not known gives empty points.
     ///   - channel: Its place in the stream.
     ///   - spans: Oldest first, with offsets on one axis.
-    ///   - points: How many, 1…`pointCountMax`.
+    ///   - points: How many, 1…`HistoryPoint.countMax`.
     /// - Returns: The steps in order, the empty ones too.
     /// - Throws: `StoreError.database`.
-    package func downsampled(
+    package func points(
         _ stream: StreamID,
         channel: Int,
         _ spans: [HistorySpan],
         points: Int
     ) throws(StoreError) -> [HistoryPoint] {
-        try downsampled(stream, channel: channel, spans, points: points, from: nil)
+        try self.points(stream, channel: channel, spans, points: points, from: nil)
+    }
+
+    /// One channel in the steps of an axis; see `points(_:channel:_:points:)`.
+    package func points(
+        _ stream: StreamID,
+        channel: Int,
+        along axis: HistoryAxis
+    ) throws(StoreError) -> [HistoryPoint] {
+        try points(stream, channel: channel, axis.spans, points: axis.points, from: axis.tier)
     }
 
     /// From the tier that is named, else from the coarsest that is no coarser than a step.
-    func downsampled(
+    func points(
         _ stream: StreamID,
         channel: Int,
         _ spans: [HistorySpan],
@@ -55,14 +46,14 @@ extension HistoryReader {
         from wanted: RollupTier?
     ) throws(StoreError) -> [HistoryPoint] {
         guard let first = spans.first, let last = spans.last else { return [] }
-        defer { rest() }
+        defer { reader.rest() }
         let origin = first.offset
         let length = last.offset + last.to.tenths - last.from.tenths - origin
-        let count = Int64(min(max(points, 1), Self.pointCountMax))
+        let count = Int64(min(max(points, 1), HistoryPoint.countMax))
         let width = max(1, (length + count - 1) / count)
         var cells = HistoryCells(origin: origin, length: length, width: width)
-        let ordinals = try ordinals()
-        if let known = try self.stream(stream), channel < known.decimals.count {
+        let ordinals = try reader.ordinals()
+        if let known = try reader.stream(stream), channel < known.decimals.count {
             let tier = wanted ?? RollupTier.allCases.last { $0.tenths <= width }
             for span in spans {
                 guard let boot = ordinals[span.boot] else { continue }
@@ -70,7 +61,7 @@ extension HistoryReader {
                 try fill(&cells, question, tier)
             }
         }
-        if tail.segments.contains(where: { $0.stream == stream }) {
+        if reader.tail.segments.contains(where: { $0.stream == stream }) {
             try fillFromTail(&cells, stream, channel, spans)
         }
         return cells.points
@@ -94,7 +85,7 @@ extension HistoryReader {
             question.stream.description.id,
             channel: tier == nil ? 0 : question.channel
         )
-        guard let newest = try chain(ring, key, place: question.stream.place) else { return }
+        guard let newest = try reader.chain(ring, key, place: question.stream.place) else { return }
         let start = tier.map {
             question.span.from.tenths.flooredDivision(by: $0.tenths) * $0.tenths
         }
@@ -153,10 +144,10 @@ extension HistoryReader {
         )
         var place: Int? = start.slot
         while let slot = place {
-            let read = try slots(HistoryRing(tier)).read(slot)
-            if read.payload.isEmpty, read.header.count > 0 { noteDamage() }
-            var reader = RollupBlockReader(tier: tier, read.payload[...])
-            while let placed = reader.next() {
+            let read = try reader.slots(HistoryRing(tier)).read(slot)
+            if read.payload.isEmpty, read.header.count > 0 { reader.noteDamage() }
+            var block = RollupBlockReader(tier: tier, read.payload[...])
+            while let placed = block.next() {
                 if placed.boot > question.boot { return }
                 guard placed.boot == question.boot, placed.index >= indices.from else { continue }
                 if placed.index > indices.to { return }
@@ -164,7 +155,7 @@ extension HistoryReader {
                 cells.add(placed.bucket, at: span.offset + begin - span.from.tenths)
             }
             let later = try chain.later(than: read.header)
-            if let later, later.header.depth > read.header.depth + 1 { noteDamage() }
+            if let later, later.header.depth > read.header.depth + 1 { reader.noteDamage() }
             place = later?.slot
         }
     }
@@ -174,11 +165,18 @@ extension HistoryReader {
         _ question: Question
     ) throws(StoreError) {
         let (span, id) = (question.span, question.stream.description.id)
-        let interval = try database { (catalogue) throws(SQLiteError) in
+        let interval = try reader.database { (catalogue) throws(SQLiteError) in
             try catalogue.heads(question.stream.place).interval
         }
         var machine = RollupMachine(boot: question.boot, coveredUntil: nil)
-        let samples = RawSamples(self, question.stream, try ordinals(), [span], of: id, .history)
+        let samples = RawSamples(
+            reader,
+            question.stream,
+            try reader.ordinals(),
+            [span],
+            of: id,
+            .history
+        )
         var rows = SegmentRows()
         while let piece = try samples.nextRows(into: &rows) {
             cells.add(rows, piece.range, question, &machine, interval)
@@ -192,32 +190,32 @@ extension HistoryReader {
         _ channel: Int,
         _ spans: [HistorySpan]
     ) throws(StoreError) {
-        guard let description = try streams().first(where: { $0.id == id }),
+        guard let description = try reader.streams().first(where: { $0.id == id }),
             channel < description.quantities.count
         else { return }
-        let known = try self.stream(id)
+        let known = try reader.stream(id)
         var heads = StreamHeads()
         var stored: HistoryPosition?
         if let known {
-            heads = try database { (catalogue) throws(SQLiteError) in
+            heads = try reader.database { (catalogue) throws(SQLiteError) in
                 try catalogue.heads(known.place)
             }
-            stored = try chain(.samples, SlotKey(id), place: known.place)?.header.last
+            stored = try reader.chain(.samples, SlotKey(id), place: known.place)?.header.last
         }
-        let part = RawSamples.Part.tail(after: stored, try self.cursor())
-        let ordinals = try ordinals()
+        let part = RawSamples.Part.tail(after: stored, try reader.cursor())
+        let ordinals = try reader.ordinals()
         let stream = known ?? HistoryCatalog.Stream(place: 0, description: description)
         for span in spans {
             guard let boot = ordinals[span.boot] else { continue }
             let question = Question(stream: stream, channel: channel, boot: boot, span: span)
             let covered = heads.boot == boot ? heads.coveredUntil[channel] : nil
             var machine = RollupMachine(boot: boot, coveredUntil: covered)
-            let samples = RawSamples(self, known, ordinals, [span], of: id, part)
+            let samples = RawSamples(reader, known, ordinals, [span], of: id, part)
             var rows = SegmentRows()
             while let piece = try samples.nextRows(into: &rows) {
                 let tick = rows.tick(piece.range.lowerBound)
                 let interval =
-                    tail.schedule(of: id, span.boot, at: tick).map {
+                    reader.tail.schedule(of: id, span.boot, at: tick).map {
                         $0.interval.map { $0.wholeNanoseconds / 100_000_000 }
                     } ?? heads.interval
                 cells.add(rows, piece.range, question, &machine, interval)
@@ -249,7 +247,7 @@ private struct HistoryCells {
     mutating func add(
         _ rows: SegmentRows,
         _ range: Range<Int>,
-        _ question: HistoryReader.Question,
+        _ question: HistorySeries.Question,
         _ machine: inout RollupMachine,
         _ interval: Int64?
     ) {

@@ -1,6 +1,7 @@
 import Core
 
-extension GapLedger {
+/// Accounts for the streams of a history.
+package enum GapLedgerReports {
     /// Accounts for every stream that the node measured itself.
     ///
     /// - Parameters:
@@ -11,11 +12,11 @@ extension GapLedger {
     ///   - progress: Called with device and per cent now and then.
     /// - Returns: One report for each stream.
     /// - Throws: `StoreError.database`.
-    package static func reports(
+    package static func all(
         of reader: HistoryReader,
         along timeline: GapLedgerTimeline,
         within range: Range<Int64>,
-        stretch: ((StreamDescription, Stretch) -> Void)? = nil,
+        stretch: ((StreamDescription, GapLedger.Stretch) -> Void)? = nil,
         progress: (_ device: String, _ percent: Int64) -> Void = { _, _ in }
     ) throws -> [GapLedgerReport] {
         let schedules = try reader.schedules()
@@ -30,7 +31,7 @@ extension GapLedger {
                 timeline: timeline,
                 changes: ScheduleChanges(mine, along: timeline),
                 marks: GapMarks(allMarks, of: stream.id, along: timeline),
-                samples: try reader.raw(stream.id, spans)
+                samples: try RawSamples(reader, stream.id, spans)
             )
             var pieces = 0
             while let place = try feed.step() {
@@ -73,7 +74,7 @@ extension GapLedger {
             if let place, let number = boots.firstIndex(of: place.boot) {
                 var spans = Array(all[number...])
                 spans[0] = HistorySpan(boot: place.boot, from: place.tick, to: .end)
-                let sample = try reader.raw(stream, spans).next()
+                let sample = try RawSamples(reader, stream, spans).next()
                 let position = sample.flatMap { timeline.position($0.boot, $0.tick) }
                 if let position, position < range.lowerBound { return spans }
             }

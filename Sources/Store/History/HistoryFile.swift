@@ -2,7 +2,8 @@ import Core
 import Glibc
 import SQLite
 
-extension History {
+/// The file of a history: opened or made, checked, and set aside when it is unusable.
+package enum HistoryFile {
     /// Damaged histories that are kept; a further one replaces the last.
     package static let setAsideCountMax = 9
 
@@ -32,6 +33,15 @@ extension History {
             let (history, _) = try openOrMake(path, plan.sized(like: aside), version, seams)
             return (history, .setAside(path: aside, because: found.message))
         }
+    }
+
+    static func open(_ place: StorePlace) throws(StoreError) -> (History, HistoryOpening) {
+        try open(
+            path: place.historyPath,
+            plan: place.plan,
+            version: place.version,
+            seams: place.seams
+        )
     }
 
     /// Moves a history out of the way, with what belongs to it; the caller has closed it.
@@ -89,12 +99,25 @@ extension History {
         guard error.isCannotOpen || error.isReadOnly || error.isInputOutput else { return false }
         return ["", "-wal", "-journal", "-shm"].contains { suffix in
             var status = stat()
-            guard lstat(path + suffix, &status) == 0, StoreFiles.canSetAside(path + suffix) else {
+            guard lstat(path + suffix, &status) == 0, canSetAside(path + suffix) else {
                 return false
             }
             let isFile = stat(path + suffix, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             return !isFile || access(path + suffix, R_OK | W_OK) != 0 && errno != EROFS
         }
+    }
+
+    /// A file, folder or link in a folder that can be written; never a device.
+    static func canSetAside(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFBLK else { return false }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            var target = stat()
+            let isThere = stat(path, &target) == 0
+            guard !isThere || target.st_mode & S_IFMT != S_IFBLK else { return false }
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return access(folder.isEmpty ? "/" : folder, W_OK) == 0
     }
 
     private static func openOrMake(
@@ -182,7 +205,7 @@ extension History {
         try connection.setSynchronous(.full)
         try connection.setPragma(
             "wal_autocheckpoint",
-            .integer(Int64(checkpointFrameCount))
+            .integer(Int64(History.checkpointFrameCount))
         )
         // Should SQLite ever want to grow the file, an error is better than a full card.
         let pages = try connection.pageCount()

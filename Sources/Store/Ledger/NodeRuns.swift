@@ -1,6 +1,7 @@
 import Core
 
-extension NodeRun {
+/// Finds the runs of the node in a history.
+package enum NodeRuns {
     /// The runs of a history, oldest first.
     ///
     /// A run without a recorded stop ends with its last sample, anchor or schedule; the one that
@@ -56,7 +57,9 @@ extension NodeRun {
         _ told: [(boot: BootID, tick: Tick)]
     ) throws -> [(place: Int, run: NodeRun)] {
         let spans = try reader.streams().filter { !$0.id.isImported }
-            .flatMap { stream in try reader.spans(of: stream.id).map { (stream.id, $0) } }
+            .flatMap { stream in
+                try StreamExtents(reader).spans(of: stream.id).map { (stream.id, $0) }
+            }
         var found: [(place: Int, run: NodeRun)] = []
         var place = 0
         for boot in try reader.boots() {
@@ -83,7 +86,9 @@ extension NodeRun {
         _ from: Tick,
         _ to: Tick
     ) throws -> Tick? {
-        guard let span = try reader.spans(of: stream).last(where: { $0.boot == boot }) else {
+        guard
+            let span = try StreamExtents(reader).spans(of: stream).last(where: { $0.boot == boot })
+        else {
             return nil
         }
         if to >= span.to { return Tick(tenths: span.to.tenths - 1) }
@@ -92,7 +97,7 @@ extension NodeRun {
         while low < high {
             let middle = low + (high - low) / 2
             let half = HistorySpan(boot: boot, from: Tick(tenths: middle), to: Tick(tenths: high))
-            if let sample = try reader.raw(stream, [half]).next() {
+            if let sample = try RawSamples(reader, stream, [half]).next() {
                 found = sample.tick
                 low = sample.tick.tenths + 1
             } else {

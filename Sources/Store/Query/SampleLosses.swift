@@ -55,34 +55,3 @@ struct SampleLosses {
         return found
     }
 }
-
-extension RawSamples {
-    /// Losses found since the last call, damaged or older than the ring, for the ledger.
-    ///
-    /// To be called after each `next()`, and given to the ledger before that sample.
-    ///
-    /// - Parameter interval: Tenths between samples: a lost one covers so long before it.
-    /// - Returns: Marks, oldest first; almost always none.
-    package func takeLosses(interval: Int64) -> [GapMark] {
-        losses.found.isEmpty ? [] : losses.take().compactMap { mark($0, interval) }
-    }
-
-    private func mark(_ loss: SampleLosses.Loss, _ interval: Int64) -> GapMark? {
-        let boots = ordinals.sorted { $0.value < $1.value }
-        let from =
-            loss.from ?? HistoryPosition(boot: boots.first?.value ?? 0, tick: Tick(tenths: 0))
-        // Boots that the history has forgotten do not count any more.
-        guard let first = boots.first(where: { $0.value >= from.boot }),
-            let last = boots.last(where: { $0.value <= loss.to.boot }), first.value <= last.value
-        else { return nil }
-        let begin = first.value == from.boot ? max(0, from.tick.tenths - interval * 3 / 2) : 0
-        let end = last.value == loss.to.boot ? loss.to.tick : .end
-        return GapMark(
-            loss.cause,
-            of: id,
-            from: GapMark.Place(first.key, Tick(tenths: begin)),
-            to: GapMark.Place(last.key, end),
-            lost: loss.count
-        )
-    }
-}

@@ -1,36 +1,29 @@
 import Core
 
-/// A sample with the boot it was measured in.
-package struct BootSample: Hashable, Sendable {
-    package let boot: BootID
-    package let tick: Tick
-    package let outcomes: [Outcome]
+/// Finds in which boots, and from when to when, a stream has samples.
+package struct StreamExtents {
+    private let reader: HistoryReader
 
-    package init(boot: BootID, tick: Tick, outcomes: [Outcome]) {
-        self.boot = boot
-        self.tick = tick
-        self.outcomes = outcomes
-    }
-}
+    package init(_ reader: HistoryReader) { self.reader = reader }
 
-extension HistoryReader {
-    /// The samples of a stream within the spans, oldest first, one slot at a time.
+    /// The boots in which a stream has samples, each from its first to its last, one after the
+    /// other on the axis of elapsed time.
     ///
-    /// - Parameters:
-    ///   - stream: The stream; one that is not known has no samples.
-    ///   - spans: Oldest first.
-    /// - Returns: What hands them out.
     /// - Throws: `StoreError.database`.
-    package func raw(
-        _ stream: StreamID,
-        _ spans: [HistorySpan]
-    ) throws(StoreError) -> RawSamples {
-        RawSamples(self, try self.stream(stream), try ordinals(), spans, of: stream)
+    package func spans(of stream: StreamID) throws(StoreError) -> [HistorySpan] {
+        defer { reader.rest() }
+        var (spans, offset): ([HistorySpan], Int64) = ([], 0)
+        for (boot, range) in try all(of: stream) {
+            let to = Tick(tenths: range.upperBound.tenths + 1)
+            spans.append(HistorySpan(boot: boot, from: range.lowerBound, to: to, offset: offset))
+            offset += to.tenths - range.lowerBound.tenths
+        }
+        return spans
     }
 
     /// The last sample of a stream; nil when it has none.
-    package func latest(_ stream: StreamID) throws(StoreError) -> BootSample? {
-        for (boot, ticks) in try extents(of: stream).reversed() {
+    package func latest(of stream: StreamID) throws(StoreError) -> BootSample? {
+        for (boot, ticks) in try all(of: stream).reversed() {
             let (first, last) = (ticks.lowerBound, ticks.upperBound)
             // The very end may be damaged: then farther back, an hour, a day, all of it.
             var starts = [last]
@@ -39,7 +32,7 @@ extension HistoryReader {
             }
             for start in starts + [first] {
                 let span = HistorySpan(boot: boot, from: start, to: .end)
-                let samples = try raw(stream, [span])
+                let samples = try RawSamples(reader, stream, [span])
                 var latest: BootSample?
                 while let sample = try samples.next() { latest = sample }
                 if let latest { return latest }
@@ -49,13 +42,13 @@ extension HistoryReader {
     }
 
     /// First and last sample of each boot in which the stream has any, oldest first.
-    func extents(of stream: StreamID) throws(StoreError) -> [(BootID, ClosedRange<Tick>)] {
-        defer { rest() }
+    private func all(of stream: StreamID) throws(StoreError) -> [(BootID, ClosedRange<Tick>)] {
+        defer { reader.rest() }
         var extents: [(BootID, ClosedRange<Tick>)] = []
-        if let known = try self.stream(stream),
-            let newest = try chain(.samples, SlotKey(stream), place: known.place)
+        if let known = try reader.stream(stream),
+            let newest = try reader.chain(.samples, SlotKey(stream), place: known.place)
         {
-            for boot in try boots() {
+            for boot in try reader.boots() {
                 let from = HistoryPosition(boot: boot.ordinal, tick: Tick(tenths: .min))
                 let to = HistoryPosition(boot: boot.ordinal, tick: .end)
                 guard let first = try edge(newest, from, isFirst: true), first.boot == boot.ordinal,
@@ -64,7 +57,7 @@ extension HistoryReader {
                 extents.append((boot.id, first.tick...last.tick))
             }
         }
-        for segment in tail.segments where segment.stream == stream {
+        for segment in reader.tail.segments where segment.stream == stream {
             guard let index = extents.lastIndex(where: { $0.0 == segment.boot }) else {
                 extents.append((segment.boot, segment.first...segment.last))
                 continue
@@ -88,7 +81,7 @@ extension HistoryReader {
         var found = try newest.chain.find(position, from: (newest.slot, newest.header))
         var damaged: HistoryPosition?
         while true {
-            let slot = try slots(.samples).read(found.slot)
+            let slot = try reader.slots(.samples).read(found.slot)
             let sections = SampleSection.all(in: slot.payload)
             if slot.isDamaged {
                 let ends = [slot.header.first, slot.header.last]
@@ -113,9 +106,4 @@ extension HistoryReader {
             found = (next, header)
         }
     }
-}
-
-extension Tick {
-    /// After everything.
-    package static let end = Tick(tenths: .max)
 }

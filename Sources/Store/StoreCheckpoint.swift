@@ -1,31 +1,12 @@
 import Core
 
-/// What became of the places of streams in the history, and of what it took.
-package struct StreamNews: Hashable, Sendable {
-    /// Streams that have no place now: the journal keeps their samples, and all that came after.
-    package var placeless: [StreamDescription] = []
-    /// Samples given up since, because the journal needed their room; marks record them.
-    package var samplesGivenUp = 0
-    /// Streams that were gone from the rings and gave their places to others.
-    package var recycled: [StreamID] = []
-    /// Places that there are.
-    package var places = 0
-    /// Runs of samples taken since that could not be read to their end.
-    package var damagedSegments = 0
-    /// Why the second copy of the small tables is not written; nil when it is.
-    package var copyTrouble: String?
+/// Brings what waits in a journal into a history.
+enum StoreCheckpoint {
+    /// Blocks in one transaction, so that memory stays bounded: 1 MiB of 4 KiB.
+    static let blocksPerTransaction = 256
+    /// From here on a checkpoint is due at any time of day.
+    static let urgentFill = 0.75
 
-    package init() {}
-
-    /// What goes on being so.
-    var rest: StreamNews {
-        var rest = StreamNews()
-        (rest.placeless, rest.copyTrouble) = (placeless, copyTrouble)
-        return rest
-    }
-}
-
-extension StationStore {
     /// Checkpoints what waits into a history.
     ///
     /// A block with samples of a stream that has no place stays in the journal with all that came
@@ -81,20 +62,5 @@ extension StationStore {
         let isSettled = try history.settle()
         guard isSettled || journal.fill >= urgentFill else { return }
         journal.release(through: history.cursor)
-    }
-}
-
-extension StoreFiles {
-    /// Streams of which no samples are expected any more; none when that cannot be read.
-    var endedStreams: Set<StreamID> {
-        var ended = (try? HistoryCatalog(connection: history.connection).endedStreams()) ?? []
-        for schedule in HistoryTail(waiting.blocks).schedules {
-            if schedule.interval == nil {
-                ended.insert(schedule.stream)
-            } else {
-                ended.remove(schedule.stream)
-            }
-        }
-        return ended
     }
 }

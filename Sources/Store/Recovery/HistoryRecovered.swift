@@ -1,0 +1,13 @@
+/// The result of copying a damaged history into a new one.
+package struct HistoryRecovered: Hashable, Sendable {
+    /// Slots that cannot be read: their content is unknown; they may have been empty.
+    package let lost: Int
+    /// For chains whose newest slots are lost: the last remaining one.
+    let floors: HistoryFloors
+}
+
+/// The position up to which chains are whole; later records of the journal belong to them.
+struct HistoryFloors: Hashable, Sendable {
+    var samples: [StreamID: HistoryPosition] = [:]
+    var events: HistoryPosition?
+}
