@@ -4,7 +4,7 @@ import Testing
 @Suite struct TidyTests {
     static let rules =
         TidyRule.concurrency + TidyRule.size + TidyRule.imports + TidyRule.habits + TidyRule.layout
-        + TidyRule.children + TidyRule.words
+        + TidyRule.children + TidyRule.words + TidyRule.names + TidyRule.circles
 
     @Test(arguments: rules)
     func holdsInThisRepository(_ rule: TidyRule) throws {

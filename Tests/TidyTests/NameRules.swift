@@ -1,0 +1,99 @@
+extension TidyRule {
+    static let names = [fileNames, plusNames]
+
+    /// Files of extensions and functions alone, each with the reason.
+    private static let unnamed: Set<String> = [
+        // Adds what udev's C structures hold to values that another target declares.
+        "Sources/LinuxIO/Serial/UdevDevice.swift",
+        // Reads a scenario's JSON: initialisers of `Scenario` and its parts.
+        "Sources/Scenarios/Scenario/ScenarioReader.swift",
+        // Two ends of one encoding, in one file.
+        "Sources/Store/Journal/RecordBytes.swift",
+    ]
+
+    /// What is left of them; docs/developing/circles.md says why.
+    private static let plus: Set<String> = [
+        "Sources/Devices/Serial/SensorSession+Sampling.swift",
+        "Sources/Profiles/ProfileReader+Parts.swift",
+        "Sources/Scenarios/Checker/Checker+Devices.swift",
+        "Sources/Scenarios/Checker/Checker+Node.swift",
+        "Sources/Scenarios/Checker/Checker+Sampling.swift",
+        "Sources/Scenarios/World/Machine+Client.swift",
+        "Sources/Scenarios/World/Machine+Faults.swift",
+        "Sources/Scenarios/World/Machine+Owner.swift",
+        "Sources/Scenarios/World/Machine+USB.swift",
+        "Sources/Station/Control/Station+Reports.swift",
+        "Sources/Station/Detection/DetectionMachine+Acts.swift",
+        "Sources/Station/Detection/DetectionMachine+Adoption.swift",
+        "Sources/Station/Detection/DetectionMachine+Candidates.swift",
+        "Sources/Station/Detection/DetectionMachine+List.swift",
+        "Sources/Station/Detection/Station+Detection.swift",
+        "Sources/Station/Faults/Station+Faults.swift",
+    ]
+
+    private static let fileNames = perFile(
+        "A file of Sources is named after a type or function that it declares",
+        bad: [
+            .file("Sources/Station/A.swift", "struct B { struct A {} }"),
+            .file("Sources/Station/A.swift", "extension A {}"),
+        ],
+        good: [
+            .file("Sources/Station/A.swift", "struct B {}\npackage final class A {}"),
+            .file("Sources/Station/Simulate.swift", "func simulate() {}"),
+            .file("Sources/roost/Main.swift", "@main struct Roost {}"),
+            .file("Tests/StationTests/A.swift", "struct B {}"),
+        ]
+    ) { file in
+        guard file.isUnder("Sources/"), file.name.hasSuffix(".swift"), file.name != "Main.swift",
+            !unnamed.contains(file.path), !plus.contains(file.path)
+        else { return [] }
+        let name = file.name.dropLast(".swift".count).lowercased()
+        let declared = file.topNames.map { $0.name.lowercased() } + file.topFunctions
+        guard !declared.contains(name) else { return [] }
+        return [Finding(path: file.path, line: 0, words: "declares nothing of its name")]
+    }
+
+    private static let plusNames = perFile(
+        "No file holds an extension that opens another file's properties",
+        bad: [.file("Sources/Station/A+B.swift", "")],
+        good: [.file("Sources/Station/AB.swift", ""), .file("docs/a+b.md", "")]
+    ) { file in
+        guard file.isUnder("Sources/"), file.name.contains("+"), !plus.contains(file.path) else {
+            return []
+        }
+        return [Finding(path: file.path, line: 0, words: "make it a type, or part of one")]
+    }
+}
+
+extension SourceFile {
+    /// Types of a file's outermost level, with whether other files see them.
+    var topNames: [(name: String, isPrivate: Bool)] {
+        let kinds: Set = ["actor", "class", "enum", "protocol", "struct", "typealias"]
+        return outermost.compactMap { index in
+            guard kinds.contains(tokens[index].text), index + 1 < tokens.count,
+                tokens[index + 1].text.first?.isUppercase == true
+            else { return nil }
+            let before = tokens[max(0, index - 2)..<index].map(\.text)
+            let isPrivate = before.contains("private") || before.contains("fileprivate")
+            return (tokens[index + 1].text, isPrivate)
+        }
+    }
+
+    /// Functions of a file's outermost level, in lower case.
+    fileprivate var topFunctions: [String] {
+        outermost.compactMap { index in
+            tokens[index].text == "func" && index + 1 < tokens.count
+                ? tokens[index + 1].text.lowercased() : nil
+        }
+    }
+
+    /// Indices of the tokens that are in no bracket.
+    private var outermost: [Int] {
+        var depth = 0
+        return tokens.indices.filter { index in
+            if ["}", ")"].contains(tokens[index].text) { depth -= 1 }
+            defer { if ["{", "("].contains(tokens[index].text) { depth += 1 } }
+            return depth == 0
+        }
+    }
+}
