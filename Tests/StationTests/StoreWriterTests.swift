@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func hoursOfTheLaserThatFindNoRoomAreAFaultUntilTheyDo() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let (full, later, told) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let (full, later) = try await test.run { test in

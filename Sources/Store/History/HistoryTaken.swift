@@ -1,3 +1,4 @@
+import Core
 import Glibc
 
 /// What one transaction stored, and what it could not.

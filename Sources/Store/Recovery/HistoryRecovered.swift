@@ -1,3 +1,5 @@
+import Core
+
 /// The result of copying a damaged history into a new one.
 package struct HistoryRecovered: Hashable, Sendable {
     /// Slots that cannot be read: their content is unknown; they may have been empty.
