@@ -24,7 +24,7 @@ extension DeviceConfiguration {
     package var type: String {
         switch kind {
         case .sensor(let sensor): sensor.type
-        case .http(let board): board.type
+        case .http(let device): device.type
         case .pir: "pir"
         case .button: "button"
         case .led: "led"
@@ -34,7 +34,7 @@ extension DeviceConfiguration {
     package var location: String {
         switch kind {
         case .sensor(let sensor): sensor.port
-        case .http(let board): board.target.description
+        case .http(let device): device.target.description
         case .pir(let sensor): Self.place(sensor.line, sensor.chipLabel)
         case .button(let button): Self.place(button.line, button.chipLabel)
         case .led(let lamp): Self.place(lamp.settings.line, lamp.settings.chipLabel)
@@ -52,7 +52,7 @@ extension DeviceConfiguration {
         let quantities =
             switch kind {
             case .sensor(let sensor): sensor.quantities
-            case .http(let board): board.quantities
+            case .http(let device): device.quantities
             case .pir, .button, .led: [Quantity]()
             }
         return quantities.contains { $0.name == Quantity.pm25.name }
@@ -68,7 +68,7 @@ extension DeviceConfiguration {
             isContinuous
                 ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
         // An answer may need ten seconds.
-        case .http(let board): board.interval * 3 + .seconds(12)
+        case .http(let device): device.interval * 3 + .seconds(12)
         case .pir, .button, .led: .days(1)
         }
     }
@@ -87,7 +87,7 @@ extension DeviceConfiguration {
         switch kind {
         case .sensor(let sensor): isContinuous ? sensor.liveInterval : sensor.period
         // Requests do not wear the device, so the mode changes nothing.
-        case .http(let board): board.interval
+        case .http(let device): device.interval
         case .pir, .button, .led: nil
         }
     }

@@ -12,9 +12,9 @@ package enum EventKind: Hashable, Sendable {
     case recovered(LineFault)
     /// A part was plugged in and proven.
     indirect case deviceFound(DeviceFound)
-    /// A board on the network counts as gone.
-    case boardLost(reason: String)
-    case boardBack
+    /// An HTTP device counts as gone.
+    case httpDeviceLost(reason: String)
+    case httpDeviceBack
     indirect case samplesMissing(MissingSamples)
     case plain(Plain)
     /// A kind of another version's store, or of a tool.
@@ -53,7 +53,7 @@ package enum EventKind: Hashable, Sendable {
         case childReplaced = "child replaced"
         case childStillLate = "child still late"
         case snoozed = "vigil snoozed"
-        // Sensors and boards.
+        // Sensors and HTTP devices.
         case sensorFound = "sensor found"
         case sensorSilent = "sensor not answering"
         case sensorBack = "sensor answering again"
@@ -146,15 +146,15 @@ extension EventKind {
         package static let lineMuted = "line muted"
         package static let recovered = "recovered"
         package static let deviceAdopted = "device adopted"
-        package static let boardLost = "board not answering"
-        package static let boardBack = "board answers again"
+        package static let httpDeviceLost = "HTTP device not answering"
+        package static let httpDeviceBack = "HTTP device answers again"
         package static let samplesMissing = "samples missing"
     }
 
     /// The name of every kind but `other`.
     package static let names = Set([
         Name.childStarted, Name.motion, Name.motionEnded, Name.lineMuted, Name.recovered,
-        Name.deviceAdopted, Name.boardLost, Name.boardBack, Name.samplesMissing,
+        Name.deviceAdopted, Name.httpDeviceLost, Name.httpDeviceBack, Name.samplesMissing,
         LineFault.stuckHigh.rawValue, LineFault.stuckPressed.rawValue,
     ]).union(Plain.allCases.map(\.rawValue))
 
@@ -169,8 +169,8 @@ extension EventKind {
         case .recovered: Name.recovered
         case .deviceFound(let found):
             found.isNew ? Name.deviceAdopted : Plain.deviceBack.rawValue
-        case .boardLost: Name.boardLost
-        case .boardBack: Name.boardBack
+        case .httpDeviceLost: Name.httpDeviceLost
+        case .httpDeviceBack: Name.httpDeviceBack
         case .samplesMissing: Name.samplesMissing
         case .plain(let kind): kind.rawValue
         case .other(let name): name
@@ -188,9 +188,9 @@ extension EventKind {
                 .init("identity", found.identity), .init("profile", found.profile),
                 .init("node", found.node),
             ]
-        case .boardLost(let reason): [.init("reason", reason)]
+        case .httpDeviceLost(let reason): [.init("reason", reason)]
         case .samplesMissing(let missing): missing.details
-        case .motion, .motionEnded, .lineFault, .boardBack, .plain, .other: []
+        case .motion, .motionEnded, .lineFault, .httpDeviceBack, .plain, .other: []
         }
     }
 
@@ -210,8 +210,8 @@ extension EventKind {
             case Name.recovered: text("fault").flatMap(LineFault.init).map { .recovered($0) }
             case Name.deviceAdopted, Plain.deviceBack.rawValue:
                 DeviceFound(isNew: name == Name.deviceAdopted, text).map { .deviceFound($0) }
-            case Name.boardLost: text("reason").map { .boardLost(reason: $0) }
-            case Name.boardBack: .boardBack
+            case Name.httpDeviceLost: text("reason").map { .httpDeviceLost(reason: $0) }
+            case Name.httpDeviceBack: .httpDeviceBack
             case Name.samplesMissing: MissingSamples(text).map { .samplesMissing($0) }
             default: LineFault(rawValue: name).map { .lineFault($0) }
             }

@@ -287,13 +287,13 @@ package struct Life {
         let pirs = scenario.motion.enumerated().map { number, line in
             #"{"name":"door\#(number + 1)","type":"pir","line":"\#(line)"}"#
         }
-        let boards = scenario.boards.map { board in
-            #"{"name":"\#(board.name)","type":"\#(board.profile)","#
-                + #""address":"http://\#(board.host)/","#
-                + #""intervalSeconds":\#(Int(board.interval.inSeconds))}"#
+        let httpDevices = scenario.httpDevices.map { device in
+            #"{"name":"\#(device.name)","type":"\#(device.profile)","#
+                + #""address":"http://\#(device.host)/","#
+                + #""intervalSeconds":\#(Int(device.interval.inSeconds))}"#
         }
         var fields = [
-            #""name":"years""#, #""devices":[\#((pirs + boards).joined(separator: ","))]"#,
+            #""name":"years""#, #""devices":[\#((pirs + httpDevices).joined(separator: ","))]"#,
             #""store":{"folder":"\#(world.card.folder)","megabytes":\#(scenario.megabytes),"#
                 + #""journalBlocks":\#(scenario.journalBlocks),"#
                 + #""lossWindowSeconds":\#(Int(scenario.lossWindow.inSeconds))}"#,

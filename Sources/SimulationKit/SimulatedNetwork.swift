@@ -6,24 +6,24 @@ import Synchronization
 /// A local network in memory: HTTP devices that answer, or not.
 package final class SimulatedNetwork: HTTPFetcher {
     private let clock: any NodeClock
-    private let boards = Mutex<[String: HTTPLineSimulator]>([:])
+    private let httpDevices = Mutex<[String: HTTPLineSimulator]>([:])
 
     package init(clock: any NodeClock) { self.clock = clock }
 
     /// Puts a device at `name` or `name:port`; nil removes it, and connections there fail.
-    package func put(_ board: HTTPLineSimulator?, at authority: String) {
-        boards.withLock { $0[authority] = board }
+    package func put(_ device: HTTPLineSimulator?, at authority: String) {
+        httpDevices.withLock { $0[authority] = device }
     }
 
     /// Changes a device that is there.
-    package func withBoard<Value>(
+    package func withDevice<Value>(
         at authority: String,
         _ body: (inout HTTPLineSimulator) -> Value
     ) -> Value? {
-        boards.withLock { boards in
-            guard var board = boards[authority] else { return nil }
-            defer { boards[authority] = board }
-            return body(&board)
+        httpDevices.withLock { httpDevices in
+            guard var device = httpDevices[authority] else { return nil }
+            defer { httpDevices[authority] = device }
+            return body(&device)
         }
     }
 
@@ -31,7 +31,7 @@ package final class SimulatedNetwork: HTTPFetcher {
         _ target: HTTPTarget,
         until deadline: MonotonicInstant
     ) async throws -> HTTPResponse {
-        let response = withBoard(at: target.authority) { $0.answer("GET") }
+        let response = withDevice(at: target.authority) { $0.answer("GET") }
         if let response, let response { return response }
         try await clock.sleep(until: deadline, tolerance: .zero)
         throw HTTPError.timedOut(target)

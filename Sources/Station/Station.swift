@@ -181,7 +181,7 @@ package final class Station: Sendable {
             // Watched: a mode that does not end wears a laser out.
             ChildSpec(id: "mode", heartbeatLimit: .minutes(1)) { heartbeat in
                 ModeTask(
-                    board: context.modes,
+                    modes: context.modes,
                     clock: context.clock,
                     sink: context.recorder,
                     heartbeat: heartbeat

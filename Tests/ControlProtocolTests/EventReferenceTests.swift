@@ -58,7 +58,7 @@ import Testing
             .childStarted(child: "dust"), .lineFault(.edgeStorm), .recovered(.stuckHigh),
             .deviceFound(.init(isNew: true, identity: "a", profile: "b", node: "c")),
             .deviceFound(.init(isNew: false, identity: "a", profile: "b", node: "c")),
-            .boardLost(reason: "timeout"), .samplesMissing(missing),
+            .httpDeviceLost(reason: "timeout"), .samplesMissing(missing),
         ]
         let rows = try Self.rows()
         for kind in kinds {

@@ -26,8 +26,8 @@ import Testing
         }
         return plain + lines + found.map { .deviceFound($0) }
             + (causes + [missing]).map { .samplesMissing($0) } + [
-                .childStarted(child: "dust"), .motion, .motionEnded, .boardBack,
-                .boardLost(reason: ""), .other("of another version"),
+                .childStarted(child: "dust"), .motion, .motionEnded, .httpDeviceBack,
+                .httpDeviceLost(reason: ""), .other("of another version"),
             ]
     }
 

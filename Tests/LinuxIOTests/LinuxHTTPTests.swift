@@ -9,7 +9,7 @@ import Testing
 @Suite struct LinuxHTTPTests {
     @Test func getsAnAnswerThatComesInPieces() throws {
         let pieces = ["HTTP/1.1 200 OK\r\nConte", "nt-Length: 4\r\n\r\n1;", "2\n"]
-        let (response, request) = try withBoard(pieces) { fetcher, target, clock in
+        let (response, request) = try withDevice(pieces) { fetcher, target, clock in
             try await fetcher.get(target, until: clock.now.advanced(by: .seconds(10)))
         }
         #expect(try response.get() == HTTPResponse(status: 200, body: Array("1;2\n".utf8)))
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func saysThatABoardIsSilent() throws {
-        let (response, _) = try withBoard([]) { fetcher, target, clock in
+        let (response, _) = try withDevice([]) { fetcher, target, clock in
             try await fetcher.get(target, until: clock.now.advanced(by: .milliseconds(50)))
         }
         guard case .failure(let error) = response, case .timedOut? = error as? HTTPError else {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    private func withBoard(
+    private func withDevice(
         _ pieces: [String],
         _ body:
             @escaping @Sendable (LinuxHTTP, HTTPTarget, any NodeClock) async throws ->

@@ -27,7 +27,7 @@ import Testing
         boards: String = ""
     ) throws -> LifeReport {
         let text = """
-            {"about": "For a test.", "boards": [\(boards)],
+            {"about": "For a test.", "httpDevices": [\(boards)],
              "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                        {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
              "faults": [\(faults)], "quiet": "2h"}
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Whatever the phase of its questions, one of these falls into the first half of a wait.
-    @Test(arguments: [FaultKind.boardSilent, .nameServerSilent], [4, 8, 12])
+    @Test(arguments: [FaultKind.httpSilent, .nameServerSilent], [4, 8, 12])
     func aStopDoesNotWaitForTheNetwork(_ kind: FaultKind, _ second: Int) throws {
         let report = try Self.live(
             """

@@ -56,7 +56,7 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.seconds(58))
                 let network = test.platform.network
-                _ = network.withBoard(at: "192.168.1.20") { $0.fault = .commas }
+                _ = network.withDevice(at: "192.168.1.20") { $0.fault = .commas }
                 try await test.sleep(.minutes(2))
                 network.put(nil, at: "192.168.1.20")
                 try await test.sleep(.minutes(10))
@@ -76,8 +76,8 @@ import Testing
             device.facts["lastTrouble"]?.words.contains("no answer") == true
         )
         let kinds = events.filter { $0.source == "milano" }.map(\.kind.name)
-        #expect(kinds.filter { $0 == "board not answering" }.count == 1)
-        #expect(kinds.filter { $0 == "board answers again" }.count == 1)
+        #expect(kinds.filter { $0 == "HTTP device not answering" }.count == 1)
+        #expect(kinds.filter { $0 == "HTTP device answers again" }.count == 1)
     }
 
     @Test func aLampOutlastsOneMissedAnswerOfABoardInMonths() throws {

@@ -3,18 +3,18 @@ import HardwareIO
 import Supervision
 import Synchronization
 
-/// Asks a board on the local network for one line, again and again.
+/// Asks an HTTP device for one line, again and again.
 ///
-/// A board that does not answer is asked at growing distances, up to five minutes, and every
-/// interval that it misses has its reason. Whether the board is there or not is no failure of ours:
+/// An HTTP device that does not answer is asked at growing distances, up to five minutes, and every
+/// interval that it misses has its reason. That it is not there is no failure of the station:
 /// it ends only when it is stopped.
 package actor HTTPLineDriver: OrderlyStop {
-    /// How long one answer may take; a slow board keeps its connection for seconds.
+    /// How long one answer may take; a slow HTTP device keeps its connection for seconds.
     static let patience: Duration = .seconds(10)
     static let longestPause: Duration = .minutes(5)
     /// Missed intervals that get a reason each, at most; a longer gap is one event.
     static let missedMax = 2_016
-    /// Failures in a row after which the board counts as gone.
+    /// Failures in a row after which the HTTP device counts as gone.
     static let failuresUntilTold = 3
 
     private let name: String
@@ -41,7 +41,7 @@ package actor HTTPLineDriver: OrderlyStop {
     ///
     /// - Parameters:
     ///   - name: The device's name, for channels and events.
-    ///   - target: Where the board is.
+    ///   - target: Where the HTTP device is.
     ///   - format: What its line holds.
     ///   - interval: From one question to the next, 1…3 600 s.
     ///   - fetcher: Asks.
@@ -65,7 +65,7 @@ package actor HTTPLineDriver: OrderlyStop {
         heartbeat = environment.heartbeat
     }
 
-    /// How the board has answered so far.
+    /// How the HTTP device has answered so far.
     package var report: HTTPLineReport {
         HTTPLineReport(
             answerCount: answerCount,
@@ -89,7 +89,7 @@ package actor HTTPLineDriver: OrderlyStop {
         while !Task.isCancelled, !isStopping {
             heartbeat.beat(nextWithin: Self.patience + .minutes(1))
             let began = clock.now
-            // A board or a name server that says nothing must not hold up a stop.
+            // An HTTP device or a name server that says nothing must not hold up a stop.
             let answer = try await clock.run(unless: stop) { try await self.ask() }
             guard let answer else {
                 // The question that the stop cut short leaves no gap without a reason.
@@ -148,7 +148,7 @@ package actor HTTPLineDriver: OrderlyStop {
         let now = clock.now
         if failures >= Self.failuresUntilTold, let since = failingSince {
             let seconds = Int(since.duration(to: now).inSeconds)
-            await record(.boardBack, .notice, [Event.Detail("after", "\(seconds) s")])
+            await record(.httpDeviceBack, .notice, [Event.Detail("after", "\(seconds) s")])
             judge.restart()
         }
         (failures, failingSince, lastAnswerAt) = (0, nil, now)
@@ -167,7 +167,7 @@ package actor HTTPLineDriver: OrderlyStop {
         if failingSince == nil { failingSince = clock.now }
         lastTrouble = words
         if failures == Self.failuresUntilTold {
-            await record(.boardLost(reason: words), .error)
+            await record(.httpDeviceLost(reason: words), .error)
         }
         return .noData(reason)
     }
@@ -223,7 +223,7 @@ package actor HTTPLineDriver: OrderlyStop {
     }
 }
 
-/// How a board on the network has answered so far.
+/// How an HTTP device has answered so far.
 package struct HTTPLineReport: Hashable, Sendable {
     package let answerCount: Int
     package let questionCount: Int

@@ -2,11 +2,11 @@ import Core
 import HardwareIO
 import Profiles
 
-/// A board on the network that answers `GET` with a line as its profile describes it.
+/// An HTTP device that answers `GET` with a line as its profile describes it.
 ///
-/// Every value drifts in its range; the same seed gives the same board.
+/// Every value drifts in its range; the same seed gives the same HTTP device.
 package struct HTTPLineSimulator: Sendable {
-    /// What can be wrong with a board.
+    /// What can be wrong with an HTTP device.
     package enum Fault: String, Sendable, CaseIterable {
         /// Takes the question and never answers.
         case silence
@@ -25,7 +25,7 @@ package struct HTTPLineSimulator: Sendable {
     package var fault: Fault?
     package private(set) var questionCount = 0
 
-    /// A board as its profile says.
+    /// An HTTP device as its profile says.
     ///
     /// - Throws: `DialectError` when the profile's settings make no sense.
     package init(_ profile: Profile, seed: UInt64 = 1) throws(DialectError) {
@@ -35,7 +35,7 @@ package struct HTTPLineSimulator: Sendable {
     /// The answer to one request.
     ///
     /// - Parameter method: `GET`, or `POST`, which is only acknowledged; others get 405.
-    /// - Returns: nil when the board says nothing.
+    /// - Returns: nil when the HTTP device says nothing.
     package mutating func answer(_ method: String) -> HTTPResponse? {
         questionCount += 1
         switch (method, fault) {

@@ -96,8 +96,8 @@ extension Checker {
     // MARK: P5
 
     private static let plain: Set<FaultKind> = [
-        .silence, .babble, .zeros, .wedge, .wrongRate, .boardSilent, .boardRefuses, .boardGarbage,
-        .boardMoved,
+        .silence, .babble, .zeros, .wedge, .wrongRate, .httpSilent, .httpRefuses, .httpGarbage,
+        .httpMoved,
     ]
 
     func badSensorsAreNoticed() throws -> Int {
@@ -109,7 +109,7 @@ extension Checker {
             guard let part = window.part, by <= window.end,
                 let segment = records.segments.last(where: { $0.start <= window.start }),
                 segment.end > by, segment.start.advanced(by: .minutes(15)) < window.start,
-                let name = window.kind.hitsBoard
+                let name = window.kind.hitsHTTPDevice
                     ? part : records.device(of: part, at: window.start),
                 let device = records.devices.firstIndex(of: name),
                 records.hitParts.contains(LifeRecords.Hit(part: part, at: window.start)),

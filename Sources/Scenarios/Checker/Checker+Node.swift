@@ -153,12 +153,12 @@ extension Checker {
         return count
     }
 
-    /// A board on the network may miss two answers, as the station's documentation has it: what a
+    /// An HTTP device may miss two answers, as the station's documentation has it: what a
     /// wireless network drops now and then says nothing of the air.
     private func ageMax(of channel: String) -> Duration {
         let device = channel.prefix { $0 != "/" }
-        let board = world.scenario.boards.first { $0.name == device }
-        return board.map { $0.interval * 3 + .seconds(12) } ?? Self.ageMax
+        let found = world.scenario.httpDevices.first { $0.name == device }
+        return found.map { $0.interval * 3 + .seconds(12) } ?? Self.ageMax
     }
 
     /// A sample carries the instant of its measurement and is published when it is complete.
@@ -178,11 +178,11 @@ extension Checker {
             throw Broken(words: "the quiet time is too short: faults until \(words(last))")
         }
         var count = 0
-        let boards = world.scenario.boards.map(\.name)
-        for part in world.parts.map(\.name) + boards {
+        let httpDevices = world.scenario.httpDevices.map(\.name)
+        for part in world.parts.map(\.name) + httpDevices {
             count += 1
-            let isBoard = boards.contains(part)
-            guard let name = isBoard ? part : records.device(of: part, at: end),
+            let isHTTP = httpDevices.contains(part)
+            guard let name = isHTTP ? part : records.device(of: part, at: end),
                 let device = records.devices.firstIndex(of: name)
             else { throw Broken(words: "\(part) was never found") }
             let by = start.advanced(by: Self.resumption)

@@ -12,10 +12,10 @@ extension Checker {
     func everySensorSamplesBetweenFaults() throws -> Int {
         var count = 0
         var pauses: [(start: MonotonicInstant, words: String)] = []
-        let boards = world.scenario.boards.map(\.name)
-        for part in world.parts.map(\.name) + boards {
+        let httpDevices = world.scenario.httpDevices.map(\.name)
+        for part in world.parts.map(\.name) + httpDevices {
             let times = valueTimes(of: part)
-            for calm in calmTimes(of: part, isBoard: boards.contains(part)) {
+            for calm in calmTimes(of: part, isHTTP: httpDevices.contains(part)) {
                 count += 1
                 var before = calm.lowerBound
                 for time in times[calm] + [calm.upperBound] {
@@ -46,7 +46,7 @@ extension Checker {
     }
 
     /// The times in which nothing hinders a part, each begun long enough ago to sample again.
-    private func calmTimes(of part: String, isBoard: Bool) -> [Range<MonotonicInstant>] {
+    private func calmTimes(of part: String, isHTTP: Bool) -> [Range<MonotonicInstant>] {
         var troubles: [Range<MonotonicInstant>] = []
         var stuckEnds: Set<MonotonicInstant> = []
         var before = MonotonicInstant.boot
@@ -54,7 +54,7 @@ extension Checker {
             troubles.append(before..<segment.start)
             before = segment.end
         }
-        for window in records.windows where hinders(window, part, isBoard: isBoard) {
+        for window in records.windows where hinders(window, part, isHTTP: isHTTP) {
             troubles.append(window.start..<window.end)
             if window.kind == .stuck { stuckEnds.insert(window.end) }
         }
@@ -73,14 +73,14 @@ extension Checker {
     private func hinders(
         _ window: LifeRecords.Window,
         _ part: String,
-        isBoard: Bool
+        isHTTP: Bool
     ) -> Bool {
         switch window.kind.area {
         case .serial, .usb:
-            !isBoard
+            !isHTTP
                 && (window.part == nil || window.part == part || window.kind == .swap
                     || window.kind == .exchange)
-        case .network: isBoard && (window.part == nil || window.part == part)
+        case .network: isHTTP && (window.part == nil || window.part == part)
         case .process, .power: true
         case .memory: window.kind == .outOfMemory
         case .owner: window.part == nil || window.part == part

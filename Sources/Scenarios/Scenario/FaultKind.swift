@@ -36,11 +36,11 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case lineForbidden = "line-forbidden"
     case edgeOverrun = "edge-overrun"
     // The local network: HTTP devices, their addresses and the name server.
-    case boardSilent = "board-silent"
-    case boardSlow = "board-slow"
-    case boardRefuses = "board-refuses"
-    case boardGarbage = "board-garbage"
-    case boardMoved = "board-moved"
+    case httpSilent = "http-silent"
+    case httpSlow = "http-slow"
+    case httpRefuses = "http-refuses"
+    case httpGarbage = "http-garbage"
+    case httpMoved = "http-moved"
     case nameServerSilent = "name-server-silent"
     // The card.
     case cardStall = "card-stall"
@@ -108,7 +108,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .edgeStorm, .bounce, .motionStuckHigh, .motionStuckLow, .chipGone, .lineForbidden,
             .edgeOverrun:
             .gpio
-        case .boardSilent, .boardSlow, .boardRefuses, .boardGarbage, .boardMoved,
+        case .httpSilent, .httpSlow, .httpRefuses, .httpGarbage, .httpMoved,
             .nameServerSilent:
             .network
         case .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
@@ -161,7 +161,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it hits one HTTP device.
-    package var hitsBoard: Bool { area == .network && self != .nameServerSilent }
+    package var hitsHTTPDevice: Bool { area == .network && self != .nameServerSilent }
 
     /// Whether it waits for the one moment at which it can show itself, and begins there.
     ///

@@ -17,7 +17,7 @@ package struct Scenario: Sendable {
     }
 
     /// A device on the local network that answers over HTTP.
-    package struct Board: Hashable, Sendable {
+    package struct HTTPDevice: Hashable, Sendable {
         package let name: String
         /// A shipped profile, such as `generic-http-line`.
         package let profile: String
@@ -57,13 +57,13 @@ package struct Scenario: Sendable {
 
     package static let socketMax = 16
     package static let partMax = 16
-    package static let boardMax = 4
+    package static let httpDeviceMax = 4
 
     package let name: String
     package let about: String
     package let parts: [Part]
     /// They are in the station's configuration: HTTP devices are not detected.
-    package let boards: [Board]
+    package let httpDevices: [HTTPDevice]
     /// Lines of motion sensors.
     package let motion: [String]
     package let motionPerDay: Double
@@ -85,7 +85,7 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    var deviceCount: Int { parts.count + motion.count + boards.count }
+    var deviceCount: Int { parts.count + motion.count + httpDevices.count }
 
     /// The faults of one life, in the order they come.
     ///
@@ -118,12 +118,12 @@ extension Scenario {
     ) -> [PlannedFault] {
         let candidates = parts.filter { !kind.needsSDS011 || $0.profile == "nova-sds011" }
         if kind.hitsPart, candidates.isEmpty { return [] }
-        if kind.area == .network, boards.isEmpty { return [] }
+        if kind.area == .network, httpDevices.isEmpty { return [] }
         func fault(at instant: Duration) -> PlannedFault {
             let range = trouble.length ?? kind.usualDuration
             let length = min(dice.duration(in: range), max(.seconds(1), end - instant))
             var part = kind.hitsPart ? candidates[dice.index(candidates.count)].name : nil
-            if kind.hitsBoard { part = boards[dice.index(boards.count)].name }
+            if kind.hitsHTTPDevice { part = httpDevices[dice.index(httpDevices.count)].name }
             return PlannedFault(kind, at: instant, for: length, to: trouble.part ?? part)
         }
         if let at = trouble.at { return at < end ? [fault(at: at)] : [] }

@@ -53,13 +53,15 @@ extension Scenario {
         where parts.prefix(index).contains(where: { $0.socket == part.socket }) {
             problems.add("parts[\(index)].socket", "is the socket of another part too")
         }
-        boards = reader.objects("boards", limit: Self.boardMax, problems).map(Board.init)
-        let boards = boards
-        for (index, board) in boards.enumerated()
-        where parts.contains(where: { $0.name == board.name })
-            || boards.prefix(index).contains(where: { $0.name == board.name })
+        httpDevices = reader.objects("httpDevices", limit: Self.httpDeviceMax, problems).map(
+            HTTPDevice.init
+        )
+        let httpDevices = httpDevices
+        for (index, device) in httpDevices.enumerated()
+        where parts.contains(where: { $0.name == device.name })
+            || httpDevices.prefix(index).contains(where: { $0.name == device.name })
         {
-            problems.add("boards[\(index)].name", "is the name of another part or device too")
+            problems.add("httpDevices[\(index)].name", "is the name of another part or device too")
         }
         motion = reader.texts("motion", limit: 4)
         motionPerDay = reader.number("motionPerDay", in: 0...1_000) ?? 20
@@ -67,7 +69,7 @@ extension Scenario {
             reader.object("weather").map { Weather.Settings($0) }
             ?? .generated(meanTenths: 120, meanHumidity: 60)
         habits = reader.objects("habits", limit: 16, problems).compactMap(Habit.init)
-        let names = parts.map(\.name) + boards.map(\.name)
+        let names = parts.map(\.name) + httpDevices.map(\.name)
         troubles = reader.objects("faults", limit: 256, problems).compactMap {
             Trouble($0, parts: names)
         }
@@ -97,7 +99,7 @@ extension Scenario.Part {
     }
 }
 
-extension Scenario.Board {
+extension Scenario.HTTPDevice {
     fileprivate init(_ reader: ObjectReader) {
         var reader = reader
         defer { reader.finish() }

@@ -71,7 +71,7 @@ final class World: @unchecked Sendable {
         parts = scenario.parts.enumerated().map { number, part in
             Part(part, number: number % 10, weather: weather, seed: seed &+ UInt64(number))
         }
-        network = try WorldNetwork(scenario.boards, seed: seed)
+        network = try WorldNetwork(scenario.httpDevices, seed: seed)
         card = try LivingCard(nameDurability: seed % 2 == 0 ? .afterFolderSync : .afterAnySync)
     }
 

@@ -8,25 +8,27 @@ import Profiles
 /// Unchecked: one simulation is one thread.
 final class WorldNetwork: @unchecked Sendable {
     private var simulators: [String: HTTPLineSimulator] = [:]
-    private let boards: [Scenario.Board]
+    private let httpDevices: [Scenario.HTTPDevice]
 
-    init(_ boards: [Scenario.Board], seed: UInt64) throws {
-        self.boards = boards
-        for (number, board) in boards.enumerated() {
-            guard let profile = ProfileCatalog.shipped.profile(board.profile) else {
+    init(_ httpDevices: [Scenario.HTTPDevice], seed: UInt64) throws {
+        self.httpDevices = httpDevices
+        for (number, device) in httpDevices.enumerated() {
+            guard let profile = ProfileCatalog.shipped.profile(device.profile) else {
                 preconditionFailure("a scenario names shipped profiles only")
             }
             let own = seed &+ 32_452_843 &* UInt64(number + 1)
-            simulators[board.name] = try HTTPLineSimulator(profile, seed: own)
+            simulators[device.name] = try HTTPLineSimulator(profile, seed: own)
         }
     }
 
-    func board(at host: String) -> Scenario.Board? { boards.first { $0.host == host } }
+    func device(at host: String) -> Scenario.HTTPDevice? { httpDevices.first { $0.host == host } }
 
     /// The answer of a device; nil when it does not answer.
-    func answer(_ board: Scenario.Board, fault: HTTPLineSimulator.Fault? = nil) -> HTTPResponse? {
-        simulators[board.name]?.fault = fault
-        return simulators[board.name]?.answer("GET")
+    func answer(_ device: Scenario.HTTPDevice, fault: HTTPLineSimulator.Fault? = nil)
+        -> HTTPResponse?
+    {
+        simulators[device.name]?.fault = fault
+        return simulators[device.name]?.answer("GET")
     }
 }
 
@@ -35,7 +37,7 @@ struct WorldFetcher: HTTPFetcher {
     /// From the request to the answer of a device without a fault.
     private static let usualDelay: Duration = .milliseconds(80)
     private static let faults: [FaultKind] = [
-        .boardRefuses, .boardMoved, .boardSilent, .boardGarbage, .boardSlow,
+        .httpRefuses, .httpMoved, .httpSilent, .httpGarbage, .httpSlow,
     ]
 
     let machine: Machine
@@ -45,7 +47,7 @@ struct WorldFetcher: HTTPFetcher {
         until deadline: MonotonicInstant
     ) async throws -> HTTPResponse {
         let (world, now) = (machine.world, machine.now)
-        guard let board = world.network.board(at: target.host) else {
+        guard let device = world.network.device(at: target.host) else {
             throw HTTPError.unknownHost(target)
         }
         if target.address == nil, world.isOpen(.nameServerSilent, at: now) {
@@ -53,41 +55,41 @@ struct WorldFetcher: HTTPFetcher {
             try await machine.clock.sleep(until: deadline)
             throw HTTPError.nameServerSilent(target)
         }
-        let fault = Self.faults.first { world.isOpen($0, part: board.name, at: now) }
+        let fault = Self.faults.first { world.isOpen($0, part: device.name, at: now) }
         guard let fault else {
             try await machine.clock.sleep(for: Self.usualDelay)
-            return try answer(board, target)
+            return try answer(device, target)
         }
-        note(fault, board)
-        return try await answer(board, target, until: deadline, with: fault)
+        note(fault, device)
+        return try await answer(device, target, until: deadline, with: fault)
     }
 
     private func answer(
-        _ board: Scenario.Board,
+        _ device: Scenario.HTTPDevice,
         _ target: HTTPTarget,
         until deadline: MonotonicInstant,
         with fault: FaultKind
     ) async throws -> HTTPResponse {
         var chance = machine.world.dice(at: machine.now)
         switch fault {
-        case .boardRefuses: throw HTTPError.refused(target)
-        case .boardGarbage:
+        case .httpRefuses: throw HTTPError.refused(target)
+        case .httpGarbage:
             let kinds: [HTTPLineSimulator.Fault] = [.error, .short, .commas]
             let number = chance.index(kinds.count + 1)
             guard number < kinds.count else {
                 throw HTTPError.malformed(target, "no status line")
             }
-            return try answer(board, target, kinds[number])
-        case .boardMoved:
+            return try answer(device, target, kinds[number])
+        case .httpMoved:
             // Another device has its address now, and says who it is, or that there is nothing.
             let page = Array("<!DOCTYPE html><title>Printer</title>".utf8)
             return HTTPResponse(status: chance.index(2) == 0 ? 200 : 404, body: page)
-        case .boardSlow:
+        case .httpSlow:
             // Byte after byte: the last one comes in time, or too late.
             let end = machine.clock.now.advanced(by: .seconds(2 + chance.index(20)))
             try await machine.clock.sleep(until: min(end, deadline))
             guard end <= deadline else { throw HTTPError.timedOut(target) }
-            return try answer(board, target)
+            return try answer(device, target)
         default:
             try await machine.clock.sleep(until: deadline)
             throw HTTPError.timedOut(target)
@@ -95,20 +97,20 @@ struct WorldFetcher: HTTPFetcher {
     }
 
     /// For the checker: this device was queried during a fault.
-    private func note(_ fault: FaultKind, _ board: Scenario.Board) {
+    private func note(_ fault: FaultKind, _ device: Scenario.HTTPDevice) {
         let world = machine.world
         world.fire(fault)
-        let window = world.records.windows.last { $0.kind == fault && $0.part == board.name }
+        let window = world.records.windows.last { $0.kind == fault && $0.part == device.name }
         guard let window else { return }
-        world.records.hitParts.insert(LifeRecords.Hit(part: board.name, at: window.start))
+        world.records.hitParts.insert(LifeRecords.Hit(part: device.name, at: window.start))
     }
 
     private func answer(
-        _ board: Scenario.Board,
+        _ device: Scenario.HTTPDevice,
         _ target: HTTPTarget,
         _ fault: HTTPLineSimulator.Fault? = nil
     ) throws -> HTTPResponse {
-        guard let response = machine.world.network.answer(board, fault: fault), !machine.isDead
+        guard let response = machine.world.network.answer(device, fault: fault), !machine.isDead
         else { throw HTTPError.timedOut(target) }
         return response
     }

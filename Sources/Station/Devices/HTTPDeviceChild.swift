@@ -16,7 +16,7 @@ struct HTTPDeviceChild {
         let (name, device, context) = (name, device, context)
         let sink = TroubleSink(
             next: context.sink(for: name, graph: device.profile.graph(of: device.quantities)),
-            board: context.devices
+            devices: context.devices
         )
         return ChildSpec(id: name, minimumRunTime: .seconds(1), heartbeatLimit: .minutes(2)) {
             heartbeat in
@@ -59,15 +59,15 @@ extension HTTPLineReport {
 /// Updates the device list while a driver continues during an outage.
 private struct TroubleSink: ReadingSink {
     let next: any ReadingSink
-    let board: DeviceList
+    let devices: DeviceList
 
     func accept(_ readings: [Reading]) { next.accept(readings) }
 
     func record(_ event: Event) {
         next.record(event)
         switch event.kind {
-        case .boardLost(let reason): board.troubled(event.source, reason)
-        case .boardBack: board.troubled(event.source, nil)
+        case .httpDeviceLost(let reason): devices.troubled(event.source, reason)
+        case .httpDeviceBack: devices.troubled(event.source, nil)
         default: break
         }
     }

@@ -46,12 +46,12 @@ package final class TrafficLightController: Sendable {
             )
         }
 
-        func outlastsMiss(in board: ModeState) -> Bool {
-            board.isContinuous ? outlastsMiss.continuous : outlastsMiss.rare
+        func outlastsMiss(in modes: ModeState) -> Bool {
+            modes.isContinuous ? outlastsMiss.continuous : outlastsMiss.rare
         }
 
-        func validity(in board: ModeState) -> Duration {
-            board.isContinuous ? ageLimit.continuous : ageLimit.rare
+        func validity(in modes: ModeState) -> Duration {
+            modes.isContinuous ? ageLimit.continuous : ageLimit.rare
         }
     }
 

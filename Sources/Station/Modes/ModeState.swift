@@ -56,41 +56,41 @@ package actor ModeTask: Child {
     /// How late a mode may end before its keeper counts as hung.
     private static let endPatience: Duration = .minutes(1)
 
-    private let board: ModeState
+    private let modes: ModeState
     private let clock: any NodeClock
     private let sink: any ReadingSink
     private let heartbeat: Heartbeat
 
     package init(
-        board: ModeState,
+        modes: ModeState,
         clock: any NodeClock,
         sink: any ReadingSink,
         heartbeat: Heartbeat
     ) {
-        self.board = board
+        self.modes = modes
         self.clock = clock
         self.sink = sink
         self.heartbeat = heartbeat
     }
 
     package func run() async throws {
-        var known = board.mode
+        var known = modes.mode
         while !Task.isCancelled {
-            let end = board.mode.ends.map {
+            let end = modes.mode.ends.map {
                 max(.zero, clock.now.duration(to: $0)) + Self.endPatience
             }
             heartbeat.beat(nextWithin: end ?? .days(36_500))
             _ = try await clock.wait(
-                for: board.changed,
-                until: board.mode.ends,
+                for: modes.changed,
+                until: modes.mode.ends,
                 tolerance: .seconds(1)
             )
-            if let ends = board.mode.ends, ends <= clock.now {
-                board.end()
+            if let ends = modes.mode.ends, ends <= clock.now {
+                modes.end()
             }
-            guard board.mode != known else { continue }
-            await record(from: known, to: board.mode)
-            known = board.mode
+            guard modes.mode != known else { continue }
+            await record(from: known, to: modes.mode)
+            known = modes.mode
         }
     }
 

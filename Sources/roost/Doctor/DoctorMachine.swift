@@ -25,7 +25,7 @@ struct DoctorMachine: Sendable {
     /// What the station says at its socket; nil for an image.
     var answer: @Sendable (_ socket: String) -> DoctorStation.Answer?
     /// Why a device on the network gives nothing; nil when it answers, and for an image.
-    var boardTrouble: @Sendable (_ target: HTTPTarget) -> String?
+    var httpTrouble: @Sendable (_ target: HTTPTarget) -> String?
     /// Whether the kernel's clock is kept right; nil for an image.
     var clockIsSynchronised: Bool?
     /// The time, as far as it is trusted.
@@ -44,7 +44,7 @@ extension DoctorMachine {
         chips: { nil },
         holder: { _ in nil },
         answer: { _ in nil },
-        boardTrouble: { _ in nil }
+        httpTrouble: { _ in nil }
     )
 
     /// This machine.
@@ -59,7 +59,7 @@ extension DoctorMachine {
             library: LinuxGPIO.libraryVersion,
             holder: { Holders.describe(of: $0) },
             answer: ask,
-            boardTrouble: boardTrouble,
+            httpTrouble: httpTrouble,
             clockIsSynchronised: time != nil,
             now: time
         )
@@ -109,7 +109,7 @@ extension DoctorMachine {
     }
 
     /// Asks as the station asks; that changes nothing there.
-    private static func boardTrouble(_ target: HTTPTarget) -> String? {
+    private static func httpTrouble(_ target: HTTPTarget) -> String? {
         do {
             let loop = try EventLoop()
             let response = try loop.run {

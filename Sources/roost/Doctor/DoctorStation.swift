@@ -36,7 +36,7 @@ struct DoctorStation {
     }
 
     /// A configured device on the network.
-    struct Board: Hashable {
+    struct HTTPDevice: Hashable {
         let device: String
         let address: String
         /// Why it gives nothing; nil when it answers.
@@ -53,7 +53,7 @@ struct DoctorStation {
     /// Those that lead nowhere.
     var missingPorts: [String] = []
     /// Devices on the network; none of an image.
-    var boards: [Board] = []
+    var httpDevices: [HTTPDevice] = []
     var profileProblems: [String] = []
     var profileNotes: [String] = []
     var ownProfileCount = 0
@@ -106,11 +106,11 @@ extension DoctorStation {
         lockHolder = Self.holder(of: "\(socket).lock", in: tree)
         answer = machine.answer(tree.full(socket))
         now = machine.now
-        boards = (known?.boards ?? []).map { board in
-            Board(
-                device: board.device,
-                address: board.target.description,
-                trouble: machine.boardTrouble(board.target)
+        httpDevices = (known?.httpDevices ?? []).map { device in
+            HTTPDevice(
+                device: device.device,
+                address: device.target.description,
+                trouble: machine.httpTrouble(device.target)
             )
         }
         guard let store = known?.store else { return }

@@ -39,19 +39,19 @@ enum DoctorStationChecks {
             decide: history
         ),
         DoctorCheck(
-            name: "boards",
+            name: "http-devices",
             question: "Do the HTTP devices answer?",
-            decide: boards
+            decide: httpDevices
         ),
     ]
 
-    @Sendable private static func boards(_ facts: DoctorFacts) -> DoctorFinding {
+    @Sendable private static func httpDevices(_ facts: DoctorFacts) -> DoctorFinding {
         guard !facts.isImage else { return .ofImage }
-        let boards = facts.station.boards
-        guard !boards.isEmpty else { return .skipped("no HTTP device is configured") }
-        let silent = boards.filter { $0.trouble != nil }
+        let httpDevices = facts.station.httpDevices
+        guard !httpDevices.isEmpty else { return .skipped("no HTTP device is configured") }
+        let silent = httpDevices.filter { $0.trouble != nil }
         guard let first = silent.first else {
-            return .ok("\(boards.map(\.address).inWords): answers")
+            return .ok("\(httpDevices.map(\.address).inWords): answers")
         }
         return DoctorFinding.warning(
             "\(silent.map(\.device).inWords) gives nothing: \(first.trouble ?? "")",

@@ -14,10 +14,10 @@ extension StationConfiguration {
     }
 
     /// Devices on the network, in the file's order.
-    var boards: [(device: String, target: HTTPTarget)] {
+    var httpDevices: [(device: String, target: HTTPTarget)] {
         devices.compactMap { device in
-            guard case .http(let board) = device.kind else { return nil }
-            return (device.name, board.target)
+            guard case .http(let http) = device.kind else { return nil }
+            return (device.name, http.target)
         }
     }
 

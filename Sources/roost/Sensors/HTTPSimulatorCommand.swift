@@ -33,14 +33,14 @@ extension HTTPLineSimulator.Fault: ExpressibleByArgument {}
 
 struct HTTPSimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "board",
+        commandName: "http",
         abstract: "A simulated HTTP device that any program can query.",
         discussion: """
             Prints `ready http://ADDRESS:PORT/`, then answers GET with a line of values, and POST
             with `POST received`, until interrupted.
 
-            Examples: roost simulator board --listen 127.0.0.1:8080 --profile milano-board
-                      roost simulator board --profile my-board --profiles . --fault nan
+            Examples: roost simulator http --listen 127.0.0.1:8080 --profile milano-board
+                      roost simulator http --profile my-board --profiles . --fault nan
 
             Faults: \(HTTPLineSimulator.Fault.allCases.map(\.rawValue).joined(separator: ", ")).
             """
@@ -76,13 +76,13 @@ struct HTTPSimulatorCommand: ParsableCommand {
     func run() throws {
         let catalog = StationFiles.catalog(profiles)
         for line in catalog.problems.flatMap(\.lines) { Output.error(line) }
-        let boards = catalog.profiles.filter { $0.kind == .http }
-        guard let board = boards.first(where: { $0.id == profile }) else {
-            let known = boards.map(\.id).joined(separator: ", ")
+        let httpDevices = catalog.profiles.filter { $0.kind == .http }
+        guard let device = httpDevices.first(where: { $0.id == profile }) else {
+            let known = httpDevices.map(\.id).joined(separator: ", ")
             throw ValidationError("no HTTP device is named \(profile); known are \(known)")
         }
         SignalMonitor.block()
-        var simulator = try HTTPLineSimulator(board, seed: seed)
+        var simulator = try HTTPLineSimulator(device, seed: seed)
         simulator.fault = fault
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
@@ -104,11 +104,11 @@ struct HTTPSimulatorCommand: ParsableCommand {
 
 /// The HTTP device that all connections share.
 private final class SimulatorState: Sendable {
-    private let board: Mutex<HTTPLineSimulator>
+    private let device: Mutex<HTTPLineSimulator>
 
-    init(_ board: HTTPLineSimulator) { self.board = Mutex(board) }
+    init(_ device: HTTPLineSimulator) { self.device = Mutex(device) }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse? {
-        board.withLock { $0.answer(request.method) }
+        device.withLock { $0.answer(request.method) }
     }
 }

@@ -79,7 +79,7 @@ import Testing
         #expect(!sink.samples.isEmpty)
         let outcomes = Set(sink.samples.joined().map(\.outcome))
         #expect(outcomes == [.noData(.badFrames)])
-        #expect(sink.events.map(\.kind.name) == ["board not answering"])
+        #expect(sink.events.map(\.kind.name) == ["HTTP device not answering"])
     }
 
     @Test func doubtsWhatABoardRepeatsForEver() throws {
@@ -111,6 +111,10 @@ import Testing
         #expect(questions < 200)
         let instants = sink.samples.map { $0[0].instant }
         #expect(instants == instants.sorted())
-        #expect(sink.events.map(\.kind.name) == ["board not answering", "board answers again"])
+        #expect(
+            sink.events.map(\.kind.name) == [
+                "HTTP device not answering", "HTTP device answers again",
+            ]
+        )
     }
 }

@@ -133,7 +133,8 @@ extension Ailments {
             words: "has 2 mistakes",
             next: "roostd --config /etc/roost/roost.json --check",
             others: [
-                "serial-present", "pin-holders", "store", "history", "watchdog-settings", "boards",
+                "serial-present", "pin-holders", "store", "history", "watchdog-settings",
+                "http-devices",
                 "card-journal",
             ]
         ) { $0.configure(#"{ "mode": "year", "mood": 1, "watchdog": {} }"#) },
@@ -143,7 +144,8 @@ extension Ailments {
             words: "uses what is plugged in",
             next: "sudo install -D",
             others: [
-                "serial-present", "pin-holders", "store", "history", "watchdog-settings", "boards",
+                "serial-present", "pin-holders", "store", "history", "watchdog-settings",
+                "http-devices",
                 "card-journal",
             ]
         ) { $0.files["/etc/roost/roost.json"] = nil },
@@ -151,11 +153,11 @@ extension Ailments {
             $0.files["/etc/roost/profiles.d/mine.json"] = "{"
         },
         Ailment(
-            check: "boards",
+            check: "http-devices",
             verdict: .warning,
             words: "milano gives nothing: no answer",
             next: "curl -m 5 http://192.168.1.20/"
-        ) { $0.boardTrouble = "no answer in time" },
+        ) { $0.httpTrouble = "no answer in time" },
         Ailment(
             check: "instance",
             verdict: .warning,

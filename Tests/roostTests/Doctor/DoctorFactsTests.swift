@@ -71,8 +71,8 @@ import Testing
             Issue.record("\(String(describing: station.configuration))")
             return
         }
-        #expect(station.boards.map(\.device) == ["m"])
-        #expect(station.boards.map(\.address) == ["http://board/"])
+        #expect(station.httpDevices.map(\.device) == ["m"])
+        #expect(station.httpDevices.map(\.address) == ["http://board/"])
     }
 
     @Test func everyMistakeOfAConfigurationIsADetail() throws {

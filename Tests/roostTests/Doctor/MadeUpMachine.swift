@@ -24,7 +24,7 @@ struct MadeUpMachine {
     var library = "2.2.1"
     var holders: [String: String] = ["/dev/ttyUSB0": "roostd (pid 900)"]
     var answer: DoctorStation.Answer? = .answers(processID: 900, faults: [])
-    var boardTrouble: String?
+    var httpTrouble: String?
     var isSynchronised: Bool? = true
     var now: WallTime? = WallTime(nanoseconds: 1_795_219_200_000_000_000)
 
@@ -166,7 +166,7 @@ struct MadeUpMachine {
     func facts(in tree: MadeUpTree) throws -> DoctorFacts {
         try tree.put(files, links)
         let (root, nodes, holders, space, runSpace) = (tree.root, nodes, holders, space, runSpace)
-        let boardTrouble = boardTrouble
+        let httpTrouble = httpTrouble
         let (chips, answer, mayWrite) = (chips, answer, user == nil ? nil : mayWrite)
         let machine = DoctorMachine(
             user: user,
@@ -177,7 +177,7 @@ struct MadeUpMachine {
             library: library,
             holder: { holders[String($0.dropFirst(root.count))] },
             answer: { _ in answer },
-            boardTrouble: { _ in boardTrouble },
+            httpTrouble: { _ in httpTrouble },
             clockIsSynchronised: isSynchronised,
             now: now
         )

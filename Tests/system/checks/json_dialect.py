@@ -114,7 +114,7 @@ def examples(check, station):
         # Refused by this station, which detects nothing: the answer is on standard error.
         "adopt": None, "ignore": None, "rename": None, "forget": None,
         "simulator sds011": "first line", "simulator part": ["plantower-pms"],
-        "simulator board": "first line",
+        "simulator http": "first line",
     }
 
 
