@@ -115,7 +115,8 @@ package struct SDS011Dialect: SensorDialect {
         let isCeiling =
             measurement.pm25Tenths >= ceiling.pm25Tenths
             || measurement.pm10Tenths >= ceiling.pm10Tenths
-        let quality: Quality = isCeiling ? .ceiling : []
+        // On the way to the light an empty literal would cost twenty generic functions.
+        let quality = isCeiling ? Quality.ceiling : Quality(rawValue: 0)
         return [
             .value(FixedPoint(Int64(measurement.pm25Tenths), decimals: 1), quality),
             .value(FixedPoint(Int64(measurement.pm10Tenths), decimals: 1), quality),

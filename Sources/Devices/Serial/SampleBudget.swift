@@ -11,16 +11,18 @@ struct SampleBudget: Hashable, Sendable {
 
     /// From one measurement to the next at the part's fastest.
     let fastest: Duration
+    /// How far ahead of the pace a burst may be; `*` of durations is too dear to compute each time.
+    private let lead: Duration
     /// When the next one would be due, had all those admitted kept the pace.
     private var due = MonotonicInstant.boot
     /// Left out since the start.
     private(set) var surplusCount = 0
 
-    init(fastest: Duration) { self.fastest = fastest }
+    init(fastest: Duration) { (self.fastest, lead) = (fastest, fastest * Self.burst) }
 
     /// Whether a measurement of this moment becomes a sample.
     mutating func admit(at now: MonotonicInstant) -> Bool {
-        guard due <= now.advanced(by: fastest * Self.burst) else {
+        guard due <= now.advanced(by: lead) else {
             surplusCount += 1
             return false
         }

@@ -152,8 +152,9 @@ extension SensorSession {
         if let missed = live.miss(before: count, at: now) { part.out.miss(part.reason, missed) }
         let before = live.close(at: now)
         for (index, outcomes) in measurements.enumerated() {
-            let age = interval * (count - 1 - index)
-            take(outcomes, at: max(before, now.advanced(by: .zero - age)))
+            let later = count - 1 - index
+            let instant = later == 0 ? now : now.advanced(by: interval * -later)
+            take(outcomes, at: max(before, instant))
         }
         succeed()
         isRecovering = false
@@ -212,7 +213,10 @@ extension SensorSession {
         pause(.holding, until: max(tick, now.advanced(by: .milliseconds(1))))
     }
 
-    mutating func beatLive() { beat(within: interval * 4 + Self.patience) }
+    mutating func beatLive() {
+        // In whole numbers: `*` of durations is generic and costs a page of code each second.
+        beat(within: .nanoseconds(interval.wholeNanoseconds * 4) + Self.patience)
+    }
 
     mutating func beat(within promise: Duration) {
         part.out.actions.append(.beat(nextWithin: promise))

@@ -95,6 +95,7 @@ package final class EventLoop: TaskExecutor, Sendable {
         _ root: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
         let result = Mutex<Result<Value, any Error>?>(nil)
+        let isDone = Atomic(false)
         state.withLock { state in
             precondition(state.thread == nil, "a loop runs on one thread")
             state.thread = pthread_self()
@@ -109,11 +110,15 @@ package final class EventLoop: TaskExecutor, Sendable {
             let outcome: Result<Value, any Error>
             do { outcome = .success(try await root()) } catch { outcome = .failure(error) }
             result.withLock { $0 = outcome }
+            isDone.store(true, ordering: .releasing)
         }
         var round = Round()
         while true {
             runJobs()
-            if let result = result.withLock({ $0 }) { return try result.get() }
+            // A generic result is dear to look at in each round.
+            if isDone.load(ordering: .acquiring), let result = result.withLock({ $0 }) {
+                return try result.get()
+            }
             try waitForEvents(&round)
         }
     }
@@ -168,13 +173,13 @@ package final class EventLoop: TaskExecutor, Sendable {
     private func take(_ count: Int, of round: inout Round, wasAsleep: Bool) {
         var causes: (timer: Bool, crossThread: Bool) = (false, false)
         state.withLock { state in
-            for event in round.events.prefix(count) {
+            for index in 0..<count {
+                let event = round.events[index]
                 switch event.data.fd {
                 case timer.raw: causes.timer = true
                 case wakeUp.raw: causes.crossThread = true
                 default:
-                    let index = Int(event.data.fd)
-                    guard let watched = state.watched[index] else { continue }
+                    guard let watched = state.watched[Int(event.data.fd)] else { continue }
                     round.woken.append((watched, event.events))
                 }
             }

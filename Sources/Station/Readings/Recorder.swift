@@ -194,7 +194,10 @@ extension Recorder {
     /// The last values of the channels that `isWanted` picks.
     func lastValues(where isWanted: (Channel) -> Bool) -> [Reading] {
         state.withLock { state in
-            state.rings.compactMap { isWanted($0.channel) ? $0.lastValue : nil }
+            // By index: a copy of each ring would be counted, on the way to the light.
+            state.rings.indices.compactMap { index in
+                isWanted(state.rings[index].channel) ? state.rings[index].lastValue : nil
+            }
         }
     }
 

@@ -45,7 +45,8 @@ package struct TrafficLightMachine: Sendable {
         precondition(validity > .zero, "a level is valid for some time")
         guard let level else { return state == .fault ? nil : enter(.unknown, at: instant) }
         let change = enter(LampState(level), at: instant)
-        wake = (instant.advanced(by: validity), min(validity / 4, Self.staleToleranceMax))
+        let quarter = Duration.nanoseconds(validity.wholeNanoseconds / 4)
+        wake = (instant.advanced(by: validity), min(quarter, Self.staleToleranceMax))
         return change
     }
 
