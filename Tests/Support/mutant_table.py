@@ -340,8 +340,8 @@ MUTANTS = [
            "if !isRaised { return nil }",
            "loses a race between an element and the deadline", "SupervisionTests"),
     Mutant("Sources/Scheduling/WakePlan.swift",
-           "while index > 0, windows[index - 1].closes <= closes { index -= 1 }",
-           "while index > 0, windows[index - 1].opens <= closes { index -= 1 }",
+           "while index > 0, windows[index - 1].closes <= window.closes { index -= 1 }",
+           "while index > 0, windows[index - 1].opens <= window.closes { index -= 1 }",
            "wakes after the end of a window", "SchedulingTests"),
     # Linux and its edge.
     Mutant("Sources/LinuxIO/Process/FileBlockStorage.swift",
