@@ -1,15 +1,7 @@
 /// Something that happened, once: a child ended, a lamp changed, a motion was seen.
 package struct Event: Hashable, Sendable {
-    /// How much it matters, for colours and for what is kept longest.
-    package enum Severity: Int, Comparable, Sendable, CaseIterable {
-        case debug, info, notice, warning, error
-
-        package static func < (left: Severity, right: Severity) -> Bool {
-            left.rawValue < right.rawValue
-        }
-
-        package var name: String { String(describing: self) }
-    }
+    package typealias Severity = EventSeverity
+    package typealias Detail = EventDetail
 
     package let instant: MonotonicInstant
     /// The child or device it is about: `balcony`, `lights`, `supervisor`.
@@ -18,16 +10,6 @@ package struct Event: Hashable, Sendable {
     package let severity: Severity
     /// What varies besides the kind's content.
     private let more: [Detail]
-
-    package struct Detail: Hashable, Sendable {
-        package let key: String
-        package let value: String
-
-        package init(_ key: String, _ value: String) {
-            self.key = key
-            self.value = value
-        }
-    }
 
     package init(
         at instant: MonotonicInstant,

@@ -178,7 +178,7 @@ extension EventKind {
     }
 
     /// Its content, in the order it reads.
-    var details: [Event.Detail] {
+    var details: [EventDetail] {
         switch self {
         case .childStarted(let child): [.init("child", child)]
         case .lineFault(.edgeStorm): [.init("fault", LineFault.edgeStorm.rawValue)]
@@ -199,7 +199,7 @@ extension EventKind {
     /// - Parameters:
     ///   - name: Its name.
     ///   - details: Its details; those that are the kind's content are removed.
-    init(_ name: String, taking details: inout [Event.Detail]) {
+    init(_ name: String, taking details: inout [EventDetail]) {
         func text(_ key: String) -> String? { details.first { $0.key == key }?.value }
         let found: EventKind? =
             switch name {

@@ -19,7 +19,7 @@ package struct MissingSamples: Hashable, Sendable {
         (self.cause, self.stream, self.from, self.to) = (cause, stream, from, to)
     }
 
-    package var severity: Event.Severity {
+    package var severity: EventSeverity {
         switch cause {
         case .muted: .notice
         case .suspended, .driverStopped, .unplugged: .warning
@@ -31,16 +31,16 @@ package struct MissingSamples: Hashable, Sendable {
 // MARK: - As text
 
 extension MissingSamples {
-    var details: [Event.Detail] {
+    var details: [EventDetail] {
         var details = [
-            Event.Detail("cause", cause.rawValue), Event.Detail("from", "\(from.tenths)"),
-            Event.Detail("to", "\(to.tenths)"),
+            EventDetail("cause", cause.rawValue), EventDetail("from", "\(from.tenths)"),
+            EventDetail("to", "\(to.tenths)"),
         ]
-        if let stream { details.append(Event.Detail("stream", "\(stream.rawValue)")) }
-        if let device { details.append(Event.Detail("device", device)) }
-        if count > 0 { details.append(Event.Detail("samples", "\(count)")) }
-        if let fromBoot { details.append(Event.Detail("fromBoot", "\(fromBoot)")) }
-        if let toBoot { details.append(Event.Detail("toBoot", "\(toBoot)")) }
+        if let stream { details.append(EventDetail("stream", "\(stream.rawValue)")) }
+        if let device { details.append(EventDetail("device", device)) }
+        if count > 0 { details.append(EventDetail("samples", "\(count)")) }
+        if let fromBoot { details.append(EventDetail("fromBoot", "\(fromBoot)")) }
+        if let toBoot { details.append(EventDetail("toBoot", "\(toBoot)")) }
         return details
     }
 

@@ -373,8 +373,7 @@ package actor StoreWriter: OrderlyStop {
     private func onStore<Value: Sendable>(
         _ body: @escaping @Sendable (StationStore) throws -> Value
     ) async throws -> Value {
-        let vault = vault
-        return try await context.platform.onDisk { try vault.use(body) }
+        try await context.platform.onDisk { [vault] in try vault.use(body) }
     }
 
     /// Does something with the card, and reports once when that begins or ceases to fail.

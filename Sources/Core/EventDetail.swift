@@ -1,0 +1,10 @@
+/// What varies in an event: `lamp` and `green`.
+package struct EventDetail: Hashable, Sendable {
+    package let key: String
+    package let value: String
+
+    package init(_ key: String, _ value: String) {
+        self.key = key
+        self.value = value
+    }
+}
