@@ -8,7 +8,7 @@ COLUMNS = (
     ("lost", "lost"),
 )
 
-# DESIGN's budgets: where the figure is, the limit, and whether more or less is better.
+# The budgets of docs/measurements: where the figure is, the limit, and whether more or less is better.
 BUDGETS = (
     ("latency, median ratio to C", ("candidates", "roostd", "medianRatio"), 1.25, "most"),
     ("latency, p99 ratio to C", ("candidates", "roostd", "p99Ratio"), 1.5, "most"),

@@ -48,7 +48,7 @@ package struct LevelRule: Hashable, Sendable {
         }
     }
 
-    /// As it is called in the configuration.
+    /// A name for people; no configuration chooses a rule yet.
     package let name: String
     /// One for each quantity that counts, at most 8; others are ignored.
     package let scales: [Scale]
@@ -65,7 +65,7 @@ package struct LevelRule: Hashable, Sendable {
     /// fifteen steps of the SDS011's resolution, and less than a third of the yellow band, so each
     /// colour can be reached from both sides.
     ///
-    /// - Source: DESIGN §9, the profile `sample-levels`.
+    /// - Source: the limits of the first systems, for a single sample of a classroom light.
     package static let sampleLevels = LevelRule(
         name: "sample-levels",
         scales: [

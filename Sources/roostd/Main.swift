@@ -14,7 +14,7 @@ struct Daemon: ParsableCommand {
         discussion: """
             Reads its configuration, finds the devices in it and those that are plugged in,
             supervises and records them. Without a configuration it uses what is plugged in.
-            SIGTERM and SIGINT stop in order within 10 s: sensors asleep, lamps off.
+            SIGTERM and SIGINT stop in order within 20 s: sensors asleep, lamps off.
             SIGHUP reads the configuration again and restarts only what changed.
             Under systemd it sends READY, and WATCHDOG while everything makes progress.
 
@@ -30,7 +30,7 @@ struct Daemon: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration file; every key is described in README. "
+            "The configuration file; docs/reference/configuration.md has every key. "
                 + "(default: \(StationFiles.standardPath), if it is there)"
         )
     )

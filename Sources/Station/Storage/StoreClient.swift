@@ -34,7 +34,7 @@ package final class StoreClient: Sendable {
     /// When the node began to run; a card may let the store wait for hours after that.
     private let startedAt: MonotonicInstant
     private let state = Mutex(State())
-    /// Wakes the keeper.
+    /// Wakes the store writer.
     let attention = Signal()
 
     init(_ context: StationContext) {

@@ -129,7 +129,7 @@ package actor StoreWriter: OrderlyStop {
     private func openStore() async throws -> StoreQueue? {
         // Handed over to the queue below, and not touched here afterwards.
         nonisolated(unsafe) var mirror: TailMirror?
-        var hasAskedForMirror = post.hasQueue  // The queue of a keeper before has it already.
+        var hasAskedForMirror = post.hasQueue  // The queue of the writer before has it.
         var pause = Duration.seconds(1)
         var opening: StationStore.Opening?
         while opening == nil, !mustStop {

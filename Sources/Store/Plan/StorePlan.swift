@@ -51,7 +51,7 @@ package struct StoreLoad: Hashable, Sendable {
 
         /// Bytes of one sample in a segment.
         ///
-        /// At 1 Hz a pair of channels needs 0.75 B (DESIGN §11); samples further apart differ by
+        /// At 1 Hz a pair of channels needs 0.75 B at most (docs/measurements); samples further apart differ by
         /// more: 5 bits a value more beyond a minute.
         var bytesPerSample: Double {
             let bits = 3 + 5 * min(1, interval.inSeconds / 60)
