@@ -51,8 +51,8 @@ package struct StoreLoad: Hashable, Sendable {
 
         /// Bytes of one sample in a segment.
         ///
-        /// At 1 Hz a pair of channels needs 0.75 B at most (docs/measurements); samples further apart differ by
-        /// more: 5 bits a value more beyond a minute.
+        /// At 1 Hz a pair of channels needs 0.75 B at most (docs/measurements); samples further
+        /// apart differ by more: 5 bits a value more beyond a minute.
         var bytesPerSample: Double {
             let bits = 3 + 5 * min(1, interval.inSeconds / 60)
             return Double(channelCount) * bits / 8
