@@ -50,7 +50,7 @@ def run(check, options):
         raise Failed(f"the page shows {sorted(texts)} in place of {sorted(wanted)}")
     profiles = lay_out(check, texts)
     meter = Part(check, "part", "my-meter", "--profiles", profiles, link=check.path("meter"))
-    board = Part(check, "board", "--profile", "my-board", "--profiles", profiles)
+    board = Part(check, "http", "--profile", "my-board", "--profiles", profiles)
     config = json.loads(texts["roost.json"])
     for device in config["devices"]:
         if "port" in device:
