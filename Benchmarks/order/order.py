@@ -62,7 +62,10 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     known = functions(sys.argv[1])
-    start, frames = entered(os.path.realpath(sys.argv[1]), known)
+    try:
+        start, frames = entered(os.path.realpath(sys.argv[1]), known)
+    except (OSError, RuntimeError, subprocess.SubprocessError, ValueError) as error:
+        sys.exit(f"order: no run could be recorded: {error}")
     names = dict.fromkeys(known[address] for address in frames + start if address in known)
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         file.writelines(f"{name}\n" for name in names)

@@ -1,7 +1,7 @@
 /// What happened: every kind of event that the node records.
 ///
 /// A kind whose content code reads is a case of its own; the others are only shown. Log, JSON and
-/// store have a kind as its name, which never changes, and its content as details;
+/// store have a kind as its name, which programs of others may read, and its content as details;
 /// `docs/reference/events.md` lists them.
 package enum EventKind: Hashable, Sendable {
     /// A child began to run; the start of the last one makes the station ready.

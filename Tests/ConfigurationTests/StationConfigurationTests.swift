@@ -43,7 +43,7 @@ import Testing
         #expect(problems(#"{"store": {"journal": "mmcblk0p3"}}"#).count == 1)
     }
 
-    @Test(arguments: ["balcony", "board"])
+    @Test(arguments: ["balcony", "window"])
     func theExamplesAreRight(_ name: String) throws {
         let file = Self.project.appending(path: "docs/examples/\(name).json")
         let configuration = try read(String(decoding: Data(contentsOf: file), as: UTF8.self))

@@ -161,7 +161,11 @@ package struct HistoryTail: Sendable {
         } catch { damagedParts += 1 }
         guard let first, let last else { return }
         // Samples without a description keep their number: no other stream gets it.
-        if let unnamed = StreamDescription(unnamed: stream, bytes) { learn(unnamed) }
+        if !streams.contains(where: { $0.id == stream }),
+            let unnamed = StreamDescription(unnamed: stream, bytes)
+        {
+            streams.append(unnamed)
+        }
         let segment = Segment(
             stream: stream,
             boot: boot,

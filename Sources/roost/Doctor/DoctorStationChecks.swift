@@ -65,7 +65,7 @@ enum DoctorStationChecks {
         case nil:
             return .note(
                 "there is no \(path): a station uses what is plugged in, and stores nothing",
-                next: "sudo install -D examples/roost.json \(path), and edit it"
+                next: "echo '{ \"store\": {} }' | sudo install -D -m 644 /dev/stdin \(path)"
             )
         case .success(let configuration):
             let count = configuration.devices.count
