@@ -86,7 +86,7 @@ package final class Station: Sendable {
 
     package init(_ configuration: StationConfiguration, in dependencies: Dependencies) {
         let platform = dependencies.platform
-        let boot = platform.bootID
+        let (boot, clock) = (platform.bootID, platform.clock)
         let mutes = MuteList(clock: platform.clock, boot: boot)
         let recorder = Recorder(
             clock: platform.clock,
@@ -111,9 +111,12 @@ package final class Station: Sendable {
         surveys = marks
         context.modes.observe("surveys") { marks.take($0) }
         self.dependencies = dependencies
+        let (store, heartbeats) = (StoreClient(context), HeartbeatRegistry())
+        self.store = store
         supervision = SupervisorContext(
-            clock: platform.clock,
+            clock: clock,
             seed: dependencies.seed,
+            heartbeats: heartbeats,
             observer: { event in
                 recorder.note(event)
                 // Children start from left to right: the start of the last one completes the start
@@ -124,12 +127,13 @@ package final class Station: Sendable {
                     platform.notify(.ready)
                 }
             },
-            onUnkillable: { dependencies.endProcess("\($0) does not stop") }
+            onUnkillable: { child in
+                heartbeats.lastBeat(of: child).map { store.tellHung(child, $0..<clock.now) }
+                dependencies.endProcess("\(child) does not stop")
+            }
         )
         lamp = TrafficLightController(context)
-        detection = DetectionClient(dependencies.catalog, clock: platform.clock)
-        let store = StoreClient(context)
-        self.store = store
+        detection = DetectionClient(dependencies.catalog, clock: clock)
         context.standstills.observe { [weak store] stretch, device in
             store?.tellMissing(.suspended, stretch, of: device)
         }
@@ -245,13 +249,11 @@ package final class Station: Sendable {
                     observer: supervision.observer,
                     onStillLate: { dependencies.endProcess("\($0) makes no progress") },
                     onStandstill: { store.tellMissing(.suspended, $0) },
-                    onReplaced: { child, stretch in
-                        // `devices/balcony`: the last part is the device, or no device's name.
-                        let device = child.split(separator: "/").last.map(String.init) ?? child
-                        store.tellMissing(.driverStopped, stretch, of: device)
-                    }
+                    onHung: { store.tellHung($0, $1) }
                 )
             )
+            // A machine can be suspended before the first look, and no look finds that out.
+            if state.withLock({ $0.vigil }) == nil { store.tellLateStart() }
             state.withLock { $0.vigil = vigil }
             return vigil
         }
@@ -352,12 +354,10 @@ extension Station {
         if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
             || old.store != next.store
         {
-            note(.restartNeeded, .warning, ["why": "another name, socket, store or watchdog"])
-            context.faults.raise(
-                .restartNeeded,
-                "another name, socket, store or watchdog is configured, and not in use yet",
-                isTold: true
-            )
+            let what = "another name, socket, store or watchdog"
+            note(.restartNeeded, .warning, ["why": what])
+            let reason = what + " is configured, and not in use yet"
+            context.faults.raise(.restartNeeded, reason, isTold: true)
         }
         context.faults.clear(.configurationRejected)
         if let catalog {

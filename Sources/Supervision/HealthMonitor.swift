@@ -17,21 +17,23 @@ package final class HealthMonitor: Child {
         ///
         /// The machine was suspended, or the process stopped. From the last look before it to now.
         package let onStandstill: @Sendable (Range<MonotonicInstant>) -> Void
-        /// Called when a child is replaced, with the time in which it should have made progress.
-        package let onReplaced: @Sendable (_ child: String, Range<MonotonicInstant>) -> Void
+        /// Called with the time in which a child that was late made no progress.
+        ///
+        /// It begins with the child's last beat, and grows from call to call while the child hangs.
+        package let onHung: @Sendable (_ child: String, Range<MonotonicInstant>) -> Void
 
         package init(
             pet: @escaping @Sendable () -> Void,
             observer: @escaping @Sendable (Event) -> Void = { _ in },
             onStillLate: @escaping @Sendable (String) -> Void,
             onStandstill: @escaping @Sendable (Range<MonotonicInstant>) -> Void = { _ in },
-            onReplaced: @escaping @Sendable (String, Range<MonotonicInstant>) -> Void = { _, _ in }
+            onHung: @escaping @Sendable (String, Range<MonotonicInstant>) -> Void = { _, _ in }
         ) {
             self.pet = pet
             self.observer = observer
             self.onStillLate = onStillLate
             self.onStandstill = onStandstill
-            self.onReplaced = onReplaced
+            self.onHung = onHung
         }
     }
 
@@ -106,14 +108,14 @@ package final class HealthMonitor: Child {
                 callbacks.pet()
             case .warn(let child, let late):
                 report(.childLate, .warning, child, late)
+            case .hung(let child, let stretch):
+                // Before the event that follows, which makes both durable.
+                callbacks.onHung(child, stretch)
             case .recovered(let child):
                 report(.childOnTime, .notice, child, .zero)
             case .replace(let key, let child, let late):
                 report(.childReplaced, .error, child, late)
-                guard let watch = watches.first(where: { $0.key == key }) else { continue }
-                // The time of the hang is not known: its promise ended at most one limit after it.
-                callbacks.onReplaced(child, now.advanced(by: .zero - late - watch.limit)..<now)
-                watch.replace("no progress")
+                watches.first { $0.key == key }?.replace("no progress")
             case .escalate(let child):
                 report(.childStillLate, .error, child, .zero)
                 callbacks.onStillLate(child)

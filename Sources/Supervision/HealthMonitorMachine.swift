@@ -35,11 +35,13 @@ package struct HealthMonitorMachine: Sendable {
         case escalate(child: String)
         /// A child that was late beats again.
         case recovered(child: String)
+        /// A child made no progress in this time, as far as is known now.
+        case hung(child: String, Range<MonotonicInstant>)
         case pet
     }
 
     private enum Standing: Hashable {
-        case warned
+        case warned(lastBeat: MonotonicInstant)
         /// The child with this key was asked to stop, to make room for a new one.
         case replaced(key: UInt64)
         case escalated
@@ -81,13 +83,17 @@ package struct HealthMonitorMachine: Sendable {
     /// - Returns: What to do, in the order of `watched`, and whether to pet.
     package mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {
         var actions: [Action] = []
-        for child in watched {
-            if let action = judge(child, at: now) { actions.append(action) }
-        }
+        for child in watched { judge(child, at: now, into: &actions) }
         let present = Set(watched.map(\.child))
-        standings = standings.filter { child, standing in
+        for (child, standing) in standings.sorted(by: { $0.key < $1.key })
+        where !present.contains(child) {
+            switch standing {
             // A replaced child may be between two runs; any other that is absent was stopped.
-            if case .replaced = standing { true } else { present.contains(child) }
+            case .replaced: continue
+            case .warned(let lastBeat): actions.append(.hung(child: child, lastBeat..<now))
+            case .escalated: break
+            }
+            standings[child] = nil
         }
         if petDue <= now {
             // While a late child is being replaced the ladder still makes progress: the watchdog of
@@ -133,28 +139,39 @@ package struct HealthMonitorMachine: Sendable {
         }
     }
 
-    private mutating func judge(_ child: Watched, at now: MonotonicInstant) -> Action? {
+    private mutating func judge(
+        _ child: Watched,
+        at now: MonotonicInstant,
+        into actions: inout [Action]
+    ) {
+        let (name, lastBeat) = (child.child, child.beat.lastBeat)
         let deadline = deadline(of: child)
-        let standing = standings[child.child]
+        let standing = standings[name]
         guard deadline <= now else {
             // A replacement proves itself by its first beat.
-            if case .replaced = standing, child.beat.count == 0 { return nil }
-            standings[child.child] = nil
-            return standing == nil ? nil : .recovered(child: child.child)
+            if case .replaced = standing, child.beat.count == 0 { return }
+            if case .warned(let earlier) = standing, earlier < lastBeat {
+                actions.append(.hung(child: name, earlier..<lastBeat))
+            }
+            standings[name] = nil
+            if standing != nil { actions.append(.recovered(child: name)) }
+            return
         }
         let late = deadline.duration(to: now)
         switch standing {
         case nil:
-            standings[child.child] = .warned
-            return .warn(child: child.child, late: late)
+            standings[name] = .warned(lastBeat: lastBeat)
+            actions.append(.hung(child: name, lastBeat..<now))
+            actions.append(.warn(child: name, late: late))
         case .warned where late >= child.limit:
-            standings[child.child] = .replaced(key: child.key)
-            return .replace(key: child.key, child: child.child, late: late)
+            standings[name] = .replaced(key: child.key)
+            actions.append(.hung(child: name, lastBeat..<now))
+            actions.append(.replace(key: child.key, child: name, late: late))
         case .replaced(let key) where key != child.key:
-            standings[child.child] = .escalated
-            return .escalate(child: child.child)
-        case .warned, .replaced, .escalated:
-            return nil
+            standings[name] = .escalated
+            actions.append(.hung(child: name, lastBeat..<now))
+            actions.append(.escalate(child: name))
+        case .warned, .replaced, .escalated: break
         }
     }
 }

@@ -33,6 +33,11 @@ package final class HeartbeatRegistry: Sendable {
 
     package var watches: [Watch] { state.withLock { $0.watches } }
 
+    /// When a watched child last made progress; nil when it is not watched.
+    package func lastBeat(of child: String) -> MonotonicInstant? {
+        watches.first { $0.child == child }?.heartbeat.snapshot.lastBeat
+    }
+
     /// When the HealthMonitor checks next; nil: it is checking now, and needs every change.
     package func plan(wakeAt instant: MonotonicInstant?) {
         state.withLock { $0.plannedWake = instant }

@@ -26,4 +26,18 @@ import Testing
         #expect(gaps.filter { $0.cause == cause }.map(\.tenths) == [1_020])
         #expect(gaps.contains { $0.cause == .driverStopped } == (cause == .driverStopped))
     }
+
+    /// The suspension began in the instant of the start, which the node counts from.
+    @Test func aNodeThatWasSuspendedAsItStartedIsStartingAfterwards() {
+        var ledger = GapLedgerTests.ledger([GapLedgerTests.run(1, 0...1_003, .running)])
+        let boot = BootID.numbered(1)
+        let here = { (number: Int64) in GapMark.Place(boot, Tick(tenths: number * 10)) }
+        ledger.mark(GapMark(.suspended, of: nil, from: here(0), to: here(700)))
+        ledger.schedule(.seconds(300), boot, from: Tick(tenths: 7_030))
+        ledger.sample([.value(1), .value(2)], boot, Tick(tenths: 10_030))
+        let report = ledger.finish()
+        #expect(GapLedgerTests.seconds(report, .suspended) == 700)
+        #expect(GapLedgerTests.seconds(report, .starting) == 3)
+        #expect(GapLedgerTests.seconds(report, .unexplained) == 0)
+    }
 }

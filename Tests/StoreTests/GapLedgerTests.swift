@@ -88,7 +88,7 @@ import Testing
 
     // MARK: - By hand
 
-    private static func run(
+    static func run(
         _ boot: UInt8,
         _ seconds: ClosedRange<Int64>,
         _ end: NodeRun.End
@@ -101,12 +101,12 @@ import Testing
         )
     }
 
-    private static func ledger(_ runs: [NodeRun], _ anchors: [ClockAnchor] = []) -> GapLedger {
+    static func ledger(_ runs: [NodeRun], _ anchors: [ClockAnchor] = []) -> GapLedger {
         let clock = ClockAnchors(runs: runs, anchors: anchors)
         return GapLedger(.balcony, along: GapLedgerTimeline(runs: runs, clock: clock))
     }
 
-    private static func seconds(_ report: GapLedgerReport, _ cause: GapCause) -> Int64 {
+    static func seconds(_ report: GapLedgerReport, _ cause: GapCause) -> Int64 {
         (report.lines[0].gaps.first { $0.cause == cause }?.tenths ?? 0) / 10
     }
 

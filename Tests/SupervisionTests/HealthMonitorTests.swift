@@ -14,6 +14,8 @@ import Testing
         var wakeUps: Int
         /// Seconds in which nobody ran.
         var standstills: [Range<Double>]
+        /// Children and the seconds in which they made no progress.
+        var hung: [(child: String, seconds: Range<Double>)]
     }
 
     /// Runs a supervisor of `children` beside a HealthMonitor that pets every 10 s.
@@ -28,6 +30,7 @@ import Testing
             let pets = Mutex<[Double]>([])
             let stillLate = Mutex<[String]>([])
             let standstills = Mutex<[Range<Double>]>([])
+            let hung = Mutex<[(child: String, seconds: Range<Double>)]>([])
             let context = bench.context(heartbeats: registry)
             let supervisor = Supervisor(id: "root", context: context, children: children(bench))
             let callbacks = HealthMonitor.Callbacks(
@@ -37,6 +40,10 @@ import Testing
                 onStandstill: { stretch in
                     let seconds = stretch.lowerBound.seconds..<stretch.upperBound.seconds
                     standstills.withLock { $0.append(seconds) }
+                },
+                onHung: { child, stretch in
+                    let seconds = stretch.lowerBound.seconds..<stretch.upperBound.seconds
+                    hung.withLock { $0.append((child, seconds)) }
                 }
             )
             let vigil = HealthMonitor(
@@ -56,7 +63,8 @@ import Testing
                 stillLate: stillLate.withLock { $0 },
                 log: bench.log,
                 wakeUps: clock.wakeUps,
-                standstills: standstills.withLock { $0 }
+                standstills: standstills.withLock { $0 },
+                hung: hung.withLock { $0 }
             )
         }
     }
@@ -104,9 +112,39 @@ import Testing
             ]
         )
         #expect(watch.stillLate.isEmpty)
+        // From its start, when it is warned about and when it is replaced.
+        #expect(watch.hung.map(\.child) == ["root/a", "root/a"])
+        #expect(watch.hung.allSatisfy { $0.seconds.lowerBound == 0 })
+        #expect(watch.hung.allSatisfy { $0.seconds.upperBound >= 60 })
         // The ladder works: a watchdog of 15 s does not cut it short.
         let longest = zip(watch.pets.dropFirst(), watch.pets).map { $0 - $1 }.max() ?? 0
         #expect(longest <= 12.5)
+    }
+
+    @Test func aLateChildThatGoesOnHungUntilItsNextBeat() throws {
+        let watch = try watch(for: .minutes(5)) { bench in
+            [
+                bench.spec("a", heartbeatLimit: .seconds(60)) { heartbeat in
+                    try await bench.clock.sleep(for: .seconds(100))
+                    heartbeat.beat(nextWithin: .hours(1))
+                    try await bench.clock.waitForCancellation()
+                }
+            ]
+        }
+        #expect(watch.hung.count == 2)
+        #expect(watch.hung.last?.seconds == 0..<100)
+    }
+
+    @Test func aLateChildThatIsRemovedHungUntilThen() throws {
+        let watch = try watch(for: .minutes(5)) { bench in
+            [
+                bench.spec("a", restart: .temporary, heartbeatLimit: .seconds(60)) { _ in
+                    try await bench.clock.sleep(for: .seconds(100))
+                }
+            ]
+        }
+        #expect(watch.hung.count == 2)
+        #expect(watch.hung.last.map { $0.seconds.contains(0..<100) } == true)
     }
 
     @Test func nobodyIsLateForTimeInWhichTheMachineWasSuspended() throws {

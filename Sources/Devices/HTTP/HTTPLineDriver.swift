@@ -35,6 +35,7 @@ package actor HTTPLineDriver: OrderlyStop {
     private var answerCount = 0
     private var questionCount = 0
     private var lastAnswerAt: MonotonicInstant?
+    private var lastSampleAt: MonotonicInstant?
     private var lastTrouble: String?
 
     /// A driver.
@@ -151,7 +152,7 @@ package actor HTTPLineDriver: OrderlyStop {
             await record(.httpDeviceBack, .notice, [Event.Detail("after", "\(seconds) s")])
             judge.restart()
         }
-        (failures, failingSince, lastAnswerAt) = (0, nil, now)
+        (failures, failingSince, lastAnswerAt, lastSampleAt) = (0, nil, now, now)
         let verdict = judge.judge(outcomes, by: .asked(every: interval))
         sink.accept(
             zip(format.quantities, verdict.outcomes).map { quantity, outcome in
@@ -185,6 +186,9 @@ package actor HTTPLineDriver: OrderlyStop {
         let missed = passed + (reason == nil ? 0 : 1)
         for index in 0..<min(missed, Self.missedMax) {
             let instant = due.advanced(by: interval * index)
+            // A late answer has its own time, and stands for the intervals before it.
+            if let lastSampleAt, instant <= lastSampleAt { continue }
+            lastSampleAt = instant
             sink.accept(
                 format.quantities.map {
                     let outcome = Outcome.noData(reason ?? .replyTimeout)

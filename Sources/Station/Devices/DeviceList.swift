@@ -22,6 +22,7 @@ package final class DeviceList: Sendable {
         let name: String
         let type: String
         let location: String
+        let addedAt: MonotonicInstant
         var trouble: StationFacts.Trouble?
         /// When its driver began; nil while it has none.
         var attachedAt: MonotonicInstant?
@@ -56,10 +57,16 @@ package final class DeviceList: Sendable {
 
     /// Adds a device that is not attached yet; one that is there already is left alone.
     func add(name: String, type: String, location: String) {
+        let now = clock.now
         entries.withLock { entries in
             guard !entries.contains(where: { $0.name == name }) else { return }
-            entries.append(Entry(name: name, type: type, location: location))
+            entries.append(Entry(name: name, type: type, location: location, addedAt: now))
         }
+    }
+
+    /// The devices there are, and since when each has its name.
+    var arrivals: [(name: String, at: MonotonicInstant)] {
+        entries.withLock { $0.map { ($0.name, $0.addedAt) } }
     }
 
     func remove(_ name: String) {

@@ -33,6 +33,8 @@ package final class StoreClient: Sendable {
     let context: StationContext
     /// When the node began to run; a card may let the store wait for hours after that.
     private let startedAt: MonotonicInstant
+    /// Time after a start that the ledger explains by itself.
+    private static let startingMax = Duration.milliseconds(GapLedger.startingMax * 100)
     private let state = Mutex(State())
     /// Wakes the store writer.
     let attention = Signal()
@@ -163,11 +165,15 @@ package final class StoreClient: Sendable {
             return (state.queue, state.devices, !state.hasToldAbsent)
         }
         let (present, now) = (Set(devices.map(\.name)), context.clock.now)
-        let starting = Duration.milliseconds(GapLedger.startingMax * 100)
-        if isFirst, startedAt.advanced(by: starting) < now {
+        if isFirst, startedAt.advanced(by: Self.startingMax) < now {
             // They were not here while the store could not be opened either.
             for device in queue?.absent(besides: present) ?? [] {
                 tellMissing(.unplugged, startedAt..<now, of: device)
+            }
+            // Others got their names with the store: no driver had them before.
+            for (device, arrival) in context.devices.arrivals
+            where startedAt.advanced(by: Self.startingMax) < arrival {
+                tellMissing(.driverStopped, startedAt..<arrival, of: device)
             }
         }
         queue?.tellAbsent(besides: present)
@@ -194,6 +200,21 @@ package final class StoreClient: Sendable {
             let mark = GapMark(cause, of: stream, from: from, to: to)
             context.recorder.note(mark.event(at: stretch.upperBound, in: boot))
         }
+    }
+
+    /// Records that the machine was suspended while the process started, if it took that long.
+    func tellLateStart() {
+        let now = context.clock.now
+        guard startedAt.advanced(by: Self.startingMax) < now else { return }
+        tellMissing(.suspended, startedAt..<now)
+    }
+
+    /// Records that a child made no progress, so that its device has no samples of that time.
+    ///
+    /// Of `devices/balcony` the last part is the device; of another child it is no device's name.
+    func tellHung(_ child: String, _ stretch: Range<MonotonicInstant>) {
+        let device = child.split(separator: "/").last.map(String.init) ?? child
+        tellMissing(.driverStopped, stretch, of: device)
     }
 
     private func reschedule() {

@@ -253,7 +253,7 @@ package struct GapLedger: Sendable {
     /// Accounts for the time since the last entry, up to where nothing more is expected.
     private mutating func closeStretch(to end: Int64, _ cause: GapCause, isByEntry: Bool) {
         let length = end - cursor
-        let isShortStart = isStarting && length <= Self.startingMax
+        let isShortStart = isShortStart(length, to: end)
         let why: GapCause =
             if isShortStart, isByEntry || interval != nil {
                 .starting
@@ -266,8 +266,18 @@ package struct GapLedger: Sendable {
     }
 
     private func missedCause(_ missed: Int64, _ interval: Int64) -> GapCause {
-        if isStarting, missed <= Self.startingMax { return .starting }
+        if isShortStart(missed, to: cursor + missed) { return .starting }
         return missed < interval ? .late : .unexplained
+    }
+
+    /// Whether the node was starting for all of `length`, but for time in which it was suspended.
+    private func isShortStart(_ length: Int64, to end: Int64) -> Bool {
+        guard isStarting else { return false }
+        let here = cursor..<max(cursor, end)
+        let suspended =
+            marks.lazy.filter { $0.cause == .suspended }
+            .map { $0.range.clamped(to: here).count }.max() ?? 0
+        return length - Int64(suspended) <= Self.startingMax
     }
 
     /// The reason in a sample, or why its driver did not run.

@@ -11,11 +11,17 @@ import Testing
     final class Script: HTTPFetcher {
         private let clock: any NodeClock
         private let answers: [(from: Int, answer: Result<HTTPResponse, HTTPError>)]
+        private let delay: Duration
         let count = Mutex(0)
 
-        init(_ clock: any NodeClock, _ answers: [(Int, Result<HTTPResponse, HTTPError>)]) {
+        init(
+            _ clock: any NodeClock,
+            _ answers: [(Int, Result<HTTPResponse, HTTPError>)],
+            after delay: Duration
+        ) {
             self.clock = clock
             self.answers = answers
+            self.delay = delay
         }
 
         func get(
@@ -23,6 +29,7 @@ import Testing
             until deadline: MonotonicInstant
         ) async throws -> HTTPResponse {
             count.withLock { $0 += 1 }
+            if delay > .zero { try await clock.sleep(for: delay) }
             let second = Int(clock.now.nanoseconds / 1_000_000_000)
             guard let entry = answers.last(where: { $0.from <= second }) else {
                 throw HTTPError.timedOut(target)
@@ -37,13 +44,14 @@ import Testing
 
     private static func run(
         _ answers: [(Int, Result<HTTPResponse, HTTPError>)],
+        after delay: Duration = .zero,
         for seconds: Int
     ) throws -> (sink: RecordingSink, questions: Int) {
         let profile = try LineDeviceDialectTests.profile(#"{"fields": ["a", "b"]}"#)
         let format = try LineFormat(profile)
         let target = try #require(HTTPTarget("http://10.0.0.7/"))
         return try simulate { clock in
-            let (sink, script) = (RecordingSink(), Script(clock, answers))
+            let (sink, script) = (RecordingSink(), Script(clock, answers, after: delay))
             let driver = HTTPLineDriver(
                 name: "board",
                 target: target,
@@ -116,5 +124,17 @@ import Testing
                 "HTTP device not answering", "HTTP device answers again",
             ]
         )
+    }
+
+    /// A question that was due before the late answer before it came has the later time.
+    @Test func keepsItsSamplesInOrderWhenAnswersAreSlow() throws {
+        let answers = [
+            (0, Self.ok("1.5;4")), (20, .success(HTTPResponse(status: 500, body: []))),
+            (30, Self.ok("1.5;4")),
+        ]
+        let (sink, _) = try Self.run(answers, after: .milliseconds(9_500), for: 120)
+        let instants = sink.samples.map { $0[0].instant }
+        #expect(instants.count > 8)
+        #expect(zip(instants, instants.dropFirst()).allSatisfy { $0 < $1 })
     }
 }
