@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -35,11 +36,15 @@ let package = Package(
     products: [
         .executable(name: "roostd", targets: ["roostd"]),
         .executable(name: "roost", targets: ["roost"]),
+        .executable(name: "roost-web", targets: ["roost-web"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // Of the dashboard alone: `swift build --product roostd` builds none of them.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
         .target(name: "CLinux"),
@@ -125,6 +130,32 @@ let package = Package(
             swiftSettings: strict
         ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
+        .systemLibrary(
+            name: "CArgon2",
+            pkgConfig: "libargon2",
+            providers: [.apt(["libargon2-dev"])]
+        ),
+        .target(
+            name: "RoostWeb",
+            dependencies: [
+                "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", httpTypes, logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            // Served from the folder that scripts/install copies it to.
+            exclude: ["www"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "roost-web",
+            dependencies: [
+                "Core", "RoostWeb", arguments, logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "roostd",
             dependencies: [
@@ -230,6 +261,13 @@ let package = Package(
                 "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO",
                 "LinuxPlatform",
                 "Profiles", "Store", "TestSupport", "roost", arguments,
+            ]
+        ),
+        tests(
+            "RoostWebTests",
+            [
+                "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store", "TestSupport", httpTypes,
+                logging,
             ]
         ),
         tests("TidyTests", []),

@@ -1,0 +1,153 @@
+import HTTPTypes
+
+/// Decides whether a request reaches its handler, always in the same order: host, route and method,
+/// origin, type of the body, who asks, right.
+package struct Gate: Sendable {
+    /// Who asks, as far as cookies and tokens say.
+    package protocol Doorman: Sendable {
+        /// - Throws: `Problem` for a token that is wrong or expired.
+        func identity(_ headers: HTTPFields, _ peer: PeerAddress) async throws -> Identity?
+        /// Whether the station has an owner.
+        var isClaimed: Bool { get async }
+    }
+
+    /// A head as it came, with what the connection adds.
+    package struct Head: Sendable {
+        package let method: HTTPRequest.Method
+        package let scheme: String
+        /// The `Host` field.
+        package let authority: String?
+        /// Path and query.
+        package let target: String
+        package let headers: HTTPFields
+        package let peer: PeerAddress
+
+        package init(
+            _ method: HTTPRequest.Method,
+            scheme: String = "http",
+            authority: String?,
+            target: String,
+            headers: HTTPFields = [:],
+            peer: PeerAddress = .unknown
+        ) {
+            self.method = method
+            self.scheme = scheme
+            self.authority = authority
+            self.target = target
+            self.headers = headers
+            self.peer = peer
+        }
+    }
+
+    /// What passed: the route, and the request without its body.
+    package struct Pass: Sendable {
+        package let route: Route
+        package let request: WebRequest
+    }
+
+    package let table: RouteTable
+    package let hosts: HostNames
+    package let doorman: any Doorman
+
+    package init(_ table: RouteTable, hosts: HostNames, doorman: any Doorman) {
+        self.table = table
+        self.hosts = hosts
+        self.doorman = doorman
+    }
+
+    /// - Throws: `Problem`.
+    package func admit(_ head: Head) async throws -> Pass {
+        guard head.target.utf8.count <= 2_048 else {
+            throw Problem(.tooLarge, "an address has at most 2 048 bytes")
+        }
+        try hosts.check(head.authority)
+        let (path, query) = Self.split(head.target)
+        let (route, parameters) = try find(head.method, path)
+        if Self.isUnsafe(head.method) {
+            try checkOrigin(head)
+            try checkType(head, route)
+        }
+        let identity = try await doorman.identity(head.headers, head.peer)
+        try await check(route, identity)
+        let request = WebRequest(
+            method: head.method,
+            path: String(path),
+            parameters: parameters,
+            query: try WebQuery(parsing: query),
+            headers: head.headers,
+            peer: head.peer,
+            identity: identity
+        )
+        return Pass(route: route, request: request)
+    }
+
+    private static func split(_ target: String) -> (Substring, Substring) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return (parts[0], parts.dropFirst().first ?? "")
+    }
+
+    private static func isUnsafe(_ method: HTTPRequest.Method) -> Bool {
+        ![.get, .head].contains(method)
+    }
+
+    private func find(
+        _ method: HTTPRequest.Method,
+        _ path: Substring
+    ) throws -> (Route, [String: String]) {
+        switch table.match(method, String(path)) {
+        case .route(let route, let parameters): return (route, parameters)
+        case .otherMethods(let methods):
+            let allowed = methods.map(\.rawValue).joined(separator: ", ")
+            throw Problem(
+                .methodNotAllowed,
+                "it takes \(allowed)",
+                headers: [.allow: allowed]
+            )
+        case .nothing: throw Problem.notFound("no page and no endpoint is here")
+        }
+    }
+
+    /// A page of another site can make a browser send a form; it cannot forge `Origin`.
+    private func checkOrigin(_ head: Head) throws {
+        guard let origin = head.headers[.origin] else {
+            // Programs send none, and a token is nothing a browser adds by itself.
+            guard head.headers[.authorization] != nil else {
+                throw Problem(.crossOrigin, "a browser sends Origin; a program needs a token")
+            }
+            return
+        }
+        guard let authority = head.authority, origin == "\(head.scheme)://\(authority)" else {
+            throw Problem(.crossOrigin, "it comes from \(origin.prefix(80))")
+        }
+    }
+
+    private func checkType(_ head: Head, _ route: Route) throws {
+        guard case .json = route.body, head.headers[.contentLength] != "0" else { return }
+        let type = head.headers[.contentType]?.split(separator: ";").first
+        guard type?.lowercased() == "application/json" else {
+            throw Problem(.unsupportedMedia, "send application/json")
+        }
+    }
+
+    private func check(_ route: Route, _ identity: Identity?) async throws {
+        if route.right == .everybody { return }
+        let isClaimed = await doorman.isClaimed
+        if route.right == .unclaimed {
+            guard !isClaimed else { throw Problem(.conflict, "this station has an owner") }
+            return
+        }
+        guard let identity else {
+            throw isClaimed
+                ? Problem(.unauthenticated, "log in, or send a token")
+                : Problem(.unclaimed, "open the station's page and become its owner")
+        }
+        if case .token(_, let scopes) = identity.door {
+            guard let scope = route.scope, scopes.contains(scope) else {
+                throw Problem(.forbidden, "this token may not do that")
+            }
+        }
+        guard identity.right >= route.right else {
+            throw Problem(.forbidden, "it needs the role \(route.right.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPTypes
+
+/// Who may use a route.
+package enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// Everybody who reaches the station.
+    case everybody
+    /// Only while no account exists.
+    case unclaimed
+    case viewer
+    case member
+    case owner
+
+    /// Who has the later right has the earlier ones too; `unclaimed` is apart.
+    private var rank: Int {
+        switch self {
+        case .everybody: 0
+        case .viewer: 1
+        case .member: 2
+        case .owner: 3
+        case .unclaimed: 4
+        }
+    }
+
+    package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
+}
+
+/// What a route's body may be.
+package enum BodyRule: Hashable, Sendable {
+    case none
+    /// `application/json`, at most so many bytes.
+    case json(maxBytes: Int)
+
+    /// What most forms send.
+    package static let form = BodyRule.json(maxBytes: 64 << 10)
+}
+
+/// One path with one method: who may use it and what answers.
+///
+/// All routes are in one table, `RouteTable`; a request that is not in it reaches no handler.
+package struct Route: Sendable {
+    package typealias Handler = @Sendable (WebRequest) async throws -> WebResponse
+
+    package let method: HTTPRequest.Method
+    /// Segments divided by `/`; `{name}` takes one segment, `{name*}` at the end takes the rest.
+    package let path: String
+    package let right: Right
+    /// The scope that a token needs; nil for routes that no token may use.
+    package let scope: TokenScope?
+    package let body: BodyRule
+    package let handler: Handler
+
+    package init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ right: Right,
+        scope: TokenScope? = nil,
+        body: BodyRule = .none,
+        _ handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.right = right
+        self.scope = scope
+        self.body = body
+        self.handler = handler
+    }
+}
+
+/// What a token may be used for.
+package enum TokenScope: String, Hashable, Sendable, CaseIterable, Codable {
+    case read, write, metrics
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+
+/// One request that passed the gate.
+package struct WebRequest: Sendable {
+    package let method: HTTPRequest.Method
+    /// Without query, as it was sent.
+    package let path: String
+    /// What stood in the place of each `{name}`.
+    package let parameters: [String: String]
+    package let query: WebQuery
+    package let headers: HTTPFields
+    package let body: [UInt8]
+    package let peer: PeerAddress
+    /// Who asks; nil where nobody logged in.
+    package let identity: Identity?
+
+    package init(
+        method: HTTPRequest.Method = .get,
+        path: String,
+        parameters: [String: String] = [:],
+        query: WebQuery = WebQuery([:]),
+        headers: HTTPFields = [:],
+        body: [UInt8] = [],
+        peer: PeerAddress = .unknown,
+        identity: Identity? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.parameters = parameters
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+        self.identity = identity
+    }
+
+    /// The body as a value.
+    ///
+    /// - Throws: `Problem` `bad-request` with the place of the mistake.
+    package func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try JSONBody.decoded(type, from: body)
+    }
+}
+
+/// Who asks.
+package struct Identity: Hashable, Sendable {
+    package enum Door: Hashable, Sendable {
+        /// By the cookie of a session.
+        case session(id: Int64)
+        case token(id: String, scopes: Set<TokenScope>)
+        /// `roost web --store`: no accounts, on this computer alone.
+        case open
+    }
+
+    package let account: Int64
+    /// For the audit and the station's events.
+    package let name: String
+    package let right: Right
+    package let door: Door
+
+    package init(account: Int64, name: String, right: Right, door: Door) {
+        self.account = account
+        self.name = name
+        self.right = right
+        self.door = door
+    }
+}
+
+/// The address that a connection comes from.
+package struct PeerAddress: Hashable, Sendable {
+    /// As text, without the port: `192.168.1.7`, `fe80::1`.
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package static let unknown = PeerAddress("")
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+
+/// One answer, before the headers that all answers have.
+package struct WebResponse: Sendable {
+    /// Writes one piece after another; throws when the other side is gone.
+    package typealias Writer = @Sendable ([UInt8]) async throws -> Void
+
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// Made piece by piece, in constant memory.
+        case stream(@Sendable (Writer) async throws -> Void)
+    }
+
+    package var status: HTTPResponse.Status
+    package var headers: HTTPFields
+    package var body: Body
+
+    package init(
+        _ status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:],
+        body: Body = .bytes([])
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// JSON text, ready to send.
+    ///
+    /// Data of the station is private and asked for again each time; `ETag` saves its body.
+    package static func json(
+        _ text: String,
+        status: HTTPResponse.Status = .ok,
+        caching: String = "no-store"
+    ) -> WebResponse {
+        WebResponse(
+            status,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: caching],
+            body: .bytes(Array(text.utf8))
+        )
+    }
+
+    /// A value as JSON, for small answers; columns are written by hand.
+    package static func json<Value: Encodable>(
+        _ value: Value,
+        status: HTTPResponse.Status = .ok
+    ) throws -> WebResponse {
+        json(String(decoding: try JSONBody.encoded(value), as: UTF8.self), status: status)
+    }
+
+    package static func text(
+        _ text: String,
+        type: String = "text/plain; charset=utf-8"
+    ) -> WebResponse {
+        WebResponse(
+            headers: [.contentType: type, .cacheControl: "no-store"],
+            body: .bytes(Array(text.utf8))
+        )
+    }
+}

@@ -1,0 +1,170 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of one connection, one after the other.
+struct HTTPConnection: Sendable {
+    private typealias Outbound = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+    private typealias Inbound = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+
+    private let channel: WebServer.Connection
+    private let responder: WebResponder
+    private let logger: Logger
+
+    init(_ channel: WebServer.Connection, _ responder: WebResponder, _ logger: Logger) {
+        (self.channel, self.responder, self.logger) = (channel, responder, logger)
+    }
+
+    /// Serves until either side closes; a connection that breaks is no error of the dashboard.
+    func serve() async {
+        do {
+            try await channel.executeThenClose { inbound, outbound in
+                var parts = inbound.makeAsyncIterator()
+                do {
+                    while let part = try await parts.next(isolation: #isolation) {
+                        guard case .head(let head) = part else { continue }
+                        let mayGoOn = try await answer(head, &parts, outbound)
+                        guard mayGoOn else { break }
+                    }
+                } catch is HTTPParserError {
+                    try await refuse("the request is no HTTP/1.1", outbound)
+                }
+                outbound.finish()
+            }
+        } catch {
+            logger.trace("a connection broke: \(error)")
+        }
+    }
+
+    /// - Returns: Whether another request may follow on this connection.
+    private func answer(
+        _ head: HTTPRequestHead,
+        _ parts: inout Inbound,
+        _ outbound: Outbound
+    ) async throws -> Bool {
+        guard let fields = Self.fields(head.headers),
+            let method = HTTPRequest.Method(rawValue: head.method.rawValue),
+            head.version.major == 1, head.headers["host"].count == 1
+        else {
+            try await refuse("it needs one Host, and valid fields", outbound)
+            return false
+        }
+        let address = channel.channel.remoteAddress?.ipAddress
+        let request = Gate.Head(
+            method,
+            authority: head.headers["host"].first,
+            target: head.uri,
+            headers: fields,
+            peer: PeerAddress(address ?? "")
+        )
+        if fields[.expect] != nil {
+            try await outbound.write(
+                .head(HTTPResponseHead(version: head.version, status: .continue))
+            )
+        }
+        var body = Body(parts)
+        let response = await responder.answer(request) { limit in
+            try await body.collect(limit, declared: fields[.contentLength].flatMap { Int($0) })
+        }
+        // What the handler did not want has to pass before the next head; a large rest ends it.
+        let isWhole = try await body.drain()
+        parts = body.parts
+        let mayGoOn = isWhole && head.isKeepAlive
+        try await send(response, head, mayGoOn: mayGoOn, outbound)
+        return mayGoOn
+    }
+
+    private func send(
+        _ response: WebResponse,
+        _ request: HTTPRequestHead,
+        mayGoOn: Bool,
+        _ outbound: Outbound
+    ) async throws {
+        var head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: response.status.code)
+        )
+        for field in response.headers {
+            head.headers.add(name: field.name.canonicalName, value: field.value)
+        }
+        if !mayGoOn { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        switch response.body {
+        case .bytes(let bytes):
+            head.headers.replaceOrAdd(name: "content-length", value: String(bytes.count))
+            try await outbound.write(.head(head))
+            if request.method != .HEAD, !bytes.isEmpty {
+                try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+            }
+        case .stream(let make):
+            try await outbound.write(.head(head))
+            if request.method != .HEAD {
+                try await make { bytes in
+                    try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+                }
+            }
+        }
+        try await outbound.write(.end(nil))
+    }
+
+    private func refuse(_ detail: String, _ outbound: Outbound) async throws {
+        let response = Problem.badRequest(detail).response
+        let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        try await send(response, request, mayGoOn: false, outbound)
+    }
+
+    /// - Returns: nil when a name or a value is not valid.
+    private static func fields(_ headers: HTTPHeaders) -> HTTPFields? {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            guard let field = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+                return nil
+            }
+            fields.append(HTTPField(name: field, value: value))
+        }
+        return fields
+    }
+
+    /// The body of one request, read at most once.
+    private struct Body {
+        /// What is passed over at most after an answer that did not need the body.
+        private static let restMax = 64 << 10
+
+        var parts: Inbound
+        private var isAtEnd = false
+
+        init(_ parts: Inbound) { self.parts = parts }
+
+        /// - Throws: `Problem` `too-large`.
+        mutating func collect(_ limit: Int, declared: Int?) async throws -> [UInt8] {
+            let problem = Problem(.tooLarge, "a body here has at most \(limit) bytes")
+            guard declared ?? 0 <= limit else { throw problem }
+            var bytes: [UInt8] = []
+            while let part = try await next() {
+                guard bytes.count + part.readableBytes <= limit else { throw problem }
+                bytes += part.readableBytesView
+            }
+            return bytes
+        }
+
+        /// - Returns: Whether the end of the body was reached.
+        mutating func drain() async throws -> Bool {
+            var count = 0
+            while count <= Self.restMax, let part = try await next() {
+                count += part.readableBytes
+            }
+            return isAtEnd
+        }
+
+        private mutating func next() async throws -> ByteBuffer? {
+            while !isAtEnd, let part = try await parts.next(isolation: #isolation) {
+                switch part {
+                case .body(let buffer): return buffer
+                case .end: isAtEnd = true
+                case .head: break
+                }
+            }
+            return nil
+        }
+    }
+}

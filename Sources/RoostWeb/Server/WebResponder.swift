@@ -1,0 +1,75 @@
+import HTTPTypes
+import Logging
+
+/// Carries requests through the gate to their handlers, and answers back with the headers that all
+/// answers have.
+package struct WebResponder: Sendable {
+    private static let policy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
+        "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'",
+        "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+        "trusted-types roost",
+    ].joined(separator: "; ")
+
+    private let gate: Gate
+    private let logger: Logger
+
+    package init(_ gate: Gate, logger: Logger) {
+        self.gate = gate
+        self.logger = logger
+    }
+
+    /// Answers one request; tests and connections use it alike.
+    ///
+    /// - Parameters:
+    ///   - head: As it came.
+    ///   - body: Reads the body, at most so many bytes; throws `Problem` `too-large`.
+    package func answer(
+        _ head: Gate.Head,
+        body: (_ limit: Int) async throws -> [UInt8]
+    ) async -> WebResponse {
+        do {
+            let pass = try await gate.admit(head)
+            var bytes: [UInt8] = []
+            if case .json(let limit) = pass.route.body { bytes = try await body(limit) }
+            return secured(try await pass.route.handler(pass.request.with(body: bytes)))
+        } catch let problem as Problem {
+            return secured(problem.response)
+        } catch is CancellationError {
+            return secured(Problem(.busy, "the dashboard is ending").response)
+        } catch {
+            // What it was is for the log alone.
+            logger.error("\(head.method.rawValue) \(head.target): \(error)")
+            return secured(Problem(.internal, "see journalctl -u roost-web").response)
+        }
+    }
+
+    private func secured(_ response: WebResponse) -> WebResponse {
+        var response = response
+        let fixed: [(String, String)] = [
+            ("content-security-policy", Self.policy), ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"), ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("permissions-policy", "geolocation=(self), camera=(), microphone=(), usb=()"),
+        ]
+        for (name, value) in fixed {
+            if let field = HTTPField.Name(name) { response.headers[field] = value }
+        }
+        return response
+    }
+}
+
+extension WebRequest {
+    func with(body: [UInt8]) -> WebRequest {
+        WebRequest(
+            method: method,
+            path: path,
+            parameters: parameters,
+            query: query,
+            headers: headers,
+            body: body,
+            peer: peer,
+            identity: identity
+        )
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Serves one responder on listening sockets, on one loop and one thread.
+package struct WebServer: Sendable {
+    package enum Socket: Hashable, Sendable {
+        /// Opened by systemd.
+        case inherited(CInt)
+        case address(host: String, port: Int)
+    }
+
+    package struct Settings: Sendable {
+        package var sockets: [Socket] = []
+        /// Ends the process after so long without a connection; nil never.
+        package var idleSeconds: Int64?
+        package var connectionMax = 64
+
+        package init() {}
+    }
+
+    typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+    private typealias Listener = NIOAsyncChannel<Connection, Never>
+
+    private static let decoderLimits: NIOHTTPDecoderLimitConfiguration = {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 8_192
+        limits.maxHeaderListSize = 16_384
+        limits.maxHeaderFieldCount = 64
+        return limits
+    }()
+
+    private let responder: WebResponder
+    private let settings: Settings
+    private let loop: any EventLoop
+    private let logger: Logger
+
+    package init(
+        _ responder: WebResponder,
+        _ settings: Settings,
+        on loop: any EventLoop,
+        logger: Logger
+    ) {
+        self.responder = responder
+        self.settings = settings
+        self.loop = loop
+        self.logger = logger
+    }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Parameter ready: Called once with the ports that are listened on.
+    /// - Throws: When a socket cannot be opened.
+    package func run(ready: @escaping @Sendable ([Int]) -> Void) async throws {
+        var listeners: [Listener] = []
+        for socket in settings.sockets { listeners.append(try await open(socket)) }
+        ready(listeners.compactMap { $0.channel.localAddress?.port })
+        let (opened, responder, logger) = (listeners, responder, logger)
+        try await withThrowingDiscardingTaskGroup { group in
+            for listener in opened {
+                group.addTask {
+                    try await withThrowingDiscardingTaskGroup { connections in
+                        try await listener.executeThenClose { inbound in
+                            for try await connection in inbound {
+                                connections.addTask {
+                                    await HTTPConnection(connection, responder, logger).serve()
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func open(_ socket: Socket) async throws -> Listener {
+        let (idle, logger) = (settings.idleSeconds, logger)
+        let count = ConnectionCount(limit: settings.connectionMax)
+        let bootstrap = ServerBootstrap(group: loop)
+            .serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let idle else { return }
+                    let handler = IdleExit(on: channel.eventLoop, after: .seconds(idle)) {
+                        logger.info("no connection for \(idle) s: ends until the next one")
+                        exit(0)
+                    }
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: ChannelOptions.Types.WriteBufferWaterMark(low: 8 << 10, high: 64 << 10)
+            )
+        let setup: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
+            count.admit(channel)
+            return channel.eventLoop.makeCompletedFuture { try Self.setUp(channel) }
+        }
+        switch socket {
+        case .inherited(let descriptor):
+            return try await bootstrap.bind(descriptor, childChannelInitializer: setup)
+        case .address(let host, let port):
+            return try await bootstrap.bind(
+                host: host,
+                port: port,
+                childChannelInitializer: setup
+            )
+        }
+    }
+
+    private static func setUp(_ channel: any Channel) throws -> Connection {
+        let pipeline = channel.pipeline.syncOperations
+        // Requests of one connection are answered one after the other, so no assistance is needed.
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false,
+            withErrorHandling: false,
+            withOutboundHeaderValidation: true,
+            withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
+            withDecoderLimitConfiguration: decoderLimits
+        )
+        try pipeline.addHandler(ConnectionDeadlines())
+        return try Connection(
+            wrappingChannelSynchronously: channel,
+            configuration: Connection.Configuration(isOutboundHalfClosureEnabled: true)
+        )
+    }
+}
