@@ -138,7 +138,7 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", httpTypes, logging,
+                "Alerts", "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", httpTypes, logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -107,6 +107,12 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package let valueAgeSeconds: Double?
     /// True when the last value is older than the channel's age limit.
     package let isStale: Bool
+    /// How old a value may be before it is stale; nil from older stations.
+    package var ageLimitSeconds: Double?
+    /// From one sample to the next in the present mode; nil for what is measured on events.
+    package var intervalSeconds: Double?
+    /// `good`, `moderate` or `poor` by the lamp's rule; nil without a limit or a fresh value.
+    package var level: String?
 
     package init(
         channel: String,

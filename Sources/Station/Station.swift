@@ -9,9 +9,6 @@ import Store
 import Supervision
 import Synchronization
 
-/// The version of the whole: daemon, command line and formats.
-package let roostVersion = "0.1.0"
-
 /// One station: its configuration turned into a supervision tree on a platform.
 ///
 ///     station ─┬─ vigil      pets upward while every critical child is on time

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import Core
 import Glibc
 import Station
 
@@ -15,7 +16,7 @@ struct RoostLab: ParsableCommand {
 
             Exit codes: 0 every promise was kept, 1 one was not, 64 wrong usage.
             """,
-        version: roostVersion,
+        version: RoostVersion.text,
         subcommands: [
             SimulateCommand.self, CutsCommand.self, StatesCommand.self, RotCommand.self,
             YearsCommand.self,

@@ -1,2 +1,163 @@
+import ArgumentParser
+import Core
+import Glibc
 import Logging
+import NIOCore
+import NIOPosix
 import RoostWeb
+
+struct Web: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roost-web",
+        abstract: "Serves a station's dashboard and its local API.",
+        discussion: """
+            Asks the station over its control socket and reads its history; it writes nothing but
+            its own small database of accounts. Under systemd it gets its sockets, ends when
+            nobody was connected for ten minutes, and is started again by the next visitor.
+            `roost web` starts it by hand.
+
+            Examples: roost-web --listen 127.0.0.1:8088
+                      roost-web --store /mnt/card/store --open
+            Exit codes: 0 ended, 1 failed, 64 wrong usage.
+            """,
+        version: RoostVersion.text
+    )
+
+    @Option(help: "Address and port; may be given several times. Not needed under systemd.")
+    var listen: [String] = []
+
+    @Option(help: "The station's control socket.")
+    var socket = "/run/roost/roost.sock"
+
+    @Option(help: "A store's folder to show without a station: the card of a Pi that died.")
+    var store: String?
+
+    @Option(help: "The folder of the dashboard's files.")
+    var www: String?
+
+    @Option(help: "The folder of accounts and sessions.")
+    var state = "/var/lib/roost-web"
+
+    @Option(help: "The station's name, while it does not answer.")
+    var name: String?
+
+    @Flag(help: "No accounts: only for addresses of this computer.")
+    var open = false
+
+    @Option(help: "Seconds without a connection until it ends; 0 never.")
+    var idle: Int64?
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let logger = Logger(label: "roost-web") { StreamLogHandler.standardError(label: $0) }
+        let inherited = InheritedSockets.take()
+        let sockets = try sockets(inherited)
+        if open || store != nil { try demandLoopback(sockets) }
+        let files = try StaticFiles(folder: wwwFolder)
+        var settings = WebServer.Settings()
+        settings.sockets = sockets
+        settings.idleSeconds = idle.map { $0 > 0 ? $0 : nil } ?? (inherited.isEmpty ? nil : 600)
+        let (command, chosen) = (self, settings)
+        MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
+            Task(executorPreference: LoopExecutor(loop)) {
+                do {
+                    try await command.serve(files, chosen, on: loop, logger)
+                    Glibc.exit(0)
+                } catch {
+                    logger.critical("\(error)")
+                    Glibc.exit(1)
+                }
+            }
+        }
+    }
+
+    private func serve(
+        _ files: StaticFiles,
+        _ settings: WebServer.Settings,
+        on loop: any EventLoop,
+        _ logger: Logger
+    ) async throws {
+        let station = store == nil ? StationClient(path: socket, on: loop) : nil
+        let seed = UInt32.random(in: .min ... .max)
+        let live = station.map { LiveFan($0, on: loop, seed: seed) }
+        let shown = name ?? hostName
+        let stationRoutes = StationRoutes(
+            station,
+            live: live,
+            name: shown,
+            zone: ZoneName.system,
+            version: RoostVersion.text
+        )
+        let doorman = OpenDoorman(store == nil ? .owner : .viewer)
+        let table = RouteTable(files.routes + stationRoutes.all + [doorman.route])
+        let gate = Gate(table, hosts: HostNames([shown, hostName]), doorman: doorman)
+        let server = WebServer(
+            WebResponder(gate, logger: logger),
+            settings,
+            on: loop,
+            logger: logger
+        )
+        try await withThrowingDiscardingTaskGroup { group in
+            if let live { group.addTask { await live.run() } }
+            try await server.run { ports in
+                for port in ports { print("listening on port \(port)") }
+                fflush(nil)
+            }
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Where
+
+    private func sockets(_ inherited: [CInt]) throws -> [WebServer.Socket] {
+        if !inherited.isEmpty { return inherited.map { .inherited($0) } }
+        let wanted = listen.isEmpty ? ["127.0.0.1:8088"] : listen
+        return try wanted.map { text in
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count >= 2, let port = parts.last.flatMap({ UInt16($0) }) else {
+                throw ValidationError("--listen is an address and a port, as 0.0.0.0:8088")
+            }
+            let host = parts.dropLast().joined(separator: ":")
+            return .address(host: host.filter { !"[]".contains($0) }, port: Int(port))
+        }
+    }
+
+    private func demandLoopback(_ sockets: [WebServer.Socket]) throws {
+        for case .address(let host, _) in sockets
+        where !host.hasPrefix("127.") && host != "::1" && host != "localhost" {
+            throw ValidationError(
+                "without accounts it listens on 127.0.0.1 alone, not on \(host); "
+                    + "leave out --open, or choose --listen 127.0.0.1:8088"
+            )
+        }
+    }
+
+    private var wwwFolder: String {
+        if let www { return www }
+        let installed = "/usr/share/roost/web"
+        if access(installed + "/index.html", R_OK) == 0 { return installed }
+        // Beside the sources that this program was built from.
+        let program = (try? Self.ownPath()) ?? ""
+        let parts = program.split(separator: "/")
+        if let build = parts.firstIndex(of: ".build") {
+            return "/" + parts[..<build].joined(separator: "/") + "/Sources/RoostWeb/www"
+        }
+        return installed
+    }
+
+    private static func ownPath() throws -> String {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        guard count > 0 else { throw ExitCode(1) }
+        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
+        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+Web.main()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import Core
 import Glibc
 import Station
 
@@ -15,7 +16,7 @@ struct Roost: ParsableCommand {
             Exit codes: 0 done, 1 refused or failed, 2 a fault (status), 64 wrong usage,
             69 no station answers.
             """,
-        version: roostVersion,
+        version: RoostVersion.text,
         subcommands: [
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
             WatchCommand.self, LiveCommand.self, ReadingsCommand.self, EventsCommand.self,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Core
 import Glibc
 import LinuxIO
 import LinuxPlatform
@@ -25,7 +26,7 @@ struct Daemon: ParsableCommand {
             75 another process has the socket, the store or its mirror,
             78 the configuration is wrong.
             """,
-        version: roostVersion
+        version: RoostVersion.text
     )
 
     @Option(

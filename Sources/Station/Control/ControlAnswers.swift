@@ -39,6 +39,8 @@ package struct ControlAnswers: Sendable {
         var budget: @Sendable (inout BudgetReport, ProcessCosts) -> Void
         /// How old a value of a device may be before it is stale.
         package var ageLimit: @Sendable (_ device: String) -> Duration
+        /// From one sample of a device to the next; nil for what is measured on events.
+        var interval: @Sendable (_ device: String) -> Duration?
     }
 
     static let longestList = 10_000
@@ -230,7 +232,8 @@ package struct ControlAnswers: Sendable {
                 ChannelReport(
                     channel,
                     at: now,
-                    ageLimit: dependencies.ageLimit(channel.channel.device)
+                    ageLimit: dependencies.ageLimit(channel.channel.device),
+                    interval: dependencies.interval(channel.channel.device)
                 )
             },
             budget: budget(costs),

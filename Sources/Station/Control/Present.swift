@@ -1,3 +1,4 @@
+import Alerts
 import Configuration
 import ControlProtocol
 import Core
@@ -83,7 +84,17 @@ extension ModeReport {
 }
 
 extension ChannelReport {
-    init(_ state: Recorder.ChannelState, at now: MonotonicInstant, ageLimit: Duration) {
+    /// - Parameters:
+    ///   - state: The latest of the channel.
+    ///   - now: The present.
+    ///   - ageLimit: How old its value may be.
+    ///   - interval: From one sample to the next; nil for what is measured on events.
+    init(
+        _ state: Recorder.ChannelState,
+        at now: MonotonicInstant,
+        ageLimit: Duration,
+        interval: Duration?
+    ) {
         let age = state.lastValue?.instant.age(at: now)
         self.init(
             channel: state.channel.description,
@@ -92,6 +103,14 @@ extension ChannelReport {
             valueAgeSeconds: age,
             isStale: age.map { $0 > ageLimit.inSeconds } ?? true
         )
+        ageLimitSeconds = ageLimit.inSeconds
+        intervalSeconds = interval?.inSeconds
+        let scale = LevelRule.sampleLevels.scales.first {
+            $0.quantity == state.channel.quantity.name
+        }
+        if !isStale, let scale, let value = state.latest?.outcome.value {
+            level = scale.level(of: value, after: nil).name
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension Station {
         let (lamp, detection, root, clock) = (lamp, detection, root, context.clock)
         return ControlAnswers(
             station: context,
-            version: roostVersion,
+            version: RoostVersion.text,
             dependencies: ControlAnswers.Dependencies(
                 faults: { [weak self] in self?.faults ?? [] },
                 folder: { [store] in store.folder },
@@ -32,7 +32,8 @@ extension Station {
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
                 budget: { [budget] report, costs in budget.complete(&report, with: costs) },
-                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero }
+                ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero },
+                interval: { [weak self] device in self?.interval(of: device) }
             )
         )
     }
@@ -73,6 +74,11 @@ extension Station {
     private var boardReport: BoardReport? {
         let board = state.withLock { $0.configuration.board }
         return board.map { BoardReport($0, model: context.platform.boardModel) }
+    }
+
+    private func interval(of name: String) -> Duration? {
+        let device = effective.devices.first { $0.name == name }
+        return device?.sampleInterval(isContinuous: context.modes.isContinuous)
     }
 
     private func ageLimit(of name: String) -> Duration {

@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import HardwareIO
 import Store
 
@@ -38,7 +39,7 @@ extension StoreConfiguration {
             journal: journal.ring,
             history: history,
             plan: plan,
-            version: roostVersion
+            version: RoostVersion.text
         )
         (place.seams, place.formerJournal) = (platform.historySeams, journal.former)
         return place

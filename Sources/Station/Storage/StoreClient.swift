@@ -263,7 +263,7 @@ package final class StoreClient: Sendable {
             for record in records { queue.restore(record) }
             if records.isEmpty { queue.passOver() }
         }
-        queue.take(.started(at: Tick(startedAt), version: roostVersion), isUrgent: true)
+        queue.take(.started(at: Tick(startedAt), version: RoostVersion.text), isUrgent: true)
         for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)

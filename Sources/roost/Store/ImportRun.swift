@@ -125,7 +125,7 @@ struct ImportRun {
         let (history, _) = try HistoryFile.open(
             path: folder.historyPath,
             plan: plan,
-            version: roostVersion
+            version: RoostVersion.text
         )
         folder.giveToOwner(folder.historyPath)
         return history

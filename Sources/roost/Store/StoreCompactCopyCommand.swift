@@ -63,7 +63,7 @@ struct StoreCompactCopyCommand: ParsableCommand {
                 old.historyPath,
                 to: new.historyPath,
                 plan: size.map { StorePlan($0) },
-                version: roostVersion
+                version: RoostVersion.text
             ) { done, total in
                 progress.show("compact-copy: \(total > 0 ? done * 100 / total : 100) %")
             }

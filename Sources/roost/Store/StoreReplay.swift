@@ -54,7 +54,7 @@ struct StoreReplay {
             journal: storage,
             historyPath: place.history,
             plan: settings.plan,
-            version: roostVersion,
+            version: RoostVersion.text,
             mirrorSequence: 0
         )
         guard store.opening.newestBlock == 0 else {
@@ -83,7 +83,7 @@ struct StoreReplay {
         let origin = Tick(tenths: 0)
         let anchor = ClockAnchor(boot: Self.boot, tick: origin, wall: wall, isTrusted: true)
         var now = MonotonicInstant(nanoseconds: 0)
-        note(.started(at: origin, version: roostVersion), now)
+        note(.started(at: origin, version: RoostVersion.text), now)
         note(.anchor(anchor), now)
         for round in 1...times {
             for row in rows {

@@ -1,0 +1,50 @@
+import ControlProtocol
+import Core
+
+/// The station's live items as the dashboard's.
+package enum LiveText {
+    package static func reading(_ reading: ReadingReport) -> String {
+        let parts = reading.channel.split(separator: "/", maxSplits: 1).map(String.init)
+        var json = JSONText()
+        json.object { json in
+            json.member("device", parts.first)
+            json.member("time", reading.time)
+            json.member("isSure", reading.isSure)
+            json.member("ageSeconds", reading.ageSeconds)
+            json.object("values") { json in
+                json.object(parts.last ?? "") { json in
+                    json.member("value", reading.value, decimals: reading.decimals)
+                    json.member("noData", reading.noData)
+                    json.array("quality", reading.quality) { $0.add($1) }
+                }
+            }
+        }
+        return json.text
+    }
+
+    package static func event(_ event: EventReport) -> String {
+        var json = JSONText()
+        json.object { json in
+            json.member("time", event.time)
+            json.member("isSure", event.isSure)
+            json.member("instantSeconds", event.instantSeconds)
+            json.member("source", event.source)
+            json.member("kind", event.kind)
+            json.member("severity", event.severity)
+            json.object("details") { json in
+                for pair in event.details.pairs { json.member(pair.key, pair.value) }
+            }
+        }
+        return json.text
+    }
+
+    /// What a page should ask for again after an event; nil when nothing changed that it shows.
+    package static func changes(_ event: EventReport) -> String? {
+        let isNews =
+            event.severity != "info"
+            || ["device", "mode", "lamp", "mute", "sensor", "child"].contains {
+                event.kind.hasPrefix($0)
+            }
+        return isNews ? "{\"changed\":[\"mode\",\"faults\",\"devices\",\"lamp\"]}" : nil
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import HTTPTypes
+
+/// The client's files, read once at the start.
+///
+/// Their hash is a part of their address, so that a browser may keep them for a year and gets new
+/// ones with a new version.
+package struct StaticFiles: Sendable {
+    package struct File: Sendable {
+        let type: String
+        let bytes: [UInt8]
+        /// The same by gzip, where the package has it beside it.
+        var zipped: [UInt8]?
+    }
+
+    /// All pages are this one file; the client's router tells them apart.
+    package static let pages = [
+        "/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health",
+        "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust",
+    ]
+    /// Bytes of a file at most.
+    private static let sizeMax = 1 << 20
+
+    package let hash: String
+    private let files: [String: File]
+
+    /// Reads a folder with all its folders.
+    ///
+    /// - Throws: `StaticFilesError` when there is no `index.html`, or a file cannot be read.
+    package init(folder: String) throws(StaticFilesError) {
+        var files: [String: File] = [:]
+        for name in try Self.names(in: folder, "").sorted() {
+            let bytes = try Self.read(folder + "/" + name)
+            if name.hasSuffix(".gz") {
+                files[String(name.dropLast(3))]?.zipped = bytes
+            } else {
+                files[name] = File(type: Self.type(of: name), bytes: bytes)
+            }
+        }
+        guard files["index.html"] != nil else { throw .noIndex(folder) }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
+            for byte in Array(name.utf8) + file.bytes {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+            }
+        }
+        self.hash = String(hash, radix: 16)
+        self.files = files
+    }
+
+    package var routes: [Route] {
+        let index = page("index.html", type: "text/html; charset=utf-8")
+        let worker = page("sw.js", type: "text/javascript; charset=utf-8")
+        return Self.pages.map { path in Route(.get, path, .everybody) { _ in index } } + [
+            Route(.get, "/sw.js", .everybody) { _ in worker },
+            Route(.get, "/a/{hash}/{file*}", .everybody) { request in try answer(request) },
+            Route(.get, "/favicon.ico", .everybody) { _ in
+                WebResponse(.noContent, headers: [.cacheControl: "max-age=86400"])
+            },
+        ]
+    }
+
+    private func answer(_ request: WebRequest) throws -> WebResponse {
+        guard request.parameters["hash"] == hash, let name = request.parameters["file"],
+            let file = files[name]
+        else { throw Problem.notFound("this version of the dashboard has no such file") }
+        var headers: HTTPFields = [
+            .contentType: file.type, .cacheControl: "public, max-age=31536000, immutable",
+            .vary: "Accept-Encoding",
+        ]
+        if let zipped = file.zipped, request.headers[.acceptEncoding]?.contains("gzip") == true {
+            headers[.contentEncoding] = "gzip"
+            return WebResponse(headers: headers, body: .bytes(zipped))
+        }
+        return WebResponse(headers: headers, body: .bytes(file.bytes))
+    }
+
+    /// A file whose `@HASH@` names this version; browsers ask for it each time.
+    private func page(_ name: String, type: String) -> WebResponse {
+        let text = String(decoding: files[name]?.bytes ?? [], as: UTF8.self)
+        let pieces = text.split(separator: "@HASH@", omittingEmptySubsequences: false)
+        return WebResponse(
+            headers: [.contentType: type, .cacheControl: "no-cache"],
+            body: .bytes(Array(pieces.joined(separator: hash).utf8))
+        )
+    }
+
+    private static func names(
+        in folder: String,
+        _ prefix: String
+    ) throws(StaticFilesError) -> [String] {
+        guard let directory = opendir(folder + "/" + prefix) else {
+            throw .unreadable(folder + "/" + prefix, errno)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard !name.hasPrefix(".") else { continue }
+            var info = stat()
+            guard stat(folder + "/" + prefix + name, &info) == 0 else {
+                throw .unreadable(folder + "/" + prefix + name, errno)
+            }
+            if info.st_mode & S_IFMT == S_IFDIR {
+                names += try Self.names(in: folder, prefix + name + "/")
+            } else {
+                names.append(prefix + name)
+            }
+        }
+        return names
+    }
+
+    private static func read(_ path: String) throws(StaticFilesError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(path, errno) }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw .unreadable(path, errno) }
+        guard info.st_size <= sizeMax else { throw .unreadable(path, EFBIG) }
+        var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: count),
+                    buffer.count - count
+                )
+            }
+            guard got > 0 else { throw .unreadable(path, got == 0 ? EIO : errno) }
+            count += got
+        }
+        return bytes
+    }
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "json": "application/json; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "html": "text/html; charset=utf-8"
+        case "webmanifest": "application/manifest+json"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+/// Why the client's files cannot be served.
+package enum StaticFilesError: Error, Hashable, CustomStringConvertible {
+    case unreadable(String, Int32)
+    case noIndex(String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let code): "\(path): \(String(cString: strerror(code)))"
+        case .noIndex(let folder):
+            "\(folder) has no index.html; name the folder of the dashboard's files with --www"
+        }
+    }
+}

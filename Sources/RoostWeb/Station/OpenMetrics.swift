@@ -1,0 +1,102 @@
+import ControlProtocol
+
+/// The station's figures as OpenMetrics 1.0 text.
+package struct OpenMetrics: Sendable {
+    private let status: StatusReport
+    private let listeners: Int
+
+    package init(_ status: StatusReport, listeners: Int) {
+        (self.status, self.listeners) = (status, listeners)
+    }
+
+    package var text: String {
+        var lines: [String] = []
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [String]) {
+            guard !samples.isEmpty else { return }
+            lines.append("# TYPE \(name) \(type)")
+            lines.append("# HELP \(name) \(help)")
+            lines += samples
+        }
+        // An old value is left out: whoever reads it here would take it for a new one.
+        let fresh = status.channels.filter { !$0.isStale && $0.latest?.value != nil }
+        family(
+            "roost_reading",
+            "gauge",
+            "Latest value of a channel.",
+            fresh.map { channel in
+                let labels = Self.labels(["channel": channel.channel, "unit": channel.unit])
+                return "roost_reading\(labels) \(channel.latest?.measured?.description ?? "0")"
+            }
+        )
+        family(
+            "roost_reading_age_seconds",
+            "gauge",
+            "Age of the last value of a channel.",
+            status.channels.compactMap { channel in
+                channel.valueAgeSeconds.map { age in
+                    "roost_reading_age_seconds\(Self.labels(["channel": channel.channel])) \(age)"
+                }
+            }
+        )
+        family(
+            "roost_laser_hours",
+            "counter",
+            "Hours that a laser was on.",
+            status.lasers.map {
+                "roost_laser_hours_total\(Self.labels(["part": $0.part])) \($0.hours)"
+            }
+        )
+        let budget = status.budget
+        family("roost_wakeups", "counter", "Wake-ups.", ["roost_wakeups_total \(budget.wakeUps)"])
+        family(
+            "roost_cpu_seconds",
+            "counter",
+            "CPU time.",
+            ["roost_cpu_seconds_total{process=\"roostd\"} \(budget.cpuMilliseconds / 1_000)"]
+        )
+        family(
+            "roost_resident_bytes",
+            "gauge",
+            "Resident memory.",
+            ["roost_resident_bytes{process=\"roostd\"} \(budget.residentKiB * 1_024)"]
+        )
+        family("roost_faults", "gauge", "Faults now.", ["roost_faults \(status.faults.count)"])
+        family(
+            "roost_lamp",
+            "gauge",
+            "The lamp's state.",
+            status.lamp.map { ["roost_lamp\(Self.labels(["state": $0])) 1"] } ?? []
+        )
+        let isTrusted = status.clock?.isSure == true ? 1 : 0
+        family(
+            "roost_clock_trusted",
+            "gauge",
+            "1 for a sure clock.",
+            ["roost_clock_trusted \(isTrusted)"]
+        )
+        family(
+            "roost_live_clients",
+            "gauge",
+            "Pages that follow.",
+            ["roost_live_clients \(listeners)"]
+        )
+        return (lines + ["# EOF"]).joined(separator: "\n") + "\n"
+    }
+
+    /// Escaped as the format asks: backslash, quote and line feed.
+    private static func labels(_ pairs: KeyValuePairs<String, String>) -> String {
+        let texts = pairs.map { name, value in
+            var escaped = ""
+            for character in value {
+                switch character {
+                case "\\": escaped += "\\\\"
+                case "\"": escaped += "\\\""
+                case "\n": escaped += "\\n"
+                default: escaped.append(character)
+                }
+            }
+            return "\(name)=\"\(escaped)\""
+        }
+        return "{" + texts.joined(separator: ",") + "}"
+    }
+}

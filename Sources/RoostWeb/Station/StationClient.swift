@@ -1,0 +1,141 @@
+import ControlProtocol
+import HTTPTypes
+import NIOCore
+import NIOPosix
+
+/// Asks a station over its control socket, on NIO's loop.
+package struct StationClient: Sendable {
+    /// How long a station may take to answer; one that needs longer hangs or is stopped.
+    package static let patience = TimeAmount.seconds(3)
+    /// Bytes of an answer at most; a station's lines have 64 KiB, a history's tail is in pages.
+    static let lineMax = 8 << 20
+
+    package let path: String
+    private let loop: any EventLoop
+
+    package init(path: String, on loop: any EventLoop) { (self.path, self.loop) = (path, loop) }
+
+    /// Asks one question.
+    ///
+    /// - Throws: `ControlFailure` when the station refuses; `Problem` `station-down` when it does
+    ///   not answer.
+    package func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type = Body.self
+    ) async throws -> Body {
+        let line = try ControlCodec.line(request)
+        return try await withLines { lines, send in
+            try await send(line)
+            guard let text = try await lines.next() else {
+                throw Problem.stationDown(path, "it closed the connection")
+            }
+            return try Self.body(text)
+        }
+    }
+
+    /// Follows the station's live feed until it ends or the task is cancelled.
+    package func live(_ take: @escaping @Sendable (LiveItem) async -> Void) async throws {
+        let line = try ControlCodec.line(ControlRequest(.live))
+        try await withLines(isBounded: false) { lines, send in
+            try await send(line)
+            while let text = try await lines.next() {
+                await take(try ControlCodec.message(LiveItem.self, from: text))
+            }
+        }
+    }
+
+    private static func body<Body: Codable & Sendable>(_ text: String) throws -> Body {
+        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: text)
+        if let error = answer.error { throw error }
+        guard let body = answer.body else {
+            throw ControlFailure(code: "bad-answer", message: "the station sent an empty answer")
+        }
+        return body
+    }
+
+    private func withLines<Value: Sendable>(
+        isBounded: Bool = true,
+        _ body: (inout Lines, (String) async throws -> Void) async throws -> Value
+    ) async throws -> Value {
+        typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+        let wire: Wire
+        do {
+            wire = try await ClientBootstrap(group: loop)
+                .connectTimeout(Self.patience)
+                .connect(unixDomainSocketPath: path) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try Wire(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch {
+            throw Problem.stationDown(path, "\(error)")
+        }
+        let channel = wire.channel
+        let limit =
+            isBounded
+            ? loop.scheduleTask(in: Self.patience) { channel.close(promise: nil) } : nil
+        defer { limit?.cancel() }
+        return try await wire.executeThenClose { inbound, outbound in
+            var lines = Lines(inbound)
+            return try await body(&lines) { line in
+                do {
+                    try await outbound.write(ByteBuffer(string: line + "\n"))
+                } catch { throw Problem.stationDown(path, "it closed the connection") }
+            }
+        }
+    }
+
+    /// The lines of a connection.
+    private struct Lines {
+        private var parts: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        private var waiting: [UInt8] = []
+        /// Bytes of `waiting` that have no newline.
+        private var searched = 0
+
+        init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) {
+            parts = inbound.makeAsyncIterator()
+        }
+
+        /// The next line without its newline; nil at the end.
+        mutating func next() async throws -> String? {
+            while true {
+                if let end = waiting[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = String(decoding: waiting[..<end], as: UTF8.self)
+                    waiting.removeSubrange(...end)
+                    searched = 0
+                    return line
+                }
+                searched = waiting.count
+                guard searched <= StationClient.lineMax,
+                    let part = try await parts.next(isolation: #isolation)
+                else { return nil }
+                waiting += part.readableBytesView
+            }
+        }
+    }
+}
+
+extension Problem {
+    static func stationDown(_ path: String, _ why: String) -> Problem {
+        Problem(
+            .stationDown,
+            "no station answers at \(path) (\(why)); see `systemctl status roostd`",
+            headers: [.retryAfter: "5"]
+        )
+    }
+
+    /// The problem that a station's refusal is.
+    package init(_ failure: ControlFailure) {
+        let kind: Kind =
+            switch failure.code {
+            case "bad-request", "unknown-mode": .badRequest
+            case "unknown-device", "not-muted": .notFound
+            case "not-allowed": .forbidden
+            case "configured": .conflict
+            case "store", "no-clock": .store
+            case "too-many", "idle": .busy
+            default: .internal
+            }
+        self.init(kind, failure.message)
+    }
+}

@@ -1,0 +1,269 @@
+import ControlProtocol
+import HTTPTypes
+
+/// What the pages ask the station's program for, and tell it.
+package struct StationRoutes: Sendable {
+    /// A station, or a card without one.
+    private let station: StationClient?
+    private let live: LiveFan?
+    private let name: String
+    private let zone: String
+    private let version: String
+
+    package init(
+        _ station: StationClient?,
+        live: LiveFan?,
+        name: String,
+        zone: String,
+        version: String
+    ) {
+        self.station = station
+        self.live = live
+        self.name = name
+        self.zone = zone
+        self.version = version
+    }
+
+    package var all: [Route] { reading + writing }
+
+    private var reading: [Route] {
+        [
+            Route(.get, "/healthz", .everybody) { _ in try await health() },
+            Route(.get, "/api/v1/station", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return WebResponse.json(await view().json)
+            },
+            Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return try await devices()
+            },
+            Route(.get, "/api/v1/tree", .viewer, scope: .read) { _ in
+                .json(try ControlCodec.line(try await ask(.tree, TreeReport.self)))
+            },
+            Route(.get, "/api/v1/rules", .viewer, scope: .read) { _ in .json(ChannelLimits.rules) },
+            Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
+                .json(HealthView(try await ask(.status, StatusReport.self)).json)
+            },
+            Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
+            Route(.get, "/api/v1/settings", .owner) { _ in .json(settings) },
+            Route(.get, "/metrics", .viewer, scope: .metrics) { _ in
+                let status = try await ask(.status, StatusReport.self)
+                return .text(
+                    OpenMetrics(status, listeners: live?.listenerCount ?? 0).text,
+                    type: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                )
+            },
+            Route(.get, "/manifest.webmanifest", .everybody) { _ in .manifest(name) },
+        ]
+    }
+
+    private var writing: [Route] {
+        [
+            Route(.post, "/api/v1/mode", .member, scope: .write, body: .form) { request in
+                try await setMode(request)
+            },
+            Route(.post, "/api/v1/mutes/{target*}", .member, scope: .write, body: .form) {
+                try await mute($0)
+            },
+            Route(.delete, "/api/v1/mutes/{target*}", .member, scope: .write) { request in
+                try await act(.unmute, on: request.parameters["target"], request)
+            },
+            Route(.patch, "/api/v1/devices/{name}", .owner, body: .form) { request in
+                try await rename(request)
+            },
+            Route(.delete, "/api/v1/devices/{name}", .owner) { request in
+                try await act(.forget, on: request.parameters["name"], request)
+            },
+            Route(.post, "/api/v1/found/{identity}/adopt", .owner, body: .form) { request in
+                try await adopt(request)
+            },
+            Route(.post, "/api/v1/found/{identity}/ignore", .owner, body: .form) { request in
+                try await act(.ignore, on: request.parameters["identity"], request)
+            },
+        ]
+    }
+
+    // MARK: Reading
+
+    private func health() async throws -> WebResponse {
+        guard station != nil else { return .text("ok\n") }
+        do {
+            _ = try await ask(.status, StatusReport.self)
+            return .text("ok\n")
+        } catch let problem as Problem where problem.kind == .stationDown {
+            var response = WebResponse.text("station-down\n")
+            response.status = .serviceUnavailable
+            return response
+        }
+    }
+
+    private func view() async -> StationView {
+        guard station != nil else {
+            return StationView(.none(name: name), name: name, zone: zone, version: version)
+        }
+        do {
+            let status = try await ask(.status, StatusReport.self)
+            let devices = try await ask(.devices, DevicesReport.self)
+            return StationView(.up(status, devices), name: name, zone: zone, version: version)
+        } catch {
+            // Whatever the reason is, no value can be shown as fresh.
+            return StationView(.down, name: name, zone: zone, version: version)
+        }
+    }
+
+    private func devices() async throws -> WebResponse {
+        let status = try await ask(.status, StatusReport.self)
+        let report = try await ask(.devices, DevicesReport.self)
+        return .json(DevicesView(report: report, status: status).json)
+    }
+
+    private func follow(_ request: WebRequest) throws -> WebResponse {
+        guard let live else { throw Problem(.notOffered, "a card's history has nothing live") }
+        guard live.listenerCount < LiveFan.listenerMax else {
+            throw Problem(
+                .busy,
+                "\(LiveFan.listenerMax) pages follow already",
+                headers: [.retryAfter: "30"]
+            )
+        }
+        let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
+        return WebResponse(
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: .stream { try await live.serve(after: last, $0) }
+        )
+    }
+
+    private var settings: String {
+        var json = JSONText()
+        json.object { json in
+            json.object("schema") { json in
+                json.object("properties") { json in
+                    json.object("zone") { json in
+                        json.member("type", "string")
+                        json.member("title", "Time zone")
+                        json.member("description", "The machine's; change it with timedatectl.")
+                    }
+                }
+            }
+            json.object("values") { $0.member("zone", zone) }
+            json.object("origins") { $0.member("zone", "file") }
+        }
+        return json.text
+    }
+
+    // MARK: Writing
+
+    private struct Mode: Decodable {
+        let mode: String
+        let seconds: Double?
+        let name: String?
+    }
+
+    private func setMode(_ request: WebRequest) async throws -> WebResponse {
+        let body = try request.decoded(Mode.self)
+        let control = ControlRequest(
+            .mode,
+            mode: body.mode == "months" ? "normal" : body.mode,
+            name: body.name,
+            seconds: body.seconds
+        )
+        _ = try await ask(control, StatusReport.self)
+        return .json(await view().json)
+    }
+
+    private struct Mute: Decodable { let seconds: Double? }
+
+    private func mute(_ request: WebRequest) async throws -> WebResponse {
+        let body = request.body.isEmpty ? Mute(seconds: nil) : try request.decoded(Mute.self)
+        let isLong = body.seconds.map { $0 > 86_400 } ?? true
+        if isLong, request.identity.map({ $0.right < .owner }) ?? true {
+            throw Problem(.forbidden, "more than a day needs the owner")
+        }
+        var control = ControlRequest(.mute, seconds: body.seconds)
+        control.device = request.parameters["target"]
+        _ = try await ask(control, DevicesReport.self)
+        return try await devices()
+    }
+
+    private struct Rename: Decodable { let name: String }
+
+    private func rename(_ request: WebRequest) async throws -> WebResponse {
+        let body = try request.decoded(Rename.self)
+        var control = ControlRequest(.rename, name: body.name)
+        control.device = request.parameters["name"]
+        _ = try await ask(control, DevicesReport.self)
+        return try await devices()
+    }
+
+    private struct Adoption: Decodable {
+        let profile: String?
+        let name: String?
+    }
+
+    private func adopt(_ request: WebRequest) async throws -> WebResponse {
+        let body =
+            request.body.isEmpty
+            ? Adoption(profile: nil, name: nil) : try request.decoded(Adoption.self)
+        var control = ControlRequest(.adopt, name: body.name)
+        control.device = request.parameters["identity"]
+        control.profile = body.profile
+        _ = try await ask(control, DevicesReport.self)
+        return try await devices()
+    }
+
+    private func act(
+        _ command: ControlRequest.Command,
+        on device: String?,
+        _ request: WebRequest
+    ) async throws -> WebResponse {
+        var control = ControlRequest(command)
+        control.device = device
+        _ = try await ask(control, DevicesReport.self)
+        return try await devices()
+    }
+
+    // MARK: Asking
+
+    private func ask<Body: Codable & Sendable>(
+        _ command: ControlRequest.Command,
+        _ type: Body.Type
+    ) async throws -> Body {
+        try await ask(ControlRequest(command), type)
+    }
+
+    private func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type
+    ) async throws -> Body {
+        guard let station else {
+            throw Problem(.notOffered, "a card's history has no station that could do it")
+        }
+        do {
+            return try await station.ask(request, type)
+        } catch let failure as ControlFailure {
+            throw Problem(failure)
+        }
+    }
+}
+
+extension WebResponse {
+    static func manifest(_ name: String) -> WebResponse {
+        var json = JSONText()
+        json.object { json in
+            json.member("name", name)
+            json.member("short_name", name)
+            json.member("start_url", "/")
+            json.member("display", "standalone")
+            json.member("background_color", "#FBFBFA")
+            json.member("theme_color", "#0B57A4")
+            json.array("icons", ["icon.svg"]) { json, icon in
+                json.object { json in
+                    json.member("src", "/" + icon)
+                    json.member("sizes", "any")
+                    json.member("type", "image/svg+xml")
+                }
+            }
+        }
+        return .text(json.text, type: "application/manifest+json")
+    }
+}
