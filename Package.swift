@@ -87,6 +87,7 @@ let package = Package(
             ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
         ),
         library("ControlProtocol", ["Core"]),
+        library("StoreQueries", ["ControlProtocol", "Core", "HardwareIO", "SQLite", "Store"]),
         library(
             "Configuration",
             ["Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"]
@@ -169,7 +170,7 @@ let package = Package(
             dependencies: [
                 "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
                 "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "SQLite", "SimulationKit",
-                "Station", "Store",
+                "Station", "Store", "StoreQueries",
                 "Supervision", arguments, logging,
             ],
             swiftSettings: strict
@@ -260,7 +261,7 @@ let package = Package(
             [
                 "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO",
                 "LinuxPlatform",
-                "Profiles", "Store", "TestSupport", "roost", arguments,
+                "Profiles", "Store", "StoreQueries", "TestSupport", "roost", arguments,
             ]
         ),
         tests(
@@ -269,6 +270,10 @@ let package = Package(
                 "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store", "TestSupport", httpTypes,
                 logging,
             ]
+        ),
+        tests(
+            "StoreQueriesTests",
+            ["ControlProtocol", "Core", "Store", "StoreQueries", "TestSupport"]
         ),
         tests("TidyTests", []),
     ]

@@ -6,7 +6,7 @@ import Store
 package struct StoreConfiguration: Hashable, Sendable {
     package static let defaultFolder = "/var/lib/roost"
     /// Bytes of one block of the journal's ring.
-    package static let blockSize = 4_096
+    package static let blockSize = Journal.standardBlockSize
 
     /// Holds `journal.ring`, `history.db` and what belongs to that; nothing else is written there.
     package let folder: String

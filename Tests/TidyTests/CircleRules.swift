@@ -24,7 +24,6 @@ extension TidyRule {
         "Sources/Store/Ledger/ChannelBook.swift",
         "Sources/Store/Partition/GUIDPartitionTable.swift",
         "Sources/Supervision/ChildSnapshot.swift",
-        "Sources/roost/Store/StoreTimes.swift",
         "Sources/roost/Doctor/DoctorCard.swift",
     ]
 

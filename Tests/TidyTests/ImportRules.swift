@@ -18,6 +18,7 @@ extension TidyRule {
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
+        "StoreQueries": ["ControlProtocol", "Glibc", "HardwareIO", "SQLite", "Store"],
         "Configuration": ["Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [
             "Alerts", "Configuration", "ControlProtocol", "DequeModule", "Devices", "HardwareIO",
@@ -50,7 +51,7 @@ extension TidyRule {
         "roost": [
             "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol", "Devices",
             "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles", "SQLite",
-            "SimulationKit", "Store",
+            "SimulationKit", "Store", "StoreQueries",
             "Supervision",
         ],
     ]

@@ -1,6 +1,7 @@
 import Core
 import Profiles
 import Store
+import StoreQueries
 import Testing
 
 @testable import roost

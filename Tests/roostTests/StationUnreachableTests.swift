@@ -1,4 +1,5 @@
 import ControlProtocol
+import StoreQueries
 import Testing
 
 @testable import roost

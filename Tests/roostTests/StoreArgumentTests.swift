@@ -1,6 +1,7 @@
 import ArgumentParser
 import Core
 import Store
+import StoreQueries
 import Testing
 
 @testable import roost

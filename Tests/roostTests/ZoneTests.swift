@@ -1,5 +1,6 @@
 import Core
 import Store
+import StoreQueries
 import Testing
 
 @testable import roost

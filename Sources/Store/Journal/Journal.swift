@@ -7,6 +7,9 @@ import HardwareIO
 /// before it, so that a scan can distinguish a lost block from one that was never acknowledged. A
 /// block is overwritten only after it was released. Memory: 24 bytes a slot.
 package final class Journal {
+    /// Bytes of one block of a station's ring.
+    package static let standardBlockSize = 4_096
+
     /// Slots that one append tries when the card fails to write, so that a card that is slow to
     /// refuse does not hold up the disk thread; then it throws, and the next begins behind them.
     static let triesPerAppend = 32

@@ -8,6 +8,7 @@ import LinuxPlatform
 import Profiles
 import Station
 import Store
+import StoreQueries
 
 /// The station's own files, and whether it runs.
 struct DoctorStation {

@@ -7,6 +7,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 import Station
+import StoreQueries
 
 /// Where the station is, and how to answer.
 struct ClientOptions: ParsableArguments {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import StoreQueries
 
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ClientSupport
 import ControlProtocol
 import Core
+import StoreQueries
 
 /// Reports as lines of text.
 enum ReportText {

@@ -3,6 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Core
 import Store
+import StoreQueries
 
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

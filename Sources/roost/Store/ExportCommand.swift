@@ -3,6 +3,7 @@ import ClientSupport
 import Core
 import Glibc
 import Store
+import StoreQueries
 
 struct ExportCommand: ParsableCommand {
     /// The formats that there are.

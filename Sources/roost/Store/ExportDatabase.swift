@@ -3,6 +3,7 @@ import Core
 import Glibc
 import SQLite
 import Store
+import StoreQueries
 
 /// `--format sqlite`: the database under another name until it is complete.
 struct ExportDatabase {
@@ -75,11 +76,5 @@ extension HistoryReader {
             }
         }
         if let failure { throw failure }
-    }
-}
-
-extension TimeRange {
-    func contains(_ wall: WallTime) -> Bool {
-        (from.map { $0 <= wall } ?? true) && (to.map { wall < $0 } ?? true)
     }
 }

@@ -5,6 +5,7 @@ import Glibc
 import SQLite
 import Station
 import Store
+import StoreQueries
 
 /// Reads files of other programs into a history: once to see what is there, once to import it.
 struct ImportRun {

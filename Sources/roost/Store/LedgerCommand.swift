@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Store
+import StoreQueries
 
 struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,7 +28,15 @@ struct LedgerCommand: ParsableCommand {
         let reports = try withStore(source.folder) {
             let progress = try ProgressLine()
             defer { progress.finish() }
-            return try StoreLedger.reports(source, time.range, progress)
+            let times = try StoreTimes(source.reader, now: source.now)
+            try StoreText.tellDoubts(
+                false,
+                StoreWindow(times: times, range: time.range),
+                source.reader
+            )
+            return try StoreLedger.reports(source.reader, times, time.range) { device, percent in
+                progress.show("ledger: \(device), \(percent) %")
+            }
         }
         if json {
             Output.line(try ControlCodec.line(["streams": reports]))
@@ -36,30 +45,5 @@ struct LedgerCommand: ParsableCommand {
         } else {
             Output.write(reports.map(\.text).joined(separator: "\n"))
         }
-    }
-}
-
-/// Feeds ledgers from a history.
-enum StoreLedger {
-    static func reports(
-        _ source: StoreSource,
-        _ range: TimeRange,
-        _ progress: ProgressLine
-    ) throws -> [GapLedgerReport] {
-        let times = try StoreTimes(source.reader, now: source.now)
-        let window = StoreWindow(times: times, range: range)
-        try StoreText.tellDoubts(false, window, source.reader)
-        let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
-        let first = range.from.map { timeline.position(at: $0) } ?? 0
-        let last = range.to.map { timeline.position(at: $0) } ?? timeline.length
-        let own = try GapLedgerReports.all(
-            of: source.reader,
-            along: timeline,
-            within: first..<max(first, last),
-            progress: { device, percent in progress.show("ledger: \(device), \(percent) %") }
-        )
-        let imported = try source.reader.streams().filter(\.id.isImported)
-        return try own
-            + imported.map { try ImportedLedger.report(of: $0, source.reader, times.clock, range) }
     }
 }

@@ -3,6 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Core
 import Store
+import StoreQueries
 
 struct ReadingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,6 +7,7 @@ import HardwareIO
 import LinuxIO
 import SQLite
 import Store
+import StoreQueries
 
 struct StoreCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Core
 import Glibc
 import Station
 import Store
+import StoreQueries
 
 struct StoreCompactCopyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Core
 import Glibc
 import HardwareIO
 import Store
+import StoreQueries
 
 struct StoreReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,10 @@
 import ArgumentParser
 import ClientSupport
-import Configuration
 import ControlProtocol
 import Core
 import Glibc
-import HardwareIO
-import LinuxIO
-import Station
 import Store
+import StoreQueries
 
 /// Which store, and the station that may be writing to it.
 struct StoreOptions: ParsableArguments {
@@ -62,8 +59,10 @@ struct StoreSource {
                 ?? Self.nothing(in: folder, path, answer)
         }
         if case .success(let tail) = answer, tail.folder.map({ folder.isSame(as: $0) }) == true {
-            do { (reader, now) = (try folder.reader(tail: tail.tail), tail.now) } catch {
-                throw withoutStore("\(error)") ?? error
+            do {
+                (reader, now) = (try folder.reader(tail: tail.tail, tell: Output.error), tail.now)
+            } catch {
+                throw withoutStore("\(error)") ?? ClientFailure(error)
             }
             return
         }
@@ -75,7 +74,10 @@ struct StoreSource {
             Output.error("the station at \(path) \(place); \(card)")
         case .failure(let failure): Output.error("\(failure.message); \(card)")
         }
-        reader = try folder.reader(tail: try folder.journalTail())
+        do {
+            let tail = try folder.journalTail(tell: Output.error)
+            reader = try folder.reader(tail: tail, tell: Output.error)
+        } catch { throw ClientFailure(error) }
     }
 
     private static func nothing(
@@ -105,23 +107,14 @@ struct StationWithoutStore: Error, CustomStringConvertible {
     }
 }
 
-/// A moment as the store counts it.
-struct StoreMoment: Hashable {
-    let boot: BootID
-    let tick: Tick
-}
-
-/// What a station says its history lacks.
-struct StationTail: Sendable {
-    /// Where its store is; nil while it has none open.
-    let folder: String?
-    let tail: HistoryTail
-    let now: StoreMoment?
-
+extension StationTail {
     /// Asks for all pages.
     static func ask(_ client: ClientOptions) -> Result<StationTail, ClientFailure> {
         do {
-            return .success(StationTail(try client.withStation { try await Self.pages($0) }))
+            let tail = try client.withStation { station in
+                try await StationTail { try await station.ask($0, TailReport.self) }
+            }
+            return .success(tail)
         } catch let failure as ClientFailure {
             guard failure.isAbsence else { return .failure(failure) }
             let message = "no station answers at \(client.socketPath)"
@@ -131,90 +124,6 @@ struct StationTail: Sendable {
         } catch {
             return .failure(ClientFailure(message: "\(error)", exitCode: 1))
         }
-    }
-
-    private static func pages(_ station: ControlClient) async throws -> [TailReport] {
-        var pages: [TailReport] = []
-        var from: String?
-        repeat {
-            let request = ControlRequest(.tail).page(from: from)
-            let page = try await station.ask(request, TailReport.self)
-            pages.append(page)
-            from = page.next
-        } while from != nil
-        return pages
-    }
-
-    init(_ pages: [TailReport]) {
-        var tail = HistoryTail()
-        let parts = pages.flatMap(\.parts)
-        // The blocks are older than what none holds, which came first.
-        for part in parts.filter({ $0.sequence != nil }) + parts.filter({ $0.sequence == nil }) {
-            guard let boot = BootID(part.bootID) else { continue }
-            if let sequence = part.sequence {
-                tail.append(part.bytes, boot: boot, block: sequence)
-            } else {
-                tail.appendUnwritten(part.bytes, boot: boot, earliest: part.earliestSequence)
-            }
-        }
-        self.tail = tail
-        folder = pages.first?.folder
-        now = pages.last.flatMap { page in
-            page.bootID.flatMap { BootID($0) }.map {
-                StoreMoment(boot: $0, tick: Tick(tenths: Int64(page.nowSeconds * 10)))
-            }
-        }
-    }
-}
-
-extension StoreFolder {
-    /// Opens the history with the records that are not in it yet.
-    ///
-    /// - Throws: `ClientFailure`.
-    func reader(tail: HistoryTail) throws -> HistoryReader {
-        do {
-            let reader = try HistoryReader(path: historyPath, tail: tail)
-            if reader.omitsLog {
-                Output.error(
-                    "\(historyPath): its log cannot be read, since the card is full or read-only; "
-                        + "what it holds is not shown"
-                )
-            }
-            return reader
-        } catch { throw failure(error) }
-    }
-
-    /// What waits in the journal of this folder; empty when it is elsewhere.
-    ///
-    /// - Throws: `ClientFailure`.
-    func journalTail() throws -> HistoryTail {
-        let (cursor, newest): (UInt64, GapMark.Place?)
-        do {
-            let reader = try reader()
-            (cursor, newest) = (try reader.cursor(), try reader.newestPlace())
-        } catch let error as StoreError { throw failure(error) }
-        guard access(ringPath, F_OK) == 0 else { return HistoryTail() }
-        do {
-            let storage = try FileBlockStorage(
-                path: ringPath,
-                blockSize: StoreConfiguration.blockSize,
-                blockCount: nil,
-                caching: .buffered,
-                isReadOnly: true
-            )
-            let journal = try Journal(storage, reusableUpTo: cursor)
-            return journal.tail(after: cursor, newest)
-        } catch {
-            Output.error("\(ringPath): \(error); what waits in it is not shown")
-            return HistoryTail()
-        }
-    }
-
-    /// Whether another path leads to the same folder.
-    func isSame(as other: String) -> Bool {
-        var (mine, theirs) = (stat(), stat())
-        guard stat(path, &mine) == 0, stat(other, &theirs) == 0 else { return false }
-        return mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino
     }
 }
 
@@ -233,5 +142,18 @@ extension NodeClock {
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
+    }
+}
+
+/// Runs a body and turns the store's errors into messages.
+func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch let error as StoreError {
+        throw ClientFailure(folder.unreadable(error))
+    } catch let error as StoreUnreadable { throw ClientFailure(error) }
+}
+
+extension ClientFailure {
+    init(_ error: StoreUnreadable) {
+        self.init(message: error.message, exitCode: error.isForbidden ? unavailableExitCode : 1)
     }
 }

@@ -5,6 +5,7 @@ import Core
 import HardwareIO
 import LinuxIO
 import Store
+import StoreQueries
 
 struct StoreStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ClientSupport
 import Core
 import Store
+import StoreQueries
 
 /// The store's reports as lines of text.
 enum StoreText {
@@ -122,5 +123,13 @@ enum StoreText {
                 "\(rounded(figures.bytesPerSample)) B a sample"
             )
         }
+    }
+}
+
+extension DatedMoment {
+    /// `2026-11-21T08:15:00+01:00`, with a `?` when no trusted clock stands behind it.
+    var words: String {
+        guard let time else { return "no date" }
+        return Zone.current.words(time) + (isSure == false ? "?" : "")
     }
 }

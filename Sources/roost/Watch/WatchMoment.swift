@@ -1,6 +1,7 @@
 import ClientSupport
 import ControlProtocol
 import Core
+import StoreQueries
 
 /// When a screen is drawn, by the clocks that it shows.
 struct WatchMoment {

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxIO
 import Store
+import StoreQueries
 
 /// Where a store's journal is on this machine, and what it lies on.
 struct JournalSite {

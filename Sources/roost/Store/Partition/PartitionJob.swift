@@ -3,6 +3,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 import Store
+import StoreQueries
 
 /// Carries out what `PartitionPlan` decides.
 struct PartitionJob {

@@ -3,6 +3,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 import Store
+import StoreQueries
 
 extension PartitionJob {
     /// Makes `journal.ring` of the partition's ring when blocks in it wait for the history.

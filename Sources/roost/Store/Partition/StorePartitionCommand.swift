@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Store
+import StoreQueries
 
 struct StorePartitionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

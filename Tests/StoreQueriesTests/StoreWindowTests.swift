@@ -2,10 +2,9 @@ import ControlProtocol
 import Core
 import Glibc
 import Store
+import StoreQueries
 import TestSupport
 import Testing
-
-@testable import roost
 
 @Suite struct StoreWindowTests {
     private static let boots = (1...2).map { BootID(bytes: Array(repeating: $0, count: 16)) }

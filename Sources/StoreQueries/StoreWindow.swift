@@ -1,55 +1,25 @@
-import ArgumentParser
-import ClientSupport
-import ControlProtocol
 import Core
 import Store
 
-/// How far back and how many.
-struct SpanOptions: ParsableArguments {
-    @OptionGroup var time: TimeOptions
-
-    @Option(help: "How far back from now: 90s, 15m, 2h.")
-    var last: DurationArgument?
-
-    @Option(help: "At most this many, the newest: 1…10000.")
-    var limit: Int?
-
-    var range: TimeRange { time.range }
-
-    func request(_ command: ControlRequest.Command, from: String?) -> ControlRequest {
-        ControlRequest(command, lastSeconds: last?.seconds, limit: limit).page(from: from)
-    }
-
-    func validate() throws {
-        if let limit, !(1...10_000).contains(limit) {
-            throw ValidationError("--limit is 1 to 10000, not \(limit)")
-        }
-        if last != nil, time.from != nil { throw ValidationError("--last or --from, not both") }
-    }
-
-    /// The window of a store; `standard` counts when nothing is said at all.
-    func window(_ source: StoreSource, standard: Duration?) throws -> StoreWindow {
-        let isOpen = range == TimeRange() && limit == nil
-        let times = try StoreTimes(source.reader, now: source.now)
-        return StoreWindow(
-            times: times,
-            range: range,
-            last: last?.duration ?? (isOpen ? standard : nil),
-            now: source.now ?? times.end
-        )
-    }
-}
-
 /// A piece of the time that a store knows.
-struct StoreWindow {
-    let times: StoreTimes
-    var range = TimeRange()
+package struct StoreWindow: Sendable {
+    package let times: StoreTimes
+    package var range: TimeRange
     /// How far back from `now`; nil as far as there is.
-    var last: Duration?
-    var now: StoreMoment?
+    package var last: Duration?
+    package var now: StoreMoment?
+
+    package init(
+        times: StoreTimes,
+        range: TimeRange = TimeRange(),
+        last: Duration? = nil,
+        now: StoreMoment? = nil
+    ) {
+        (self.times, self.range, self.last, self.now) = (times, range, last, now)
+    }
 
     /// The parts of spans that lie within.
-    func clip(_ spans: [HistorySpan]) -> [HistorySpan] {
+    package func clip(_ spans: [HistorySpan]) -> [HistorySpan] {
         let spans = times.clip(spans, range)
         guard let last, let now else { return spans }
         let since = times.clock.time(now.boot, now.tick).map { time in
@@ -75,7 +45,7 @@ struct StoreWindow {
         }
     }
 
-    func contains(_ boot: BootID, _ tick: Tick) -> Bool {
+    package func contains(_ boot: BootID, _ tick: Tick) -> Bool {
         let span = HistorySpan(boot: boot, from: tick, to: Tick(tenths: tick.tenths + 1))
         return !clip([span]).isEmpty
     }
@@ -88,7 +58,7 @@ struct StoreWindow {
     ///   - limit: How many are wanted.
     ///   - count: How many a window holds.
     /// - Returns: The window, and how many of its oldest are too many.
-    func newest(
+    package func newest(
         _ limit: Int,
         _ count: (StoreWindow) throws -> Int
     ) rethrows -> (window: StoreWindow, dropping: Int) {

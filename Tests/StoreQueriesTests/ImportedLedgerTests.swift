@@ -1,10 +1,9 @@
 import Core
 import Glibc
 import Store
+import StoreQueries
 import TestSupport
 import Testing
-
-@testable import roost
 
 @Suite struct ImportedLedgerTests {
     /// 2026-11-21T00:00:00Z.

@@ -1,0 +1,47 @@
+import ControlProtocol
+import Core
+import Store
+
+/// What a station says its history lacks.
+package struct StationTail: Sendable {
+    /// Where its store is; nil while it has none open.
+    package let folder: String?
+    package let tail: HistoryTail
+    package let now: StoreMoment?
+
+    /// Asks for all pages.
+    ///
+    /// - Parameter ask: Sends one request, and returns its answer.
+    /// - Throws: What `ask` throws.
+    package init(_ ask: (ControlRequest) async throws -> TailReport) async throws {
+        var pages: [TailReport] = []
+        var from: String?
+        repeat {
+            let page = try await ask(ControlRequest(.tail).page(from: from))
+            pages.append(page)
+            from = page.next
+        } while from != nil
+        self.init(pages)
+    }
+
+    package init(_ pages: [TailReport]) {
+        var tail = HistoryTail()
+        let parts = pages.flatMap(\.parts)
+        // The blocks are older than what none holds, which came first.
+        for part in parts.filter({ $0.sequence != nil }) + parts.filter({ $0.sequence == nil }) {
+            guard let boot = BootID(part.bootID) else { continue }
+            if let sequence = part.sequence {
+                tail.append(part.bytes, boot: boot, block: sequence)
+            } else {
+                tail.appendUnwritten(part.bytes, boot: boot, earliest: part.earliestSequence)
+            }
+        }
+        self.tail = tail
+        folder = pages.first?.folder
+        now = pages.last.flatMap { page in
+            page.bootID.flatMap { BootID($0) }.map {
+                StoreMoment(boot: $0, tick: Tick(tenths: Int64(page.nowSeconds * 10)))
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Core
+import Store
+
+/// Feeds ledgers from a history.
+package enum StoreLedger {
+    /// Accounts for every stream within a time, those that were imported last.
+    ///
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - times: Of the same reader.
+    ///   - range: From when to when.
+    ///   - progress: Called with device and per cent now and then.
+    /// - Returns: One report for each stream.
+    /// - Throws: `StoreError.database`.
+    package static func reports(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange = TimeRange(),
+        _ progress: (_ device: String, _ percent: Int64) -> Void = { _, _ in }
+    ) throws -> [GapLedgerReport] {
+        let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
+        let first = range.from.map { timeline.position(at: $0) } ?? 0
+        let last = range.to.map { timeline.position(at: $0) } ?? timeline.length
+        let own = try GapLedgerReports.all(
+            of: reader,
+            along: timeline,
+            within: first..<max(first, last),
+            progress: progress
+        )
+        let imported = try reader.streams().filter(\.id.isImported)
+        return try own
+            + imported.map { try ImportedLedger.report(of: $0, reader, times.clock, range) }
+    }
+}

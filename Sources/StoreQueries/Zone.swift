@@ -1,0 +1,121 @@
+import Core
+import Glibc
+import Store
+
+/// The zone of the times on a terminal: how far it is from UTC at each moment.
+///
+/// libc answers: it reads `TZ`, `/etc/localtime` and the zone files with every rule in them.
+package struct Zone: Sendable {
+    /// Seconds east of Greenwich at a second since 1970.
+    package let offset: @Sendable (Int) -> Int
+
+    package init(offset: @escaping @Sendable (Int) -> Int) { self.offset = offset }
+
+    package static let utc = Zone { _ in 0 }
+
+    /// The machine's zone, or the one that `use(named:)` chose.
+    package static let system = Zone { second in
+        var (moment, parts) = (time_t(second), tm())
+        return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
+    }
+
+    // MARK: Writing
+
+    /// `2026-11-21T08:15:00+01:00`; `Z` in place of `+00:00`.
+    package func words(_ wall: WallTime) -> String {
+        let (local, offset) = local(wall)
+        guard offset != 0 else { return local + "Z" }
+        let minutes = abs(offset) / 60
+        return local + (offset < 0 ? "-" : "+") + Self.two(minutes / 60) + ":"
+            + Self.two(minutes % 60)
+    }
+
+    /// `08:15:00`.
+    package func clockWords(_ wall: WallTime) -> String { String(local(wall).text.suffix(8)) }
+
+    /// A time of a report, which is in UTC, in this zone; as it is when it is no time.
+    package func words(_ iso8601: String) -> String {
+        WallTime(iso8601: iso8601).map { words($0) } ?? iso8601
+    }
+
+    private func local(_ wall: WallTime) -> (text: String, offset: Int) {
+        let offset = offset(Int(wall.tenths).flooredDivision(by: 10).quotient)
+        let moved = wall.nanoseconds.addingReportingOverflow(Int64(offset) * 1_000_000_000)
+        let text = WallTime(nanoseconds: moved.partialValue).iso8601
+        return (String(text.dropLast()), offset)
+    }
+
+    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+    // MARK: Reading
+
+    /// What a local time can mean.
+    package struct Moments: Hashable, Sendable {
+        /// The first and the last moment that it can mean; the same for almost all.
+        package let first: WallTime
+        package let last: WallTime
+        /// Why it does not mean one moment; nil for almost all.
+        package var oddity: String?
+        /// What a range makes of it.
+        package var inRange: String
+
+        package init(
+            first: WallTime,
+            last: WallTime,
+            oddity: String? = nil,
+            inRange: String = ""
+        ) {
+            (self.first, self.last) = (first, last)
+            (self.oddity, self.inRange) = (oddity, inRange)
+        }
+
+        /// What a person who types it into a range has to know.
+        package var note: String? { oddity.map { "\($0); \(inRange)" } }
+    }
+
+    /// The moments of a time on this zone's clocks.
+    ///
+    /// When the clocks go back, an hour comes twice; when they go forward, one never comes, and the
+    /// moment of the change is meant.
+    ///
+    /// - Parameters:
+    ///   - civil: What a clock shows, as if it were in UTC.
+    ///   - text: As it was typed.
+    /// - Returns: One moment, or the two that a clock shows alike.
+    package func moments(_ civil: WallTime, _ text: String) -> Moments {
+        let (second, rest) = Int(civil.tenths).flooredDivision(by: 10)
+        let day = 86_400
+        let offsets = [offset(second - day), offset(second + day)]
+        let found = Set(offsets.map { second - $0 }.filter { $0 + offset($0) == second }).sorted()
+        func wall(_ second: Int) -> WallTime {
+            WallTime(tenths: Int64(second) * 10 + Int64(rest))
+        }
+        if let first = found.first, let last = found.last {
+            let moments = Moments(first: wall(first), last: wall(last))
+            guard first != last else { return moments }
+            let oddity =
+                "\(text) comes twice here, as the clocks go back: \(words(wall(first))) and "
+                + "\(words(wall(last)))"
+            return Moments(
+                first: moments.first,
+                last: moments.last,
+                oddity: oddity,
+                inRange: "a range holds both unless you type one of these"
+            )
+        }
+        // The first second after the change, found by halving.
+        var (low, high) = (second - (offsets.max() ?? 0), second - (offsets.min() ?? 0))
+        let after = offset(high)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if offset(middle) == after { high = middle } else { low = middle + 1 }
+        }
+        let change = WallTime(seconds: high)
+        return Moments(
+            first: change,
+            last: change,
+            oddity: "there is no \(text) here, as the clocks go forward",
+            inRange: "\(words(change)) is taken"
+        )
+    }
+}
