@@ -139,7 +139,8 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", httpTypes, logging,
+                "Alerts", "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", httpTypes,
+                logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -40,6 +40,7 @@ package struct LiveItems: Sendable {
     /// What follows the item that a page names as its last.
     ///
     /// - Parameter last: `Last-Event-ID`; nil of a page that begins.
+    /// - Returns: The items after it, or that the page has to ask for everything.
     package func resumption(after last: String?) -> Resumption {
         guard let last else { return .items([]) }
         let parts = last.split(separator: "-")

@@ -47,7 +47,7 @@ package struct JSONText: Sendable {
         raw(value.map { $0 ? "true" : "false" } ?? "null")
     }
 
-    /// - Parameter decimals: Digits after the point; nil writes the shortest exact text.
+    /// Writes a number with so many digits after the point; without, the shortest exact text.
     package mutating func member(_ key: String, _ value: Double?, decimals: Int? = nil) {
         name(key)
         add(value, decimals: decimals)

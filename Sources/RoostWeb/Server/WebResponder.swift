@@ -24,6 +24,7 @@ package struct WebResponder: Sendable {
     /// - Parameters:
     ///   - head: As it came.
     ///   - body: Reads the body, at most so many bytes; throws `Problem` `too-large`.
+    /// - Returns: The handler's answer, or what refused the request, with the fixed headers.
     package func answer(
         _ head: Gate.Head,
         body: (_ limit: Int) async throws -> [UInt8]
