@@ -44,6 +44,12 @@ struct Web: ParsableCommand {
     @Flag(help: "No accounts: only for addresses of this computer.")
     var open = false
 
+    @Flag(help: "Mark every page as simulated.")
+    var simulated = false
+
+    @Flag(name: .customLong("until-eof"), help: "End when standard input does.")
+    var untilEOF = false
+
     @Option(help: "Seconds without a connection until it ends; 0 never.")
     var idle: Int64?
 
@@ -58,6 +64,7 @@ struct Web: ParsableCommand {
         settings.sockets = sockets
         settings.idleSeconds = idle.map { $0 > 0 ? $0 : nil } ?? (inherited.isEmpty ? nil : 600)
         let (command, chosen) = (self, settings)
+        if untilEOF { Self.endWithInput() }
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             Task(executorPreference: LoopExecutor(loop)) {
                 do {
@@ -86,7 +93,7 @@ struct Web: ParsableCommand {
             live: live,
             name: shown,
             zone: ZoneName.system,
-            version: RoostVersion.text
+            isSimulated: simulated
         )
         let doorman = OpenDoorman(store == nil ? .owner : .viewer)
         let table = RouteTable(files.routes + stationRoutes.all + [doorman.route])
@@ -105,6 +112,23 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
+    }
+
+    /// Ends with the process that holds the other end of standard input, however that one ends.
+    private static func endWithInput() {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        var thread = pthread_t()
+        pthread_create(
+            &thread,
+            &attributes,
+            { _ in
+                var (byte, input) = (UInt8(0), pollfd(fd: 0, events: Int16(POLLIN), revents: 0))
+                repeat { poll(&input, 1, -1) } while read(0, &byte, 1) != 0
+                Glibc._exit(0)
+            },
+            nil
+        )
     }
 
     // MARK: Where

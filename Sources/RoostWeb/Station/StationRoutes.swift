@@ -8,20 +8,20 @@ package struct StationRoutes: Sendable {
     private let live: LiveFan?
     private let name: String
     private let zone: String
-    private let version: String
+    private let isSimulated: Bool
 
     package init(
         _ station: StationClient?,
         live: LiveFan?,
         name: String,
         zone: String,
-        version: String
+        isSimulated: Bool
     ) {
         self.station = station
         self.live = live
         self.name = name
         self.zone = zone
-        self.version = version
+        self.isSimulated = isSimulated
     }
 
     package var all: [Route] { reading + writing }
@@ -99,15 +99,15 @@ package struct StationRoutes: Sendable {
 
     private func view() async -> StationView {
         guard station != nil else {
-            return StationView(.none(name: name), name: name, zone: zone, version: version)
+            return StationView(.none(name: name), name: name, zone: zone, isSimulated: isSimulated)
         }
         do {
             let status = try await ask(.status, StatusReport.self)
             let devices = try await ask(.devices, DevicesReport.self)
-            return StationView(.up(status, devices), name: name, zone: zone, version: version)
+            return StationView(.up(status, devices), name: name, zone: zone, isSimulated: isSimulated)
         } catch {
             // Whatever the reason is, no value can be shown as fresh.
-            return StationView(.down, name: name, zone: zone, version: version)
+            return StationView(.down, name: name, zone: zone, isSimulated: isSimulated)
         }
     }
 

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Core
 
 /// `/station` as the dashboard's first page reads it.
 package struct StationView: Sendable {
@@ -15,13 +16,13 @@ package struct StationView: Sendable {
     /// IANA name of the station's zone.
     private let zone: String
     private let name: String
-    private let version: String
+    private let isSimulated: Bool
 
-    package init(_ daemon: Daemon, name: String, zone: String, version: String) {
+    package init(_ daemon: Daemon, name: String, zone: String, isSimulated: Bool) {
         self.daemon = daemon
         self.name = name
         self.zone = zone
-        self.version = version
+        self.isSimulated = isSimulated
     }
 
     package var json: String {
@@ -44,9 +45,9 @@ package struct StationView: Sendable {
     ) {
         json.object("station") { json in
             json.member("name", name)
-            json.member("version", version)
+            json.member("version", RoostVersion.text)
             json.member("zone", zone)
-            json.member("isSimulated", false)
+            json.member("isSimulated", isSimulated)
         }
         json.object("daemon") { $0.member("state", state) }
         write(verdict, &json)
@@ -76,7 +77,6 @@ package struct StationView: Sendable {
         _ devices: DevicesReport,
         _ json: inout JSONText
     ) {
-        let isSimulated = devices.devices.contains { $0.type.hasSuffix("simulator") }
         json.object("station") { json in
             json.member("name", status.name)
             json.member("version", status.version)

@@ -13,14 +13,20 @@ final class ChildProcess: Sendable {
     private let output: Int32
     private let watched: Watched
 
-    /// Starts this very program again with other arguments.
+    /// Starts a program.
     ///
     /// - Parameters:
+    ///   - program: Its path; by default this very program.
     ///   - arguments: Without the program's name.
     ///   - errorPath: Where its standard error goes.
     ///   - loop: The loop that watches its standard output.
     /// - Throws: `ClientFailure`.
-    init(_ arguments: [String], errorPath: String, on loop: EventLoop) throws {
+    init(
+        program: String = "/proc/self/exe",
+        _ arguments: [String],
+        errorPath: String,
+        on loop: EventLoop
+    ) throws {
         let (inputRead, inputWrite) = try Self.pipe()
         let (outputRead, outputWrite) = try Self.pipe()
         defer {
@@ -42,7 +48,6 @@ final class ChildProcess: Sendable {
         var vector = (["roost"] + arguments).map { strdup($0) }
         defer { for pointer in vector { free(pointer) } }
         vector.append(nil)
-        let program = "/proc/self/exe"
         let failure = posix_spawn(&process, program, &actions, &attributes, vector, environ)
         guard failure == 0 else {
             throw ClientFailure(

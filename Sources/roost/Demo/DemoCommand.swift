@@ -17,7 +17,10 @@ struct DemoCommand: ParsableCommand {
             lamp, values, faults, devices, events and what the node itself costs; `q` ends it.
             Not on a terminal it prints what happens.
 
+            With --web the real dashboard stands before it; open the address that it prints.
+
             Examples: roost demo
+                      roost demo --web
                       roost demo --for 30s
                       roost demo --for 10s --json
 
@@ -34,14 +37,17 @@ struct DemoCommand: ParsableCommand {
     @Flag(help: "Print the live stream as JSON, and the station's status at the end.")
     var json = false
 
+    @Flag(help: "Show the station in a browser, too: prints the dashboard's address.")
+    var web = false
+
     func run() throws {
         SignalMonitor.block(TerminalScreen.signals)
         let loop = try EventLoop()
         let signals = try SignalMonitor(TerminalScreen.signals, on: loop)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let stage = DemoStage(folder: folder.path, seed: seed, loop: loop)
-        let show = DemoShow(length: length?.duration, json: json, stage: stage)
+        let stage = DemoStage(folder: folder.path, seed: seed, hasWeb: web, loop: loop)
+        let show = DemoShow(length: length?.duration, json: json, hasWeb: web, stage: stage)
         // Our children end when our end of their pipes does; folder and terminal are ours.
         Output.lastWill.withLock {
             $0 = {
@@ -71,14 +77,20 @@ struct TemporaryFolder: Sendable {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Removes the folder and the files in it.
+    private init(at path: String) { self.path = path }
+
+    /// Removes the folder and what is in it.
     func remove() {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {
                 let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
                 }
-                unlink("\(path)/\(name)")
+                guard name != ".", name != ".." else { continue }
+                // A folder in it is the store's, with files alone.
+                if unlink("\(path)/\(name)") != 0, errno == EISDIR {
+                    TemporaryFolder(at: "\(path)/\(name)").remove()
+                }
             }
             closedir(directory)
         }

@@ -10,14 +10,15 @@ import Synchronization
 final class DemoShow: Sendable {
     private let length: Duration?
     private let json: Bool
+    private let hasWeb: Bool
     private let stage: DemoStage
     private let seen = Mutex<(state: WatchState, port: String)?>(nil)
     private let watch = Mutex<WatchShow?>(nil)
     private let hasScreen = TerminalScreen.isUsable
     private let paint = Paint.forStandardOutput
 
-    init(length: Duration?, json: Bool, stage: DemoStage) {
-        (self.length, self.json, self.stage) = (length, json, stage)
+    init(length: Duration?, json: Bool, hasWeb: Bool, stage: DemoStage) {
+        (self.length, self.json, self.hasWeb, self.stage) = (length, json, hasWeb, stage)
     }
 
     /// Runs until its time is over, a key or a signal ends it.
@@ -25,18 +26,20 @@ final class DemoShow: Sendable {
     /// - Returns: Whether a key or a signal ended it.
     func run(_ signals: SignalMonitor) async throws -> Bool {
         let (port, socket) = try await stage.set()
+        let address = hasWeb ? try await stage.openWeb() : nil
         let clock = stage.loop.clock
         let end = length.map { clock.now.advanced(by: $0) }
         seen.withLock { $0 = (WatchState(), port) }
         let isOver = Mutex(false)
         if hasScreen, !json {
             try await clock.run(until: end) {
-                try await self.show(socket, port).runUntilSignal(signals)
+                try await self.show(socket, port, address).runUntilSignal(signals)
                 isOver.withLock { $0 = true }
             }
             return isOver.withLock { $0 }
         }
         if !json { Output.line("demo: a simulated SDS011 speaks on \(port)") }
+        if let address, !json { Output.line("demo: the dashboard is at \(address)") }
         try await clock.run(until: end) {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {
@@ -58,12 +61,13 @@ final class DemoShow: Sendable {
         return isOver.withLock { $0 }
     }
 
-    private func show(_ socket: String, _ port: String) -> WatchShow {
+    private func show(_ socket: String, _ port: String, _ address: String?) -> WatchShow {
         let rest = length.map { "ends after \(words(seconds: $0.inSeconds))" }
         let show = WatchShow(
             socket: socket,
             on: stage.loop,
-            note: "demo: simulated SDS011 on \(port), simulated pins"
+            note: (address.map { "dashboard: \($0)" }
+                ?? "demo: simulated SDS011 on \(port), simulated pins")
                 + (rest.map { "; \($0)" } ?? ""),
             endsWithStation: true
         )

@@ -6,15 +6,22 @@ import Glibc
 import LinuxIO
 import Synchronization
 
-/// The two processes behind the demo: sensor and node.
+/// The processes behind the demo: sensor, node and, if it is wanted, the dashboard.
 final class DemoStage: Sendable {
     private let folder: String
     private let seed: UInt64
     let loop: EventLoop
-    private let processes = Mutex<(sensor: ChildProcess?, node: ChildProcess?)>((nil, nil))
+    private struct Processes {
+        var sensor: ChildProcess?
+        var node: ChildProcess?
+        var web: ChildProcess?
+    }
 
-    init(folder: String, seed: UInt64, loop: EventLoop) {
-        (self.folder, self.seed, self.loop) = (folder, seed, loop)
+    private let hasWeb: Bool
+    private let processes = Mutex(Processes())
+
+    init(folder: String, seed: UInt64, hasWeb: Bool, loop: EventLoop) {
+        (self.folder, self.seed, self.hasWeb, self.loop) = (folder, seed, hasWeb, loop)
     }
 
     private var configuration: String {
@@ -24,8 +31,13 @@ final class DemoStage: Sendable {
            {"name": "dust", "type": "sds011", "port": "\(folder)/sensor"},
            {"name": "door", "type": "pir", "line": "\(Visitors.line)",
             "settleSeconds": 2, "blockSeconds": 1}],
-         "lights": {"follows": "dust"}}
+         "lights": {"follows": "dust"}\(store)}
         """
+    }
+
+    /// Only the dashboard shows more than the last hours.
+    private var store: String {
+        hasWeb ? ", \"store\": {\"folder\": \"\(folder)/store\", \"megabytes\": 8}" : ""
     }
 
     /// Starts both, and connects to the node.
@@ -62,15 +74,44 @@ final class DemoStage: Sendable {
         return (ready.path, socket)
     }
 
-    /// Ends the node, then the sensor.
+    /// Starts the dashboard before the demo's station.
     ///
-    /// - Returns: Whether both ended in order.
+    /// - Returns: Its address.
+    func openWeb() async throws -> String {
+        let program = try WebCommand.program()
+        // The usual port, so that the address is the same each time; another one if it is taken.
+        for port in [8_088, 0] {
+            let web = try ChildProcess(
+                program: program,
+                [
+                    "--socket", "\(folder)/socket", "--listen", "127.0.0.1:\(port)", "--open",
+                    "--simulated", "--name", "demo", "--until-eof",
+                ],
+                errorPath: "\(folder)/log",
+                on: loop
+            )
+            processes.withLock { $0.web = web }
+            let limit = loop.clock.now.advanced(by: .seconds(10))
+            let line = try await web.firstLine(until: limit)
+            if let port = line.split(separator: " ").last.flatMap({ UInt16($0) }) {
+                return "http://127.0.0.1:\(port)/"
+            }
+            _ = try await web.stop(until: limit)
+            processes.withLock { $0.web = nil }
+        }
+        throw failure("the dashboard does not start")
+    }
+
+    /// Ends the dashboard, the node, then the sensor.
+    ///
+    /// - Returns: Whether all ended in order.
     func clear() async throws -> Bool {
-        let (sensor, node) = processes.withLock { $0 }
+        let running = processes.withLock { $0 }
         let limit = loop.clock.now.advanced(by: .seconds(12))
-        let nodeStatus = try await node?.stop(until: limit)
-        let sensorStatus = try await sensor?.stop(until: limit)
-        return nodeStatus == .some(0) && sensorStatus == .some(0)
+        let webStatus = try await running.web?.stop(until: limit) ?? 0
+        let nodeStatus = try await running.node?.stop(until: limit)
+        let sensorStatus = try await running.sensor?.stop(until: limit)
+        return webStatus == 0 && nodeStatus == .some(0) && sensorStatus == .some(0)
     }
 
     func failure(_ what: String) -> ClientFailure {
