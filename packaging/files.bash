@@ -37,6 +37,19 @@ installed_files() {
     for example in "$root"/docs/examples/*.json; do
         printf '644\t%s\t%s\n' "$example" "$prefix/share/doc/roost/examples/${example##*/}"
     done
+    # A station without the dashboard is a station, too.
+    if [[ -x $binaries/roost-web ]]; then
+        printf '%s\t%s\t%s\n' \
+            755 "$binaries/roost-web" "$prefix/bin/roost-web" \
+            644 "$root/packaging/systemd/roost-web.service" \
+            "$system/systemd/system/roost-web.service" \
+            644 "$root/packaging/systemd/roost-web.socket" \
+            "$system/systemd/system/roost-web.socket"
+        while IFS= read -r rules; do
+            printf '644\t%s\t%s\n' "$rules" \
+                "$prefix/share/roost/web/${rules#"$root/Sources/RoostWeb/www/"}"
+        done < <(find "$root/Sources/RoostWeb/www" -type f | sort)
+    fi
     for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
         printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"
     done

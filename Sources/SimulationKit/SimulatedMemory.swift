@@ -12,7 +12,8 @@ package final class SimulatedMemory: @unchecked Sendable {
     /// The names of the files in it.
     package var names: [String] { files.keys.sorted() }
 
-    func open(_ name: String, byteCount: Int) -> SimulatedSharedMemory {
+    /// The file of that name, made when there is none.
+    package func open(_ name: String, byteCount: Int) -> SimulatedSharedMemory {
         let file = files[name] ?? SimulatedSharedMemory(byteCount: byteCount)
         files[name] = file
         return file

@@ -158,15 +158,13 @@ struct Web: ParsableCommand {
 
     private var wwwFolder: String {
         if let www { return www }
-        let installed = "/usr/share/roost/web"
-        if access(installed + "/index.html", R_OK) == 0 { return installed }
+        let parts = ((try? Self.ownPath()) ?? "").split(separator: "/")
+        let installed = "/" + (parts.dropLast(2) + ["share", "roost", "web"]).joined(separator: "/")
         // Beside the sources that this program was built from.
-        let program = (try? Self.ownPath()) ?? ""
-        let parts = program.split(separator: "/")
-        if let build = parts.firstIndex(of: ".build") {
-            return "/" + parts[..<build].joined(separator: "/") + "/Sources/RoostWeb/www"
-        }
-        return installed
+        guard access(installed + "/index.html", R_OK) != 0,
+            let build = parts.firstIndex(where: { $0.hasPrefix(".build") })
+        else { return installed }
+        return "/" + (parts[..<build] + ["Sources", "RoostWeb", "www"]).joined(separator: "/")
     }
 
     private static func ownPath() throws -> String {

@@ -104,7 +104,12 @@ package struct StationRoutes: Sendable {
         do {
             let status = try await ask(.status, StatusReport.self)
             let devices = try await ask(.devices, DevicesReport.self)
-            return StationView(.up(status, devices), name: name, zone: zone, isSimulated: isSimulated)
+            return StationView(
+                .up(status, devices),
+                name: name,
+                zone: zone,
+                isSimulated: isSimulated
+            )
         } catch {
             // Whatever the reason is, no value can be shown as fresh.
             return StationView(.down, name: name, zone: zone, isSimulated: isSimulated)
