@@ -159,7 +159,8 @@ struct Web: ParsableCommand {
     private var wwwFolder: String {
         if let www { return www }
         let parts = ((try? Self.ownPath()) ?? "").split(separator: "/")
-        let installed = "/" + (parts.dropLast(2) + ["share", "roost", "web"]).joined(separator: "/")
+        let installed =
+            "/" + (parts.dropLast(2) + ["share", "roost", "web"]).joined(separator: "/")
         // Beside the sources that this program was built from.
         guard access(installed + "/index.html", R_OK) != 0,
             let build = parts.firstIndex(where: { $0.hasPrefix(".build") })

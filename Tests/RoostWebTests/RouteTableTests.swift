@@ -6,7 +6,7 @@ import Testing
     private static let table = RouteTable([
         Route(.get, "/api/v1/gaps/{device}/{quantity}/{time}", .viewer) { _ in WebResponse() },
         Route(.post, "/api/v1/mode", .member, body: .form) { _ in WebResponse() },
-        Route(.get, "/a/{hash}/{file*}", .everybody) { _ in WebResponse() },
+        Route(.get, "/a/{hash}/{file*}", .anyone) { _ in WebResponse() },
     ])
 
     @Test func findsParametersAndDecodesThem() throws {

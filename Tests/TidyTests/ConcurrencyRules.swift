@@ -3,12 +3,17 @@ extension TidyRule {
 
     /// Where the world outside structured concurrency is met; nowhere else.
     private static func mayStartTasks(_ file: SourceFile) -> Bool {
-        file.isUnder("Sources/LinuxIO/", "Tests/LinuxIOTests/", "Sources/roostd/")
+        file.isUnder(
+            "Sources/LinuxIO/",
+            "Tests/LinuxIOTests/",
+            "Sources/roostd/",
+            "Sources/roost-web/"
+        )
             || file.path == "Sources/SimulationKit/Simulate.swift"  // The one root task of tests.
     }
 
     private static let structuredConcurrency = perFile(
-        "Unstructured tasks and Dispatch stay in LinuxIO, roostd and Simulate.swift",
+        "Unstructured tasks and Dispatch stay in LinuxIO, roostd, roost-web and Simulate.swift",
         bad: [
             .file("Sources/Station/A.swift", "Task { work() }"),
             .file("Sources/Station/A.swift", "let t = Task.detached { }"),

@@ -18,6 +18,7 @@ extension TidyRule {
             !file.isUnder(
                 "Sources/roost/",
                 "Sources/roost-lab/",
+                "Sources/roost-web/",
                 "Sources/ClientSupport/",
                 "Benchmarks/"
             )

@@ -43,6 +43,13 @@ extension TidyRule {
             "ArgumentParser", "Configuration", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform",
             "Station", "Profiles", "Supervision",
         ],
+        "RoostWeb": [
+            "Alerts", "CArgon2", "ControlProtocol", "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "SQLite", "Store", "StoreQueries",
+        ],
+        "roost-web": [
+            "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",
+        ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "roost-lab": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",
@@ -110,7 +117,7 @@ extension TidyRule {
     }
 
     private static let foundationPlaces = perFile(
-        "FoundationEssentials is for JSON: Profiles, Station, ControlProtocol, roost and tests",
+        "FoundationEssentials is for JSON: Profiles, Station, ControlProtocol, roost, RoostWeb and tests",
         bad: [.file("Sources/LinuxIO/A.swift", "import FoundationEssentials")],
         good: [.file("Tests/DevicesTests/A.swift", "import FoundationEssentials")]
     ) { file in
@@ -120,7 +127,8 @@ extension TidyRule {
                 "Sources/Profiles/",
                 "Sources/Station/",
                 "Sources/ControlProtocol/",
-                "Sources/roost/"
+                "Sources/roost/",
+                "Sources/RoostWeb/"
             )
         guard !isFree else { return [] }
         return imports(of: file).filter { $0.module == "FoundationEssentials" }

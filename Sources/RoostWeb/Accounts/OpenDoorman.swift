@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Lets everybody see, on this computer alone: a card's history, or the demonstration.
+/// Lets each visitor see, on this computer alone: a card's history, or the demonstration.
 package struct OpenDoorman: Gate.Doorman {
     private let right: Right
 
@@ -15,7 +15,7 @@ package struct OpenDoorman: Gate.Doorman {
 
     /// `/me` where there are no accounts.
     package var route: Route {
-        Route(.get, "/api/v1/me", .everybody) { [right] _ in
+        Route(.get, "/api/v1/me", .anyone) { [right] _ in
             .json("{\"isOpen\":true,\"role\":\"\(right.rawValue)\",\"name\":null}")
         }
     }

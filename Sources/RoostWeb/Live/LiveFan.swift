@@ -2,13 +2,13 @@ import ControlProtocol
 import NIOCore
 import Synchronization
 
-/// One connection to the station's live feed for all pages that watch, and none while nobody does.
+/// One connection to the station's live feed for all pages that watch, and none while no page does.
 package final class LiveFan: Sendable {
     /// Pages that watch at most.
     package static let listenerMax = 32
     /// Items that wait for one slow page; what comes then is counted and left out.
     static let waitingMax = 256
-    /// A beat tells a page that its connection lives.
+    /// A beat shows a page that its connection lives.
     static let beat = TimeAmount.seconds(15)
     static let pause = TimeAmount.seconds(3)
 
@@ -45,7 +45,7 @@ package final class LiveFan: Sendable {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.follow() }
                 group.addTask { await self.beat() }
-                group.addTask { await self.waitUntilNobodyListens() }
+                group.addTask { await self.waitForNoListener() }
                 await group.next()
                 group.cancelAll()
             }
@@ -82,7 +82,7 @@ package final class LiveFan: Sendable {
         for await text in stream { try await write(Array(text.utf8)) }
     }
 
-    private func waitUntilNobodyListens() async {
+    private func waitForNoListener() async {
         while !Task.isCancelled, listenerCount > 0 { await sleep(.seconds(5)) }
     }
 

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// The last items of the live stream, numbered, so that a page that lost its connection misses none.
+/// The last items of the live stream, numbered: a page that lost its connection misses none.
 ///
 /// Pure. Bound: `kept` items.
 package struct LiveItems: Sendable {

@@ -130,7 +130,7 @@ package struct Gate: Sendable {
     }
 
     private func check(_ route: Route, _ identity: Identity?) async throws {
-        if route.right == .everybody { return }
+        if route.right == .anyone { return }
         let isClaimed = await doorman.isClaimed
         if route.right == .unclaimed {
             guard !isClaimed else { throw Problem(.conflict, "this station has an owner") }

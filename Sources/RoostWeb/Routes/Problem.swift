@@ -106,25 +106,4 @@ package struct Problem: Error, Hashable, Sendable {
             places: [Place(pointer: "/" + field.prefix(40), detail: next)]
         )
     }
-
-    package var response: WebResponse {
-        var json = JSONText()
-        json.object { json in
-            json.member("type", "/problems/" + kind.rawValue)
-            json.member("title", kind.title)
-            json.member("status", Int(kind.status.code))
-            json.member("detail", detail)
-            guard !places.isEmpty else { return }
-            json.array("errors", places) { json, place in
-                json.object { json in
-                    json.member("pointer", place.pointer)
-                    json.member("detail", place.detail)
-                }
-            }
-        }
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        headers[.cacheControl] = "no-store"
-        return WebResponse(kind.status, headers: headers, body: .bytes(Array(json.text.utf8)))
-    }
 }

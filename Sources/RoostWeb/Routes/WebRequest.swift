@@ -11,7 +11,7 @@ package struct WebRequest: Sendable {
     package let headers: HTTPFields
     package let body: [UInt8]
     package let peer: PeerAddress
-    /// Who asks; nil where nobody logged in.
+    /// Who asks; nil without a log-in.
     package let identity: Identity?
 
     package init(

@@ -58,3 +58,27 @@ package struct WebResponse: Sendable {
         )
     }
 }
+
+extension WebResponse {
+    /// A refusal as `application/problem+json`.
+    package init(_ problem: Problem) {
+        var json = JSONText()
+        json.object { json in
+            json.member("type", "/problems/" + problem.kind.rawValue)
+            json.member("title", problem.kind.title)
+            json.member("status", Int(problem.kind.status.code))
+            json.member("detail", problem.detail)
+            guard !problem.places.isEmpty else { return }
+            json.array("errors", problem.places) { json, place in
+                json.object { json in
+                    json.member("pointer", place.pointer)
+                    json.member("detail", place.detail)
+                }
+            }
+        }
+        var headers = problem.headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        self.init(problem.kind.status, headers: headers, body: .bytes(Array(json.text.utf8)))
+    }
+}

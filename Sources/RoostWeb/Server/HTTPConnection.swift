@@ -5,14 +5,15 @@ import NIOHTTP1
 
 /// Answers the requests of one connection, one after the other.
 struct HTTPConnection: Sendable {
+    typealias Wire = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
     private typealias Outbound = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
     private typealias Inbound = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
 
-    private let channel: WebServer.Connection
+    private let channel: Wire
     private let responder: WebResponder
     private let logger: Logger
 
-    init(_ channel: WebServer.Connection, _ responder: WebResponder, _ logger: Logger) {
+    init(_ channel: Wire, _ responder: WebResponder, _ logger: Logger) {
         (self.channel, self.responder, self.logger) = (channel, responder, logger)
     }
 
@@ -108,7 +109,7 @@ struct HTTPConnection: Sendable {
     }
 
     private func refuse(_ detail: String, _ outbound: Outbound) async throws {
-        let response = Problem.badRequest(detail).response
+        let response = WebResponse(Problem.badRequest(detail))
         let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
         try await send(response, request, mayGoOn: false, outbound)
     }

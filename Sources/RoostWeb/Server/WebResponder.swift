@@ -35,13 +35,13 @@ package struct WebResponder: Sendable {
             if case .json(let limit) = pass.route.body { bytes = try await body(limit) }
             return secured(try await pass.route.handler(pass.request.with(body: bytes)))
         } catch let problem as Problem {
-            return secured(problem.response)
+            return secured(WebResponse(problem))
         } catch is CancellationError {
-            return secured(Problem(.busy, "the dashboard is ending").response)
+            return secured(WebResponse(Problem(.busy, "the dashboard is ending")))
         } catch {
             // What it was is for the log alone.
             logger.error("\(head.method.rawValue) \(head.target): \(error)")
-            return secured(Problem(.internal, "see journalctl -u roost-web").response)
+            return secured(WebResponse(Problem(.internal, "see journalctl -u roost-web")))
         }
     }
 

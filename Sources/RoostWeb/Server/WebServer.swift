@@ -21,8 +21,8 @@ package struct WebServer: Sendable {
         package init() {}
     }
 
-    typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
-    private typealias Listener = NIOAsyncChannel<Connection, Never>
+    private typealias Wire = HTTPConnection.Wire
+    private typealias Listener = NIOAsyncChannel<Wire, Never>
 
     private static let decoderLimits: NIOHTTPDecoderLimitConfiguration = {
         var limits = NIOHTTPDecoderLimitConfiguration()
@@ -97,7 +97,7 @@ package struct WebServer: Sendable {
                 .writeBufferWaterMark,
                 value: ChannelOptions.Types.WriteBufferWaterMark(low: 8 << 10, high: 64 << 10)
             )
-        let setup: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
+        let setup: @Sendable (any Channel) -> EventLoopFuture<Wire> = { channel in
             count.admit(channel)
             return channel.eventLoop.makeCompletedFuture { try Self.setUp(channel) }
         }
@@ -113,7 +113,7 @@ package struct WebServer: Sendable {
         }
     }
 
-    private static func setUp(_ channel: any Channel) throws -> Connection {
+    private static func setUp(_ channel: any Channel) throws -> Wire {
         let pipeline = channel.pipeline.syncOperations
         // Requests of one connection are answered one after the other, so no assistance is needed.
         try pipeline.configureHTTPServerPipeline(
@@ -124,9 +124,9 @@ package struct WebServer: Sendable {
             withDecoderLimitConfiguration: decoderLimits
         )
         try pipeline.addHandler(ConnectionDeadlines())
-        return try Connection(
+        return try Wire(
             wrappingChannelSynchronously: channel,
-            configuration: Connection.Configuration(isOutboundHalfClosureEnabled: true)
+            configuration: Wire.Configuration(isOutboundHalfClosureEnabled: true)
         )
     }
 }

@@ -13,7 +13,7 @@ package struct StaticFiles: Sendable {
         var zipped: [UInt8]?
     }
 
-    /// All pages are this one file; the client's router tells them apart.
+    /// All pages are this one file; the client's router knows which it is.
     package static let pages = [
         "/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health",
         "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust",
@@ -51,10 +51,10 @@ package struct StaticFiles: Sendable {
     package var routes: [Route] {
         let index = page("index.html", type: "text/html; charset=utf-8")
         let worker = page("sw.js", type: "text/javascript; charset=utf-8")
-        return Self.pages.map { path in Route(.get, path, .everybody) { _ in index } } + [
-            Route(.get, "/sw.js", .everybody) { _ in worker },
-            Route(.get, "/a/{hash}/{file*}", .everybody) { request in try answer(request) },
-            Route(.get, "/favicon.ico", .everybody) { _ in
+        return Self.pages.map { path in Route(.get, path, .anyone) { _ in index } } + [
+            Route(.get, "/sw.js", .anyone) { _ in worker },
+            Route(.get, "/a/{hash}/{file*}", .anyone) { request in try answer(request) },
+            Route(.get, "/favicon.ico", .anyone) { _ in
                 WebResponse(.noContent, headers: [.cacheControl: "max-age=86400"])
             },
         ]

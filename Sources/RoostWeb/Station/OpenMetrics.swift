@@ -17,7 +17,7 @@ package struct OpenMetrics: Sendable {
             lines.append("# HELP \(name) \(help)")
             lines += samples
         }
-        // An old value is left out: whoever reads it here would take it for a new one.
+        // An old value is left out: a collector would take it for a new one.
         let fresh = status.channels.filter { !$0.isStale && $0.latest?.value != nil }
         family(
             "roost_reading",

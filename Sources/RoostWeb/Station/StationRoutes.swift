@@ -28,7 +28,7 @@ package struct StationRoutes: Sendable {
 
     private var reading: [Route] {
         [
-            Route(.get, "/healthz", .everybody) { _ in try await health() },
+            Route(.get, "/healthz", .anyone) { _ in try await health() },
             Route(.get, "/api/v1/station", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
                 return WebResponse.json(await view().json)
@@ -53,7 +53,7 @@ package struct StationRoutes: Sendable {
                     type: "application/openmetrics-text; version=1.0.0; charset=utf-8"
                 )
             },
-            Route(.get, "/manifest.webmanifest", .everybody) { _ in .manifest(name) },
+            Route(.get, "/manifest.webmanifest", .anyone) { _ in .manifest(name) },
         ]
     }
 
