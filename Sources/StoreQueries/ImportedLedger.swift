@@ -16,10 +16,34 @@ package enum ImportedLedger {
         _ clock: ClockAnchors,
         _ range: TimeRange
     ) throws -> GapLedgerReport {
+        try account(of: stream, reader, clock, range) { _ in }.report
+    }
+
+    /// The report, and the stretches that it sums up.
+    ///
+    /// - Parameters:
+    ///   - stream: Which.
+    ///   - reader: The history.
+    ///   - clock: Dates it.
+    ///   - range: From when to when.
+    ///   - stretch: Shown every stretch.
+    /// - Returns: The report, and the timeline that the stretches are on.
+    /// - Throws: `StoreError.database`.
+    static func account(
+        of stream: StreamDescription,
+        _ reader: HistoryReader,
+        _ clock: ClockAnchors,
+        _ range: TimeRange,
+        stretch: (GapLedger.Stretch) -> Void
+    ) throws -> (report: GapLedgerReport, timeline: GapLedgerTimeline, range: Range<Int64>) {
         let spans = try StreamExtents(reader).spans(of: stream.id)
         guard let first = spans.map(\.from).min(), let end = spans.map(\.to).max(),
             let boot = spans.first?.boot
-        else { return emptyReport(of: stream, clock) }
+        else {
+            let empty = GapLedgerTimeline(runs: [], clock: clock)
+            var ledger = GapLedger(stream, along: empty)
+            return (ledger.finish(), empty, 0..<0)
+        }
         // All its boots share one clock, so one run holds them all.
         let last = Tick(tenths: end.tenths - 1)
         let run = NodeRun(boot: boot, started: first, ended: last, end: .stopped)
@@ -39,18 +63,11 @@ package enum ImportedLedger {
             if sample.tick > before { ledger.mark(.notImported, boot, before..<sample.tick) }
             before = sample.tick
             ledger.sample(sample.outcomes, boot, sample.tick)
-            // Closed stretches are not shown; their sums stay in the books.
-            _ = ledger.takeStretches()
+            for closed in ledger.takeStretches() { stretch(closed) }
         }
-        return ledger.finish()
-    }
-
-    private static func emptyReport(
-        of stream: StreamDescription,
-        _ clock: ClockAnchors
-    ) -> GapLedgerReport {
-        var ledger = GapLedger(stream, along: GapLedgerTimeline(runs: [], clock: clock))
-        return ledger.finish()
+        let report = ledger.finish()
+        for closed in ledger.takeStretches() { stretch(closed) }
+        return (report, timeline, from..<max(from, to))
     }
 
     /// The median distance of the first samples, tenths; nil when there are not two.

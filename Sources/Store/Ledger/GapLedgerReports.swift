@@ -8,6 +8,7 @@ package enum GapLedgerReports {
     ///   - reader: The history, with the records that are not in it yet as its tail.
     ///   - timeline: Of its runs.
     ///   - range: Positions to account for.
+    ///   - only: The stream that is wanted; nil for all.
     ///   - stretch: Shown every stretch; nil saves the time.
     ///   - progress: Called with device and per cent now and then.
     /// - Returns: One report for each stream.
@@ -16,6 +17,7 @@ package enum GapLedgerReports {
         of reader: HistoryReader,
         along timeline: GapLedgerTimeline,
         within range: Range<Int64>,
+        only: StreamID? = nil,
         stretch: ((StreamDescription, GapLedger.Stretch) -> Void)? = nil,
         progress: (_ device: String, _ percent: Int64) -> Void = { _, _ in }
     ) throws -> [GapLedgerReport] {
@@ -23,7 +25,8 @@ package enum GapLedgerReports {
         let allMarks = try GapMarks.all(in: reader)
         // Imported samples were not expected from this node.
         let own = try reader.streams().filter { !$0.id.isImported }
-        return try GapMarks.streams(allMarks, and: own).map { stream in
+        let wanted = GapMarks.streams(allMarks, and: own).filter { only == nil || $0.id == only }
+        return try wanted.map { stream in
             let mine = schedules.filter { $0.stream == stream.id }
             let spans = try spans(of: stream.id, in: reader, along: timeline, before: range)
             var feed = GapLedgerFeed(

@@ -130,7 +130,7 @@ package struct GapLedgerTimeline: Sendable {
     }
 
     /// The boot and tick at a position; of one between two runs, where the earlier ended.
-    func place(at position: Int64) -> GapMark.Place? {
+    package func place(at position: Int64) -> GapMark.Place? {
         guard !runs.isEmpty else { return nil }
         let placed = runs[max(0, runs.firstIndexSorted { $0.start > position } - 1)]
         let inside = min(max(position, placed.start), placed.end) - placed.start

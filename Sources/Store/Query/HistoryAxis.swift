@@ -10,7 +10,7 @@ package struct HistoryAxis: Hashable, Sendable {
     /// Never more than wanted.
     package private(set) var points: Int
     /// The tier whose buckets make the steps; nil where the steps are finer, or the boots too many.
-    private(set) var tier: RollupTier?
+    package private(set) var tier: RollupTier?
     /// The requested ranges, tenths on the axis, oldest first.
     private var wanted: [Range<Int64>] = []
 

@@ -17,19 +17,50 @@ package struct HistoryEvents {
         _ limit: Int,
         where isWanted: (BootEvent) -> Bool = { _ in true }
     ) throws(StoreError) -> [BootEvent] {
+        var newestFirst: [BootEvent] = []
+        try eachFromNewest { event in
+            if newestFirst.count < limit, isWanted(event) { newestFirst.append(event) }
+            return newestFirst.count < limit
+        }
+        return newestFirst.reversed()
+    }
+
+    /// Hands each event to the closure, newest first, one slot at a time.
+    ///
+    /// - Parameters:
+    ///   - place: Events later than this may be left out, so that old ones are found soon.
+    ///   - body: Returns false to stop.
+    /// - Throws: `StoreError.database`.
+    package func eachFromNewest(
+        upTo place: GapMark.Place? = nil,
+        body: (BootEvent) -> Bool
+    ) throws(StoreError) {
         defer { reader.rest() }
         let boots = try bootsByOrdinal()
-        let waiting = reader.tail.events.filter(isWanted)
-        var newestFirst: [BootEvent] = []
+        let waiting = reader.tail.events
         guard let newest = try reader.chain(.events, .events, place: 0) else {
-            return waiting.suffix(limit)
+            for event in waiting.reversed() where !body(event) { return }
+            return
         }
         var current: (slot: Int, header: SlotHeader)? = (newest.slot, newest.header)
-        while let (slot, header) = current, newestFirst.count < limit {
-            for event in try eventsInSlot(slot, boots).reversed() where isWanted(event) {
-                guard newestFirst.count < limit else { break }
-                newestFirst.append(event)
+        var isTailDone = false
+        if let place, let ordinal = boots.first(where: { $0.value == place.boot })?.key,
+            newest.header.last > HistoryPosition(boot: ordinal, tick: place.tick)
+        {
+            let next = Tick(tenths: place.tick.tenths.addingClamped(1))
+            let wanted = HistoryPosition(boot: ordinal, tick: next)
+            current = try newest.chain.find(wanted, from: (newest.slot, newest.header))
+            isTailDone = true
+        }
+        while let (slot, header) = current {
+            let events = try eventsInSlot(slot, boots)
+            if !isTailDone, let last = events.last {
+                isTailDone = true
+                // Events of the tail that the history has are at its beginning, in the same order.
+                let taken = waiting.lastIndex(of: last).map { $0 + 1 } ?? 0
+                for event in waiting[taken...].reversed() where !body(event) { return }
             }
+            for event in events.reversed() where !body(event) { return }
             current = nil
             if let previous = header.previous,
                 let older = try newest.chain.live(previous, depth: header.depth &- 1)
@@ -37,9 +68,8 @@ package struct HistoryEvents {
                 current = (previous, older)
             }
         }
-        // Events of the tail that the history has are at its beginning, in the same order.
-        let taken = newestFirst.first.flatMap { waiting.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
-        return (newestFirst.reversed() + waiting[taken...]).suffix(limit)
+        guard !isTailDone else { return }
+        for event in waiting.reversed() where !body(event) { return }
     }
 
     /// Hands each event from a position on to the closure, oldest first, one slot at a time.

@@ -37,6 +37,54 @@ package struct HistorySeries {
         try points(stream, channel: channel, axis.spans, points: axis.points, from: axis.tier)
     }
 
+    /// Hands out the buckets of a tier that begin within the spans, in order, the empty ones left
+    /// out.
+    ///
+    /// Where the ring of the tier no longer reaches back, the next coarser one answers. Holds
+    /// `chunk` buckets at a time.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - channel: Its place in the stream.
+    ///   - spans: Oldest first; their offsets do not count.
+    ///   - tier: Which buckets.
+    ///   - body: Gets each with its boot and the tick that it begins at.
+    /// - Throws: `StoreError.database`.
+    package func eachBucket(
+        _ stream: StreamID,
+        channel: Int,
+        _ spans: [HistorySpan],
+        of tier: RollupTier,
+        _ body: (BootID, Tick, RollupBucket) -> Void
+    ) throws(StoreError) {
+        let grain = tier.tenths
+        for span in spans {
+            var index = span.from.tenths.flooredDivision(by: grain)
+            let last = (span.to.tenths - 1).flooredDivision(by: grain)
+            while index <= last {
+                let count = min(Self.chunk, last - index + 1)
+                let part = HistorySpan(
+                    boot: span.boot,
+                    from: Tick(tenths: index * grain),
+                    to: Tick(tenths: (index + count) * grain)
+                )
+                let points = try points(
+                    stream,
+                    channel: channel,
+                    [part],
+                    points: Int(count),
+                    from: tier
+                )
+                for point in points where point.bucket.count > 0 || point.bucket.covered > 0 {
+                    body(span.boot, Tick(tenths: part.from.tenths + point.offset), point.bucket)
+                }
+                index += count
+            }
+        }
+    }
+
+    private static var chunk: Int64 { 2_048 }
+
     /// From the tier that is named, else from the coarsest that is no coarser than a step.
     func points(
         _ stream: StreamID,

@@ -44,60 +44,28 @@ struct StoreSeriesCommand: ParsableCommand {
         let source = try StoreSource(folder: folder.named, socket: socket)
         try withStore(source.folder) {
             let reader = source.reader
-            let (stream, index) = try chosen(try reader.streams())
+            let channel = try chosen(reader)
             let times = try StoreTimes(reader)
-            let window = StoreWindow(times: times, range: time.range)
-            try StoreText.tellDoubts(false, window, reader)
-            let axis = HistoryAxis(
-                ImportedBoot.ordered(
-                    times.clip(try StreamExtents(reader).spans(of: stream.id), time.range)
-                ),
-                points: points
-            )
-            let spans = axis.spans
-            let found = try HistorySeries(reader).points(stream.id, channel: index, along: axis)
-            let decimals = stream.quantities[index].decimals
-            let steps = found.map { point in
-                StoreSeriesStep(
-                    point,
-                    decimals,
-                    Self.start(point, spans, times),
-                    inside: axis.inside(point)
-                )
-            }
+            try StoreText.tellDoubts(false, StoreWindow(times: times, range: time.range), reader)
+            let series = try ChannelSeries(channel, reader, times, time.range, points: points)
+            let steps = series.steps.map { StoreSeriesStep($0, channel.decimals) }
             if json {
                 for step in steps { Output.line(try ControlCodec.line(step)) }
             } else {
-                Output.line("\(stream.channels[index]) in \(stream.quantities[index].unit)")
+                Output.line("\(channel.name) in \(channel.quantity.unit)")
                 Output.line(StoreSeriesStep.header)
                 for step in steps { Output.line(step.line) }
             }
         }
     }
 
-    private func chosen(
-        _ streams: [StreamDescription]
-    ) throws -> (stream: StreamDescription, index: Int) {
-        for stream in streams {
-            for (index, known) in stream.channels.enumerated()
-            where channel == nil || channel == known.description {
-                return (stream, index)
-            }
-        }
-        throw ClientFailure(message: StoreText.noChannel(channel, streams), exitCode: 1)
-    }
-
-    /// Wall time of a step's start, by the span that it begins in.
-    private static func start(
-        _ point: HistoryPoint,
-        _ spans: [HistorySpan],
-        _ times: StoreTimes
-    ) -> DatedMoment {
-        guard let span = spans.last(where: { $0.offset <= point.offset }) else {
-            return DatedMoment(time: nil, isSure: nil)
-        }
-        let tick = Tick(tenths: span.from.tenths + point.offset - span.offset)
-        return times.moment(span.boot, tick)
+    private func chosen(_ reader: HistoryReader) throws -> StoreChannel {
+        let all = try StoreChannel.all(reader)
+        if let found = all.first(where: { channel == nil || channel == $0.name }) { return found }
+        throw ClientFailure(
+            message: StoreText.noChannel(channel, try reader.streams()),
+            exitCode: 1
+        )
     }
 }
 
@@ -115,13 +83,9 @@ struct StoreSeriesStep: Codable, Hashable {
     let most: Double?
     let gapSeconds: Double
 
-    /// - Parameters:
-    ///   - point: What the history says.
-    ///   - decimals: Of the channel.
-    ///   - start: When it begins.
-    ///   - inside: Tenths of it that were asked for; the rest is no gap.
-    init(_ point: HistoryPoint, _ decimals: Int, _ start: DatedMoment, inside: Int64) {
-        (time, isSure) = (start.time, start.isSure)
+    init(_ step: ChannelSeries.Step, _ decimals: Int) {
+        (time, isSure) = (step.time?.wall.iso8601, step.time?.isSure)
+        let point = step.point
         let bucket = point.bucket
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         seconds = Double(point.width) / 10
@@ -129,7 +93,7 @@ struct StoreSeriesStep: Codable, Hashable {
         least = bucket.count > 0 ? Double(bucket.minimum) / scale : nil
         mean = bucket.mean.map { $0 / scale }
         most = bucket.count > 0 ? Double(bucket.maximum) / scale : nil
-        gapSeconds = Double(max(0, inside - bucket.covered)) / 10
+        gapSeconds = Double(max(0, step.inside - bucket.covered)) / 10
     }
 
     static let header =

@@ -1,0 +1,103 @@
+import Core
+import Store
+
+/// One channel over a time in a few hundred steps, each dated by the wall clock.
+package struct ChannelSeries: Sendable {
+    /// Samples that are looked at for their flags, at most; above, flags are not known.
+    package static let flaggedMax = 10_000
+
+    package struct Step: Hashable, Sendable {
+        /// When it begins; nil while nothing dates it.
+        package let time: ClockAnchors.Time?
+        package let point: HistoryPoint
+        /// Tenths of it that were asked for; the rest is no gap.
+        package let inside: Int64
+        /// All flags that values in it have; empty where `ChannelSeries.hasFlags` is false.
+        package var flags: Quality = []
+
+        /// 0…1: how much of it values cover.
+        package var covered: Double {
+            inside > 0 ? min(1, Double(point.bucket.covered) / Double(inside)) : 0
+        }
+    }
+
+    package let channel: StoreChannel
+    /// In order; those without values too.
+    package let steps: [Step]
+    /// Whose buckets make the steps; nil where they are finer.
+    package let tier: RollupTier?
+    package let widthTenths: Int64
+    /// Whether the flags of the steps are known: rollups do not keep them.
+    package let hasFlags: Bool
+
+    /// Reads it from the coarsest rollup that is fine enough.
+    ///
+    /// - Parameters:
+    ///   - channel: Which.
+    ///   - reader: The history.
+    ///   - times: Of the same reader.
+    ///   - range: From when to when.
+    ///   - points: Steps at most.
+    ///   - wantsFlags: Whether to look at the samples where they are few.
+    /// - Throws: `StoreError.database`.
+    package init(
+        _ channel: StoreChannel,
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange,
+        points: Int,
+        wantsFlags: Bool = false
+    ) throws(StoreError) {
+        let axis = HistoryAxis(try channel.spans(reader, times, range), points: points)
+        let found = try HistorySeries(reader)
+            .points(channel.stream.id, channel: channel.index, along: axis)
+        self.channel = channel
+        tier = axis.tier
+        widthTenths = found.first?.width ?? 0
+        var steps = found.map { point in
+            Step(
+                time: Self.start(of: point, axis.spans, times.clock),
+                point: point,
+                inside: axis.inside(point)
+            )
+        }
+        let count = found.reduce(0) { $0 + $1.bucket.count }
+        hasFlags = wantsFlags && count <= Self.flaggedMax
+        if hasFlags { try Self.addFlags(&steps, channel, reader, axis.spans) }
+        self.steps = steps
+    }
+
+    /// Wall time of a step's start, by the span that it begins in.
+    private static func start(
+        of point: HistoryPoint,
+        _ spans: [HistorySpan],
+        _ clock: ClockAnchors
+    ) -> ClockAnchors.Time? {
+        guard let span = spans.last(where: { $0.offset <= point.offset }) else { return nil }
+        return clock.time(
+            span.boot,
+            Tick(tenths: span.from.tenths + point.offset - span.offset)
+        )
+    }
+
+    private static func addFlags(
+        _ steps: inout [Step],
+        _ channel: StoreChannel,
+        _ reader: HistoryReader,
+        _ spans: [HistorySpan]
+    ) throws(StoreError) {
+        guard let first = steps.first else { return }
+        let (origin, width) = (first.point.offset, first.point.width)
+        for span in spans {
+            let samples = try RawSamples(reader, channel.stream.id, [span])
+            while let sample = try samples.next() {
+                guard case .value(_, let quality) = sample.outcomes[channel.index],
+                    !quality.isEmpty
+                else { continue }
+                let place = span.offset + sample.tick.tenths - span.from.tenths - origin
+                let index = Int(place / max(1, width))
+                if steps.indices.contains(index) { steps[index].flags.formUnion(quality) }
+            }
+        }
+    }
+}

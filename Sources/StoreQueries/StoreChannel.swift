@@ -1,0 +1,47 @@
+import Core
+import Store
+
+/// A channel of a store: its stream, and its place there.
+package struct StoreChannel: Hashable, Sendable {
+    package let stream: StreamDescription
+    package let index: Int
+
+    package init(stream: StreamDescription, index: Int) {
+        (self.stream, self.index) = (stream, index)
+    }
+
+    /// As `balcony/pm25`.
+    package var name: String { stream.channels[index].description }
+    package var quantity: Quantity { stream.quantities[index] }
+    package var decimals: Int { quantity.decimals }
+
+    /// All channels of a history, by stream.
+    package static func all(_ reader: HistoryReader) throws(StoreError) -> [StoreChannel] {
+        try reader.streams().flatMap { stream in
+            stream.quantities.indices.map { StoreChannel(stream: stream, index: $0) }
+        }
+    }
+
+    /// The channel of a name; nil when the history has none such.
+    package init?(_ name: String, in reader: HistoryReader) throws(StoreError) {
+        guard let found = try Self.all(reader).first(where: { $0.name == name }) else {
+            return nil
+        }
+        self = found
+    }
+
+    /// Where it has samples within a time, oldest first, on one axis.
+    package func spans(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange
+    ) throws(StoreError) -> [HistorySpan] {
+        let all = try StreamExtents(reader).spans(of: stream.id)
+        return ImportedBoot.ordered(times.clip(all, range))
+    }
+
+    /// A mean or a value as a number, from mantissas.
+    package func number(_ mantissa: Double) -> Double {
+        mantissa / (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+    }
+}

@@ -1,0 +1,30 @@
+import Core
+import Store
+
+/// From when to when a history has samples.
+package struct StoreExtent: Hashable, Sendable {
+    /// Nil without samples, or while nothing dates them.
+    package let oldest: ClockAnchors.Time?
+    package let newest: ClockAnchors.Time?
+
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - times: Of the same reader.
+    ///   - stream: Whose samples; nil for all.
+    /// - Throws: `StoreError.database`.
+    package init(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        of stream: StreamID? = nil
+    ) throws(StoreError) {
+        var walls: [ClockAnchors.Time] = []
+        for known in try reader.streams() where stream == nil || known.id == stream {
+            for span in try StreamExtents(reader).spans(of: known.id) {
+                let last = Tick(tenths: max(span.from.tenths, span.to.tenths - 1))
+                walls += [span.from, last].compactMap { times.clock.time(span.boot, $0) }
+            }
+        }
+        oldest = walls.min { $0.wall < $1.wall }
+        newest = walls.max { $0.wall < $1.wall }
+    }
+}

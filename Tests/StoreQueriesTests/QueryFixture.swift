@@ -1,0 +1,125 @@
+import Core
+import Store
+import StoreQueries
+import TestSupport
+
+/// A history of one dust sensor, as the journal would hand it over.
+final class QueryFixture {
+    static let stream = StreamDescription(
+        id: StreamID(1),
+        device: "dust",
+        quantities: [.pm25, .pm10]
+    )
+
+    /// One boot: samples at an interval, and when it began.
+    struct Boot {
+        var started: String
+        var minutes: Int
+        var intervalSeconds: Int64 = 60
+        /// Minutes without a sample, from when the ledger finds gaps.
+        var silent: [Range<Int>] = []
+        var events: [(minute: Int, kind: EventKind.Plain, severity: EventSeverity)] = []
+        var isDated = true
+    }
+
+    private let folder: TestFolder
+    let reader: HistoryReader
+    let times: StoreTimes
+
+    /// - Parameters:
+    ///   - boots: Oldest first.
+    ///   - value: The value in tenths, by seconds since the boot.
+    /// - Throws: What the store or the folder throws.
+    init(_ boots: [Boot], value: (Int64) -> Int64 = { _ in 100 }) throws {
+        folder = try TestFolder()
+        let path = folder.path("history.db")
+        let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
+        var sequence: UInt64 = 0
+        for (number, boot) in boots.enumerated() {
+            let id = BootID(bytes: Array(repeating: UInt8(number + 1), count: 16))
+            for records in Self.records(boot, id, value) {
+                sequence += 1
+                try history.take([
+                    JournalBlock(
+                        sequence: sequence,
+                        boot: id,
+                        payload: JournalRecordCodec.encode(records)
+                    )
+                ])
+            }
+        }
+        try history.close()
+        reader = try HistoryReader(path: path)
+        times = try StoreTimes(reader)
+    }
+
+    func channel(_ name: String = "dust/pm25") throws -> StoreChannel {
+        guard let found = try StoreChannel(name, in: reader) else { throw Missing(name: name) }
+        return found
+    }
+
+    static func wall(_ text: String) -> WallTime {
+        WallTime(iso8601: text) ?? WallTime(nanoseconds: 0)
+    }
+
+    static func range(_ from: String, _ to: String) -> TimeRange {
+        TimeRange(from: wall(from), to: wall(to))
+    }
+
+    private struct Missing: Error { let name: String }
+
+    private static func records(
+        _ boot: Boot,
+        _ id: BootID,
+        _ value: (Int64) -> Int64
+    ) -> [[JournalRecord]] {
+        let interval = boot.intervalSeconds
+        var first: [JournalRecord] = [
+            .started(at: Tick(tenths: 0), version: "1"), .stream(stream),
+            .schedule(stream.id, from: Tick(tenths: 0), interval: .seconds(interval)),
+        ]
+        if boot.isDated {
+            let wall = wall(boot.started)
+            let anchor = ClockAnchor(
+                boot: id,
+                tick: Tick(tenths: 0),
+                wall: wall,
+                isTrusted: true
+            )
+            first.append(.anchor(anchor))
+        }
+        first += boot.events.map { event in
+            .event(
+                Event(
+                    at: Tick(tenths: Int64(event.minute) * 600).instant,
+                    source: "dust",
+                    kind: .plain(event.kind),
+                    severity: event.severity
+                )
+            )
+        }
+        var blocks = [first]
+        var second: Int64 = 0
+        while second < Int64(boot.minutes) * 60 {
+            // A segment of a day at most.
+            let end = min(second + 86_400, Int64(boot.minutes) * 60)
+            var encoder = SegmentEncoder(
+                decimals: [1, 1],
+                startingAt: Tick(tenths: second * 10)
+            )
+            var count = 0
+            while second < end {
+                if !boot.silent.contains(where: { $0.contains(Int(second / 60)) }) {
+                    let outcome = Outcome.value(FixedPoint(value(second), decimals: 1), [])
+                    encoder.append(Tick(tenths: second * 10), [outcome, outcome])
+                    count += 1
+                }
+                second += interval
+            }
+            if count > 0 {
+                blocks.append([.samples(stream.id, segment: encoder.finished())])
+            }
+        }
+        return blocks
+    }
+}
