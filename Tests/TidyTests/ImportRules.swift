@@ -117,7 +117,7 @@ extension TidyRule {
     }
 
     private static let foundationPlaces = perFile(
-        "FoundationEssentials is for JSON: Profiles, Station, ControlProtocol, roost, RoostWeb and tests",
+        "FoundationEssentials is for JSON: profiles, control protocol, commands, web and tests",
         bad: [.file("Sources/LinuxIO/A.swift", "import FoundationEssentials")],
         good: [.file("Tests/DevicesTests/A.swift", "import FoundationEssentials")]
     ) { file in
