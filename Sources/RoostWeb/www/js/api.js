@@ -1,0 +1,73 @@
+// The only module that asks the server.
+const BASE = "/api/v1";
+const PATIENCE = 15000;
+
+/** An answer that is no success: RFC 9457, or a made-up one when no answer came at all. */
+export class Problem extends Error {
+  constructor(status, body, retryAfter) {
+    super(body.detail ?? body.title ?? String(status));
+    this.status = status;
+    this.type = (body.type ?? "").replace(/^.*\//, "");
+    this.title = body.title;
+    this.detail = body.detail;
+    this.errors = body.errors ?? [];
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether this station does not have the route. */
+  get isMissing() { return this.status === 404 || this.status === 501 || this.status === 405; }
+}
+
+let onUnauthorized = () => {};
+
+export function whenUnauthorized(action) { onUnauthorized = action; }
+
+export function address(path, query) {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") pairs.append(name, one);
+  }
+  const text = pairs.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
+  return BASE + path + (text ? `?${text}` : "");
+}
+
+async function request(method, path, { query, body, etag, isQuiet } = {}) {
+  const control = new AbortController();
+  const timer = setTimeout(() => control.abort(), PATIENCE);
+  let answer, data = null;
+  try {
+    answer = await fetch(address(path, query), {
+      method, signal: control.signal, credentials: "same-origin",
+      headers: { Accept: "application/json", ...(body ? { "Content-Type": "application/json" } : {}), ...(etag ? { "If-Match": etag } : {}) },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+    const text = await answer.text();
+    if (/json/.test(answer.headers.get("Content-Type") ?? "") && text) data = JSON.parse(text);
+  } catch {
+    throw new Problem(0, { type: "offline" });
+  } finally {
+    clearTimeout(timer);
+  }
+  if (answer.ok) return { data, etag: answer.headers.get("ETag"), savedAt: answer.headers.get("X-Saved-At") };
+  const problem = new Problem(answer.status, data ?? {}, Number(answer.headers.get("Retry-After")) || null);
+  if (answer.status === 401 && !isQuiet) onUnauthorized(problem);
+  throw problem;
+}
+
+export const api = {
+  get: async (path, query, options) => (await request("GET", path, { query, ...options })).data,
+  getTagged: (path) => request("GET", path),
+  send: async (method, path, body = {}, options = {}) =>
+    (await request(method, path, { body: method === "DELETE" ? undefined : body, ...options })).data,
+  /** Null instead of a problem, for what a page can do without. */
+  maybe: async (path, query) => {
+    try { return await api.get(path, query); } catch (problem) {
+      if (problem.status === 401) throw problem;
+      return null;
+    }
+  },
+  /** A file beside this module: catalogues. */
+  asset: async (path) => (await fetch(new URL(path, import.meta.url))).json(),
+  /** The same request for a shell. */
+  curl: (path, query) => `curl -H 'Authorization: Bearer TOKEN' '${location.origin}${address(path, query)}'`,
+};

@@ -1,0 +1,103 @@
+// The few helpers that stand in for a framework. Text reaches the page as text, never as markup.
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Makes an element: `on…` props are listeners, the others attributes; `false` and null leave out. */
+export function el(tag, props, ...children) {
+  return fill(document.createElement(tag), props, children);
+}
+
+function fill(node, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2).toLowerCase(), value);
+    else if (name === "value") node.value = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** An icon of the sprite in index.html. */
+export function icon(name, className = "icon") {
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#${name}`);
+  const node = document.createElementNS(SVG, "svg");
+  node.setAttribute("class", className);
+  node.setAttribute("aria-hidden", "true");
+  node.append(use);
+  return node;
+}
+
+/** The mark of a level: shape first, colour second. */
+export function mark(level, className = "mark") {
+  const known = ["good", "moderate", "poor", "fault"].includes(level) ? level : "unknown";
+  return icon(`mark-${known}`, `${className} ${known}`);
+}
+
+/** Changes a text only when it differs, so that nothing is announced or laid out in vain. */
+export function setText(node, value) {
+  if (node.textContent !== value) node.textContent = value;
+  return node;
+}
+
+export function show(node, isShown) {
+  if (node.hidden === isShown) node.hidden = !isShown;
+  return node;
+}
+
+/** Brings the children of `parent` in line with `items`, and keeps the nodes of equal keys. */
+export function keyed(parent, items, key, make, update) {
+  const old = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  let next = parent.firstElementChild;
+  for (const item of items) {
+    const name = String(key(item));
+    let node = old.get(name);
+    if (node) old.delete(name);
+    else {
+      node = make(item);
+      node.dataset.key = name;
+    }
+    update?.(node, item);
+    if (node === next) next = next.nextElementSibling;
+    else parent.insertBefore(node, next);
+  }
+  for (const node of old.values()) node.remove();
+}
+
+/** A card with its heading. */
+export function card(title, ...children) {
+  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, ...children);
+}
+
+/** Names and values under each other. */
+export function facts(rows) {
+  return el("dl", { class: "facts" }, rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== "")
+    .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+export function button(text, onclick, props = {}) {
+  return el("button", { type: "button", onclick, ...props }, text);
+}
+
+/** A table with a caption, in a box that may scroll sideways. */
+export function table(caption, heads, rows) {
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, el("table", {},
+    el("caption", { class: "quiet" }, caption),
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, index) =>
+      el(index === 0 ? "th" : "td", index === 0 ? { scope: "row" } : {}, cell ?? "–")))))));
+}
+
+/** A dialog that closes with Escape, its button, or a tap beside it; it leaves the page when closed. */
+export function dialog(title, closeText, ...children) {
+  const before = document.activeElement;
+  const id = `d${Math.round(performance.now())}`;
+  const node = el("dialog", { "aria-labelledby": id },
+    el("h2", { id }, title), ...children,
+    el("div", { class: "row end" }, button(closeText, () => node.close())));
+  node.addEventListener("click", (event) => { if (event.target === node) node.close(); });
+  node.addEventListener("close", () => { node.remove(); before?.focus?.(); });
+  document.body.append(node);
+  node.showModal();
+  return node;
+}

@@ -1,0 +1,91 @@
+// Forms that name their errors at the field, and keep what was typed.
+import { button, el } from "./dom.js";
+import { t } from "./i18n.js";
+import { problemWords } from "./words.js";
+
+let count = 0;
+
+/** A labelled input with a hint and a place for its error. */
+export function field(name, label, { hint, control, ...props } = {}) {
+  const id = `f${(count += 1)}`;
+  const input = control ?? el("input", { name, ...props });
+  input.id = id;
+  const wrong = el("p", { class: "wrong", id: `${id}w` }), note = hint ? el("p", { class: "hint", id: `${id}h` }, hint) : null;
+  input.setAttribute("aria-describedby", [hint ? `${id}h` : "", `${id}w`].join(" ").trim());
+  const node = el("div", { class: "field" }, el("label", { for: id }, label),
+    props.type === "password" ? el("div", { class: "secret" }, input, eye(input)) : input, note, wrong);
+  return Object.assign(node, {
+    input, name,
+    fail(words) {
+      wrong.textContent = words ?? "";
+      if (words) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
+    },
+  });
+}
+
+function eye(input) {
+  const node = button(t("form.show"), () => {
+    const isShown = input.type === "text";
+    input.type = isShown ? "password" : "text";
+    node.textContent = t(isShown ? "form.show" : "form.hide");
+    node.setAttribute("aria-pressed", String(!isShown));
+  }, { "aria-pressed": "false", class: "small" });
+  return node;
+}
+
+/** A form of fields; `send(values)` may throw a problem, whose pointers find their fields. */
+export function form(fields, submit, send, check = () => ({})) {
+  const said = el("p", { role: "alert" });
+  const first = el("button", { class: "first", type: "submit" }, submit);
+  const node = el("form", { class: "form", novalidate: true }, fields, said, el("div", { class: "row" }, first));
+  node.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const known = fields.filter((one) => one.input);
+    const values = Object.fromEntries(known.map((one) => [one.name, one.input.type === "checkbox" ? one.input.checked : one.input.value]));
+    const wrong = { ...Object.fromEntries(known.filter((one) => one.input.required && !one.input.value.trim()).map((one) => [one.name, t("form.empty")])) };
+    Object.assign(wrong, Object.fromEntries(Object.entries(check(values)).filter(([name, words]) => words && !wrong[name])));
+    for (const one of known) one.fail(wrong[one.name]);
+    said.className = "wrong";
+    said.textContent = "";
+    if (Object.keys(wrong).length) return known.find((one) => wrong[one.name])?.input.focus();
+    first.disabled = true;
+    try {
+      const words = await send(values);
+      said.className = "done";
+      said.textContent = words ?? "";
+    } catch (problem) {
+      if (problem.status === undefined) console.error(problem);
+      const named = (problem.errors ?? []).filter((error) => known.some((one) => `/${one.name}` === error.pointer));
+      for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail(error.detail);
+      said.textContent = named.length ? "" : problemWords(problem);
+      known.find((one) => named.some((error) => error.pointer === `/${one.name}`))?.input.focus();
+    } finally {
+      first.disabled = false;
+    }
+  });
+  return node;
+}
+
+/** How good a password is, in words; the server has the last say. */
+export function passwordWords(text, least) {
+  if (!text) return "";
+  if (text.length < least) return t("password.short", { n: least - text.length });
+  if (/^(.)\1+$/.test(text) || new Set(text).size < 5) return t("password.same");
+  return t(text.length >= least + 4 || /\s/.test(text) ? "password.good" : "password.fair");
+}
+
+/** Two fields for a new password, the first with its meter. */
+export function newPassword(name, label, repeat, least) {
+  const first = field(name, label, { type: "password", autocomplete: "new-password", required: true, hint: t("password.rule", { n: least }) });
+  const again = field("repeat", repeat, { type: "password", autocomplete: "new-password", required: true });
+  const bar = el("i"), words = el("p", { class: "hint", role: "status" });
+  first.append(el("div", { class: "meter", "aria-hidden": "true" }, bar), words);
+  first.input.addEventListener("input", () => {
+    bar.style.width = `${Math.min(100, (first.input.value.length / (least + 4)) * 100)}%`;
+    words.textContent = passwordWords(first.input.value, least);
+  });
+  return { fields: [first, again], check: (values) => ({
+    [name]: values[name].length < least ? t("password.short", { n: least - values[name].length }) : null,
+    repeat: values.repeat === values[name] ? null : t("password.differs"),
+  }) };
+}

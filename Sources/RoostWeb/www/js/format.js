@@ -1,0 +1,122 @@
+// Numbers, ages and dates. One zone per page: the station's, or the browser's when chosen.
+import { language, t } from "./i18n.js";
+
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+let stationZone = null;
+let isOwn = false;
+const cache = new Map();
+
+function known(zone) {
+  try { new Intl.DateTimeFormat("en", { timeZone: zone }); return true; } catch { return false; }
+}
+
+export const zone = () => (isOwn || !stationZone ? ownZone : stationZone);
+export const isOwnZone = () => zone() === ownZone && isOwn;
+export const zonesDiffer = () => stationZone !== null && stationZone !== ownZone;
+
+export function setStationZone(name) {
+  if (name && name !== stationZone && known(name)) { stationZone = name; cache.clear(); }
+}
+
+export function useOwnZone(flag) { isOwn = flag; cache.clear(); }
+
+function formatter(options) {
+  const key = JSON.stringify(options);
+  if (!cache.has(key)) cache.set(key, new Intl.DateTimeFormat(language, { timeZone: zone(), ...options }));
+  return cache.get(key);
+}
+
+/** Milliseconds of what the server sends: text, or seconds since 1970. */
+export const moment = (time) => (typeof time === "number" ? time * 1000 : Date.parse(time));
+
+export const dated = (time, options) => formatter(options).format(moment(time));
+export const clock = (time) => dated(time, { hour: "2-digit", minute: "2-digit" });
+export const clockSeconds = (time) => dated(time, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+export const day = (time) => dated(time, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+export const date = (time) => dated(time, { day: "numeric", month: "short", year: "numeric" });
+export const month = (time) => dated(time, { month: "long", year: "numeric" });
+export const stamp = (time) => dated(time, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+
+/** `CET`, `GMT+5:30`: what the clock is called at that moment. */
+export function zoneName(time = Date.now() / 1000) {
+  const parts = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone(), timeZoneName: "short" }).formatToParts(moment(time));
+  return parts.find((part) => part.type === "timeZoneName")?.value ?? zone();
+}
+
+/** From one moment to another, with the day only once when it is the same. */
+export function span(from, to) {
+  const sameDay = day(from) === day(to);
+  return `${day(from)}, ${clock(from)} – ${sameDay ? "" : `${day(to)}, `}${clock(to)} ${zoneName(to)}`;
+}
+
+const numbers = new Map();
+export function number(value, decimals = 0, least = decimals) {
+  const key = `${decimals} ${least}`;
+  if (!numbers.has(key)) {
+    numbers.set(key, new Intl.NumberFormat(language, { minimumFractionDigits: least, maximumFractionDigits: decimals }));
+  }
+  return numbers.get(key).format(value);
+}
+
+export const value = (given, decimals) => (given === null || given === undefined ? "–" : number(given, decimals ?? 1));
+
+/** A share as per cent; never 100 while something is missing. */
+export function percent(share, decimals = 2) {
+  const factor = 10 ** decimals;
+  const rounded = share < 1 ? Math.floor(share * 100 * factor) / factor : share * 100;
+  return `${number(rounded, decimals, 0)} %`;
+}
+
+/** Two units at most: `3 h 12 min`. */
+export function duration(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return t("unit.second", { n: whole });
+  const units = [["unit.day", 86400], ["unit.hour", 3600], ["unit.minute", 60], ["unit.second", 1]];
+  const first = units.findIndex(([, size]) => whole >= size);
+  const major = Math.floor(whole / units[first][1]);
+  const minor = units[first + 1] ? Math.floor((whole % units[first][1]) / units[first + 1][1]) : 0;
+  const text = t(units[first][0], { n: number(major) });
+  const showsMinor = minor > 0 && !(units[first][0] === "unit.minute" && major >= 10) && !(units[first][0] === "unit.day" && major >= 30);
+  return showsMinor ? `${text} ${t(units[first + 1][0], { n: minor })}` : text;
+}
+
+export const ago = (seconds) => t("age.ago", { duration: duration(seconds) });
+
+/** `4:57`, for what is counted down. */
+export function countdown(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole >= 3600) return duration(whole);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+export function bytes(count) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let size = count, index = 0;
+  while (size >= 1000 && index < units.length - 1) { size /= 1000; index += 1; }
+  return `${number(size, index === 0 || size >= 100 ? 0 : 1)} ${units[index]}`;
+}
+
+const part = new Map();
+/** Seconds east of Greenwich in the page's zone at that moment. */
+export function offset(seconds, name = zone()) {
+  if (!part.has(name)) {
+    part.set(name, new Intl.DateTimeFormat("en-CA", { timeZone: name, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" }));
+  }
+  const p = Object.fromEntries(part.get(name).formatToParts(seconds * 1000).map((one) => [one.type, one.value]));
+  return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second) / 1000 - Math.floor(seconds);
+}
+
+/** The moment of a wall time, given as if it were UTC. */
+export function fromWall(wall, name = zone()) {
+  let at = wall - offset(wall, name);
+  at = wall - offset(at, name);
+  return at;
+}
+
+/** The start of the local day. */
+export function dayStart(seconds, name = zone()) {
+  const wall = Math.floor(seconds) + offset(seconds, name);
+  return fromWall(wall - (((wall % 86400) + 86400) % 86400), name);
+}
+
+export const rfc3339 = (seconds) => new Date(Math.round(seconds) * 1000).toISOString().replace(".000Z", "Z");

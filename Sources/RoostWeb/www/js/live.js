@@ -1,0 +1,131 @@
+// The state of the station as this page knows it: one stream, open in the visible tab only.
+import { api } from "./api.js";
+import { setStationZone } from "./format.js";
+
+const SILENCE = 20000, LOST = 35000, HIDDEN = 30000, EASE = 5000;
+const KINDS = ["hello", "reading", "event", "station", "alert", "omitted", "reset", "beat"];
+
+const listeners = new Set();
+let stream = null, station = null, receivedAt = 0, heardAt = 0, lostAt = null, savedAt = null;
+let asked = null, askedAt = -Infinity, hiddenTimer = null, clocks = null, isStreamMissing = false, isRunning = false;
+
+export const live = {
+  get station() { return station; },
+  /** Seconds to add to every age that the station's answer has. */
+  get elapsed() { return (performance.now() - receivedAt) / 1000; },
+  get lostAt() { return lostAt; },
+  get savedAt() { return savedAt; },
+  /** `connecting`, `live`, `lost`, `saved`, `still` (nothing runs here). */
+  get state() {
+    if (lostAt) return "lost";
+    if (savedAt) return "saved";
+    if (!station) return "connecting";
+    return station.daemon?.state === "none" ? "still" : "live";
+  },
+  on(listener) { listeners.add(listener); return () => listeners.delete(listener); },
+  start, stop, refresh,
+};
+
+function tell(kind, data) { for (const listener of [...listeners]) listener(kind, data); }
+
+function heard() {
+  heardAt = performance.now();
+  if (lostAt) { lostAt = null; tell("connection"); refresh(); }
+}
+
+function lose() {
+  if (!lostAt) { lostAt = Date.now(); tell("connection"); }
+}
+
+/** Reads the station again; requests that overlap share one answer. */
+export function refresh() {
+  asked ??= (async () => {
+    try {
+      const answer = await api.getTagged("/station");
+      station = answer.data;
+      savedAt = answer.savedAt;
+      receivedAt = askedAt = performance.now();
+      setStationZone(station.station?.zone);
+      if (!savedAt) heard(); else lostAt = null;
+      tell("station", station);
+    } catch (problem) {
+      if (problem.status === 0) lose(); else heardAt = performance.now();
+      throw problem;
+    } finally {
+      asked = null;
+    }
+  })();
+  return asked;
+}
+
+const calmly = () => { if (performance.now() - askedAt > EASE) refresh().catch(() => {}); };
+
+function open() {
+  if (stream || isStreamMissing || document.hidden || !isRunning) return;
+  stream = new EventSource("/api/v1/live");
+  for (const kind of KINDS) {
+    stream.addEventListener(kind, (item) => {
+      heard();
+      let data = {};
+      try { data = JSON.parse(item.data || "{}"); } catch { return; }
+      take(kind, data);
+    });
+  }
+  stream.addEventListener("open", heard);
+  stream.addEventListener("error", () => {
+    // A refused stream (404, 401) is closed for good; the page then asks now and again.
+    if (stream?.readyState !== EventSource.CLOSED) return;
+    stream = null;
+    isStreamMissing = true;
+  });
+}
+
+function take(kind, data) {
+  if (kind === "reading" && station) {
+    for (const channel of station.channels ?? []) {
+      const [device, quantity] = channel.id.split("/");
+      const given = device === data.device ? data.values?.[quantity] : undefined;
+      if (!given) continue;
+      // The ages of the whole answer count from its own moment.
+      const age = (data.ageSeconds ?? 0) - live.elapsed;
+      Object.assign(channel, { noData: null, quality: [] }, given, { ageSeconds: age, isStale: false });
+      if (given.value === null || given.value === undefined) channel.value = null;
+      if (data.nextInSeconds !== undefined) channel.nextInSeconds = data.nextInSeconds + live.elapsed;
+    }
+    tell("reading", data);
+    calmly();
+  } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
+  else if (kind === "event") { tell("event", data); calmly(); }
+  else if (kind === "omitted") calmly();
+}
+
+function close() { stream?.close(); stream = null; }
+
+function start() {
+  if (isRunning) return;
+  isRunning = true;
+  heardAt = performance.now();
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(hiddenTimer);
+    if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN);
+    else { open(); refresh().catch(() => {}); }
+  });
+  addEventListener("pagehide", close);
+  open();
+  setInterval(beat, 1000);
+}
+
+function stop() { isRunning = false; close(); }
+
+/** Once a second: ages, silence, and a clock that stood still while a laptop slept. */
+function beat() {
+  if (!isRunning || document.hidden) { clocks = null; return; }
+  const now = { wall: Date.now(), page: performance.now() };
+  if (clocks && now.wall - clocks.wall - (now.page - clocks.page) > 5000) refresh().catch(lose);
+  clocks = now;
+  const isStill = station?.daemon?.state === "none";
+  const silence = now.page - heardAt;
+  if (!isStill && silence > LOST) lose();
+  if (!isStill && silence > SILENCE && now.page - askedAt > 5000) { askedAt = now.page; refresh().catch(() => {}); }
+  tell("tick");
+}

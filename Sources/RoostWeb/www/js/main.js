@@ -1,0 +1,107 @@
+// Starts the dashboard: catalogue, account, header, router, stream.
+import { api, whenUnauthorized } from "./api.js";
+import { el, icon, setText, show } from "./dom.js";
+import { ago, clock, clockSeconds, isOwnZone, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
+import { loadLanguage, t } from "./i18n.js";
+import { live, refresh } from "./live.js";
+import { isOffered, PAGES } from "./navigation.js";
+import { context, open, setMe, startRouter } from "./router.js";
+
+const $ = (id) => document.getElementById(id);
+const header = { title: $("title"), station: $("station"), main: $("main"), links: [] };
+
+function labelShell() {
+  setText($("skip"), t("shell.skip"));
+  $("nav").setAttribute("aria-label", t("shell.pages"));
+}
+
+function makeNavigation(me) {
+  const links = PAGES.filter((page) => page.place === "bar" && isOffered(page, me)).map((page) =>
+    el("a", { href: page.path, "data-page": page.name }, icon(`icon-${page.name}`), el("span", {}, t(`${page.name}.title`))));
+  $("nav").replaceChildren(...links);
+  header.links = links;
+}
+
+/** The words at the top right: whether what is shown is live. */
+function showState() {
+  const station = live.station;
+  setText(header.station, station?.station?.name ?? "");
+  const state = live.state;
+  const node = $("live");
+  node.dataset.state = state;
+  const words = {
+    connecting: () => t("live.connecting"), live: () => liveWords(station), still: () => t("live.still"),
+    lost: () => t("live.lost"), saved: () => t("live.saved"),
+  }[state]();
+  setText(node.lastElementChild, words);
+  setText($("zone"), zoneName());
+  $("zone").title = zone();
+  $("zone").disabled = !zonesDiffer();
+  if (zonesDiffer()) $("zone").setAttribute("aria-label", t(isOwnZone() ? "zone.own" : "zone.station", { zone: zone() }));
+  document.body.classList.toggle("old", state === "lost" || state === "saved" || ["down", "hung"].includes(station?.daemon?.state));
+  showBanners(station, state);
+}
+
+function liveWords(station) {
+  const ages = (station.channels ?? []).map((channel) => channel.ageSeconds).filter((age) => age !== null && age !== undefined);
+  if (["down", "hung"].includes(station.daemon?.state)) return t("live.down");
+  return ages.length && !station.channels.some((channel) => !channel.isStale) ? ago(Math.min(...ages) + live.elapsed) : t("live.live");
+}
+
+function showBanners(station, state) {
+  const banners = [
+    ["simulated", station?.station?.isSimulated && t("banner.simulated")],
+    ["lost", state === "lost" && t("banner.lost", { time: clockSeconds(live.lostAt / 1000) })],
+    ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
+    ["unsure", station?.time?.trusted === false && t("banner.unsure")],
+    ["still", state === "still" && t("banner.still")],
+  ];
+  for (const [name, words] of banners) {
+    const node = $("banners").querySelector(`.${name}`);
+    show(node, Boolean(words));
+    if (words) setText(node, words);
+  }
+}
+
+/** Log in or Claim in place of the page; its address stays, so that it opens afterwards. */
+function sendAway(problem) {
+  live.stop();
+  const page = problem.type === "unclaimed" ? "claim" : "login";
+  if (page === "claim" && location.pathname !== "/" && location.pathname !== "/claim") history.replaceState({}, "", "/");
+  open(location.pathname, { as: page });
+}
+
+async function begin() {
+  await loadLanguage();
+  labelShell();
+  whenUnauthorized(sendAway);
+  let me = null, problem = null;
+  try { me = await api.get("/me", null, { isQuiet: true }); } catch (error) { problem = error; }
+  // A station older than accounts, or a page from the cache without a connection, still shows what it can.
+  if (problem && problem.status !== 401) me = { isOpen: true, role: "viewer", name: null };
+  makeNavigation(me);
+  startRouter(header, me);
+  setMe(me);
+  const here = PAGES.find((page) => page.path === location.pathname);
+  if (problem?.status === 401 && !(here?.isOpen && !(here.isAlone && problem.type === "unclaimed"))) return sendAway(problem);
+  if (me && here?.isAlone) history.replaceState({}, "", "/");
+  live.on((kind) => { if (kind !== "reading" && kind !== "event") showState(); });
+  if (me) {
+    refresh().catch(() => {});
+    live.start();
+  }
+  $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });
+  await open(location.pathname, {});
+}
+
+/** Only a page with a trusted certificate can have a worker; elsewhere this does nothing. */
+function registerWorker() {
+  if (!navigator.serviceWorker) return;
+  const own = (url) => { if (url !== "/sw.js") throw new TypeError(url); return url; };
+  const policy = globalThis.trustedTypes?.createPolicy("roost", { createScriptURL: own });
+  navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js").catch(() => {});
+}
+
+// A page that Back brings out of memory may belong to somebody who has logged out.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+begin().then(registerWorker);

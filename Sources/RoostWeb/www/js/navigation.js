@@ -1,0 +1,29 @@
+// Every page of the dashboard. A new page is one module and one line here.
+//
+// `place`: `bar` is in the navigation, `more` on the page More, null on neither.
+// `needs`: least role; `accounts` pages do not exist where nobody logs in.
+export const PAGES = [
+  { path: "/", name: "now", place: "bar", load: () => import("./pages/now.js") },
+  { path: "/history", name: "history", place: "bar", load: () => import("./pages/history.js") },
+  { path: "/events", name: "events", place: "bar", load: () => import("./pages/events.js") },
+  { path: "/devices", name: "devices", place: "bar", load: () => import("./pages/devices.js") },
+  { path: "/more", name: "more", place: "bar", load: () => import("./pages/more.js") },
+  { path: "/measurements", name: "measurements", place: "more", load: () => import("./pages/measurements.js") },
+  { path: "/proof", name: "proof", place: "more", load: () => import("./pages/proof.js") },
+  { path: "/health", name: "health", place: "more", load: () => import("./pages/health.js") },
+  { path: "/numbers", name: "numbers", place: "more", load: () => import("./pages/numbers.js") },
+  { path: "/surveys", name: "surveys", place: "more", load: () => import("./pages/surveys.js") },
+  { path: "/settings", name: "settings", place: "more", needs: "owner", load: () => import("./pages/settings.js") },
+  { path: "/account", name: "account", place: "more", accounts: true, load: () => import("./pages/account.js") },
+  { path: "/trust", name: "trust", place: "more", isOpen: true, load: () => import("./pages/trust.js") },
+  { path: "/claim", name: "claim", place: null, isOpen: true, isAlone: true, load: () => import("./pages/claim.js") },
+  { path: "/login", name: "login", place: null, isOpen: true, isAlone: true, load: () => import("./pages/login.js") },
+];
+
+const RANKS = ["viewer", "member", "owner"];
+
+/** Whether this account may do what needs the role `least`. */
+export const may = (me, least) => RANKS.indexOf(me?.role) >= RANKS.indexOf(least ?? "viewer");
+
+/** Whether the page exists here: without accounts there is none to show, and a card has no settings. */
+export const isOffered = (page, me) => !me?.isOpen || (!page.accounts && (!page.needs || may(me, page.needs)));

@@ -1,0 +1,134 @@
+// What is connected, how it fares, and what was found but is not used.
+import { button, card, dialog, el, facts, show } from "../dom.js";
+import { countdown, duration, number } from "../format.js";
+import { code, t } from "../i18n.js";
+import { live } from "../live.js";
+import { may } from "../navigation.js";
+import { field, form } from "../form.js";
+import { action, confirmed } from "../words.js";
+
+export const title = "devices.title";
+
+export async function load(api) {
+  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles")]);
+  return { ...devices, profiles: profiles?.items ?? [], at: performance.now() };
+}
+
+export function make(root, context) {
+  const list = el("div", { class: "tiles wide" }), found = el("section", { class: "card wide" }), board = el("section", { class: "card wide" });
+  root.append(list, found, board);
+  const ticks = new Set();
+  return {
+    update(data) {
+      ticks.clear();
+      const devices = data.devices ?? [];
+      list.replaceChildren(...(devices.length ? devices.map((device) => deviceCard(device, data, context, ticks)) : [card(null, el("p", {}, t("devices.none")))]));
+      const items = data.found ?? [];
+      found.replaceChildren(el("h2", {}, t("devices.found")), items.length ? el("ul", { class: "list" }, items.map((one) => foundRow(one, data.profiles, context)))
+        : el("p", { class: "quiet" }, t("devices.found.none")));
+      show(board, may(context.me, "owner"));
+      board.replaceChildren(el("details", {}, el("summary", {}, t("devices.board")), boardForm(context)));
+    },
+    live(kind) { if (kind === "station") context.reload(); },
+    tick() { for (const tick of ticks) tick(); },
+  };
+}
+
+const encode = encodeURIComponent;
+
+function deviceCard(device, { at }, context, ticks) {
+  const { me, api } = context;
+  device.muted ??= device.mutes?.[0] ?? null;
+  const state = el("strong");
+  const tick = () => {
+    const left = device.nextInSeconds === undefined || device.nextInSeconds === null ? null : device.nextInSeconds - (performance.now() - at) / 1000;
+    state.textContent = `${code("state", device.state, device.stateWords ?? device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`;
+  };
+  ticks.add(tick);
+  tick();
+  const rows = [
+    [t("devices.identity"), device.identity], [t("devices.address"), device.address],
+    [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
+    ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), fact(name, given)]),
+    ...Object.entries(device.counts ?? {}).map(([name, given]) => [code("fact", name, name), number(given)]),
+    [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
+    [t("devices.muted"), device.muted ? (device.muted.until ? t("devices.muted.until", { time: until(device.muted.until) }) : t("devices.muted.yes")) : null],
+  ];
+  return el("section", { class: "card device" }, el("div", { class: "top" }, el("h2", {}, device.name), el("span", { class: "quiet" }, device.model ?? device.profile ?? "")),
+    el("p", {}, state, device.stateWords && !device.stateWords.includes(device.state) ? el("span", { class: "quiet" }, ` ${device.stateWords}`) : null),
+    facts(rows),
+    el("div", { class: "row" }, (device.channels ?? []).length ? el("a", { class: "button", href: `/history?${device.channels.slice(0, 4).map((id) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
+      el("a", { class: "button", href: `/events?source=${encode(device.name)}` }, t("events.title")),
+      may(me, "member") && device.muted ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(device.name)}`); context.reload(); }) : null,
+      may(me, "owner") ? button(t("devices.change"), () => changeDialog(device, context), { "aria-label": t("devices.change.of", { name: device.name }) }) : null));
+}
+
+const until = (time) => new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", day: "numeric", month: "short" }).format(Date.parse(time));
+
+function fact(name, given) {
+  if (typeof given === "number") return /Seconds$/.test(name) ? duration(given) : number(given, 2, 0);
+  return typeof given === "boolean" ? t(given ? "do.yes" : "do.no") : String(given);
+}
+
+/** What may be changed of a device; the server refuses what its file fixes. */
+function changeDialog(device, context) {
+  const { api } = context, path = `/devices/${encode(device.name)}`;
+  const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };
+  const name = field("name", t("devices.name"), { value: device.name, maxlength: "32", required: true, autocomplete: "off" });
+  const fields = [name];
+  if (device.kind === "http") {
+    fields.push(field("address", t("devices.address"), { value: device.address ?? "", required: true, autocomplete: "off" }));
+    fields.push(intervalField(device.intervalSeconds ?? 5));
+  }
+  const keep = el("input", { type: "checkbox", checked: device.records !== false });
+  const edit = form(fields, t("do.save"), async (values) => {
+    const body = {};
+    if (values.name.trim() !== device.name) body.name = values.name.trim();
+    if (values.address !== undefined && values.address !== device.address) body.address = values.address.trim();
+    if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
+    if (device.channels?.length && keep.checked !== (device.records !== false)) body.record = keep.checked;
+    if (Object.keys(body).length) await api.send("PATCH", path, body);
+    await done();
+  });
+  if (device.channels?.length) edit.insertBefore(el("label", { class: "check" }, keep, t("devices.keep")), edit.lastElementChild);
+  const box = dialog(t("devices.change.of", { name: device.name }), t("do.close"),
+    device.isFromFile ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
+    el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t("devices.forget.words")),
+      button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
+}
+
+function intervalField(seconds) {
+  const slider = el("input", { type: "range", name: "intervalSeconds", min: "1", max: "3600", step: "1" });
+  slider.value = seconds;
+  const said = el("output", { class: "hint" }, duration(seconds));
+  slider.addEventListener("input", () => { said.textContent = duration(Number(slider.value)); slider.setAttribute("aria-valuetext", said.textContent); });
+  const node = field("intervalSeconds", t("devices.interval"), { control: slider });
+  node.append(said);
+  return node;
+}
+
+function boardForm({ api, reload }) {
+  const fields = [field("name", t("devices.name"), { required: true, maxlength: "32", autocomplete: "off" }),
+    field("address", t("devices.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }), intervalField(5)];
+  return form(fields, t("devices.board.add"), async (values) => {
+    await api.send("POST", "/devices", { name: values.name.trim(), type: "milano-board", address: values.address.trim(), intervalSeconds: Number(values.intervalSeconds) });
+    await reload();
+  });
+}
+
+function foundRow(one, profiles, { me, api, reload }) {
+  const isOwner = may(me, "owner"), path = `/found/${encode(one.identity)}`;
+  const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
+  const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);
+  const which = el("select", { "aria-label": t("devices.which") }, names.map((name) => el("option", { value: name }, profiles.find((profile) => profile.id === name)?.name ?? name)));
+  const name = el("input", { "aria-label": t("devices.name"), placeholder: t("devices.name"), maxlength: "32" });
+  return el("li", {}, el("div", { class: "split" }, el("strong", {}, one.name ?? one.node ?? one.identity), el("span", { class: "chip" }, code("found", one.state))),
+    el("p", {}, one.why ?? ""), el("p", { class: "quiet" }, [one.node, one.usb, one.identity, one.awaySeconds ? t("devices.away", { time: duration(one.awaySeconds) }) : ""].filter(Boolean).join(" · ")),
+    isOwner && isNew ? el("details", {}, el("summary", {}, t("devices.adopt")), el("div", { class: "form" }, names.length ? which : null, name,
+      action(t("devices.adopt"), async () => {
+        await api.send("POST", `${path}/adopt`, { ...(names.length ? { profile: which.value } : {}), ...(name.value.trim() ? { name: name.value.trim() } : {}) });
+        reload();
+      }, { class: "first" }))) : null,
+    isOwner ? el("div", { class: "row" }, ["unknown", "found"].includes(one.state) ? action(t("devices.ignore"), async () => { await api.send("POST", `${path}/ignore`); reload(); }) : null,
+      one.state === "absent" && one.name ? button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: one.name }), t("devices.forget"), async () => { await api.send("DELETE", `/devices/${encode(one.name)}`); reload(); })) : null) : null);
+}

@@ -1,0 +1,72 @@
+// Why is there no data here: cause, surroundings, how often, next act.
+import { action } from "../words.js";
+import { dialog, el } from "../dom.js";
+import { clock, duration, rfc3339, span } from "../format.js";
+import { code, has, language, plural, t } from "../i18n.js";
+import { may } from "../navigation.js";
+import { channelName, reason } from "../words.js";
+
+const MOST = 12;
+const PLAIN = ["notScheduled", "notDue"];
+
+/** The longest gaps of the range, each with a button that opens its sheet. */
+export function gapList({ series, ledgers, chosen, items }, context) {
+  const gaps = chosen.flatMap((id, index) => (ledgers[index]?.stretches ?? [])
+    .filter(([, , cause]) => !PLAIN.includes(cause))
+    .map((stretch) => ({ stretch, item: items.find((one) => one.id === id) ?? { id } })));
+  if (ledgers.every((one) => one === null)) return [el("p", { class: "quiet" }, t("problem.missing"))];
+  if (!gaps.length) return [el("p", {}, t("history.gaps.none"))];
+  gaps.sort((a, b) => b.stretch[1] - b.stretch[0] - (a.stretch[1] - a.stretch[0]));
+  const rows = gaps.slice(0, MOST).map(({ stretch: [from, to, cause], item }) => el("li", {},
+    el("span", { class: "what" }, el("strong", {}, reason(cause)), ` · ${duration(to - from)}`,
+      el("span", { class: "quiet" }, el("br"), `${span(from, to)}${series.series.length > 1 ? `, ${channelName(item)}` : ""}`)),
+    el("button", { type: "button", onclick: () => openGap(context, item, [from, to, cause]), "aria-label": t("gap.why.of", { cause: reason(cause), when: span(from, to) }) }, t("gap.why"))));
+  return [el("ul", { class: "list gaps" }, rows), gaps.length > MOST ? el("p", { class: "quiet" }, plural("history.gaps.more", gaps.length - MOST)) : ""];
+}
+
+export async function openGap(context, item, [from, to, cause]) {
+  const body = el("div", { class: "page" }, el("p", { class: "quiet" }, t("page.loading")));
+  dialog(t("gap.title", { duration: duration(to - from) }), t("do.close"),
+    el("p", { class: "quiet" }, `${channelName(item)} · ${span(from, to)}`), body);
+  const middle = rfc3339(Math.min(to - 0.5, Math.max(from + 1, (from + to) / 2)));
+  const gap = await context.api.maybe(`/gaps/${item.id}/${middle}`);
+  body.replaceChildren(...sheet(gap ?? { cause, words: null }, context, item, from));
+}
+
+function sheet(gap, context, item, from) {
+  const ownNext = `cause.${gap.cause}.next`;
+  const next = language !== "en" && has(ownNext) ? t(ownNext) : gap.next ?? (has(ownNext) ? t(ownNext) : null);
+  const words = language !== "en" && has(`cause.${gap.cause}.words`) ? t(`cause.${gap.cause}.words`) : gap.words;
+  const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words && words !== reason(gap.cause) ? el("p", {}, words) : null)];
+  if (gap.isSure === false) parts.push(el("p", { class: "quiet" }, t("gap.unsure")));
+  if (gap.events?.length) {
+    parts.push(el("div", {}, el("h3", {}, t("gap.around")), el("ul", {}, gap.events.slice(0, 20).map((event) =>
+      el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), ` ${event.source}: ${code("event", event.kind, event.kind)}`)))));
+  }
+  if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike)));
+  if (next) parts.push(el("p", {}, el("strong", {}, `${t("gap.next")} `), next));
+  if (gap.cause === "unexplained") parts.push(el("p", {}, t("gap.report")));
+  parts.push(el("p", {}, el("a", { href: `/events?from=${rfc3339(from - 300)}&to=${rfc3339(from + 3600)}`, onclick: closeDialog }, t("gap.events"))));
+  if (may(context.me, "member")) parts.push(noteForm(context, item, from));
+  return parts;
+}
+
+const closeDialog = (event) => event.target.closest("dialog")?.close();
+
+function alikeWords({ days, count, hours, with: others }) {
+  const words = [plural("gap.alike", count, { days })];
+  if (hours?.length && hours.length <= 4) words.push(t("gap.hours", { hours: hours.map((hour) => `${hour}:00`).join(", ") }));
+  for (const [name, times] of Object.entries(others ?? {})) words.push(t("gap.with", { name: code("event", name, name), n: times }));
+  return words.join(" ");
+}
+
+function noteForm({ api }, item, from) {
+  const text = el("input", { maxlength: "200", required: true });
+  return el("details", {}, el("summary", {}, t("gap.note")), el("div", { class: "form" },
+    el("label", {}, t("surveys.note"), text),
+    action(t("do.save"), async () => {
+      if (!text.value.trim()) throw Object.assign(new Error(), { status: 400, detail: t("form.empty"), errors: [] });
+      await api.send("POST", "/notes", { at: rfc3339(from), text: text.value.trim(), channel: item.id });
+      text.value = "";
+    }, { class: "first" })));
+}

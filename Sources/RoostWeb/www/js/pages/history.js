@@ -1,0 +1,175 @@
+// Values over time, with every gap and its cause.
+import { Chart } from "../chart.js";
+import { address } from "../api.js";
+import { button, dialog, el, keyed, show } from "../dom.js";
+import { dated, day, month, rfc3339, span, zone, zoneName } from "../format.js";
+import { t } from "../i18n.js";
+import { live } from "../live.js";
+import { gapList, openGap } from "./gapsheet.js";
+import { legend, readoutWords, stepTable } from "./historyparts.js";
+import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
+import { channelName } from "../words.js";
+
+export const title = "history.title";
+const MOST_CHANNELS = 4;
+
+export async function load(api, query) {
+  const [channels] = await Promise.all([api.get("/channels"), live.station ? null : live.refresh()]);
+  const items = channels.items ?? [];
+  const asked = query.getAll("channel").filter((id) => items.some((one) => one.id === id)).slice(0, MOST_CHANNELS);
+  const first = items.find((one) => one.limits?.length && one.isPresent !== false) ?? items[0];
+  const chosen = asked.length ? asked : first ? [first.id] : [];
+  const now = Date.parse(live.station?.time?.now ?? "") / 1000 + live.elapsed || Date.now() / 1000;
+  // A store without a station: the end of its record is its present.
+  const newest = Math.max(...items.map((one) => Date.parse(one.newest ?? "") / 1000 || 0));
+  const present = live.state === "still" && newest > 0 ? newest : now;
+  const window = windowOfQuery(query, present);
+  if (!chosen.length) return { items, chosen, window, now };
+  const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
+  const points = Math.min(1200, Math.max(300, Math.round(innerWidth)));
+  const [series, events, notes, ...ledgers] = await Promise.all([
+    api.get("/series", { channel: chosen, ...range, points }),
+    api.maybe("/events", { ...range, severity: "warning", limit: 100 }),
+    api.maybe("/notes", range),
+    ...chosen.map((channel) => api.maybe("/ledger", { channel, ...range })),
+  ]);
+  return { items, chosen, window, now, series, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
+}
+
+export function make(root, context) {
+  const heading = el("h2"), tools = el("div", { class: "tools" }), charts = el("div", { class: "tiles-free" });
+  const readout = el("p", { class: "readout", role: "status" }), keys = el("ul", { class: "legend" });
+  const own = ownRange(context);
+  const main = el("section", { class: "card", "aria-label": t("history.chart") },
+    el("div", { class: "split" }, heading, el("span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys);
+  const chooser = el("section", { class: "card" }), gaps = el("section", { class: "card" }), more = el("section", { class: "card" });
+  root.append(el("div", { class: "page" }, main, gaps), el("div", { class: "page" }, chooser, more));
+  let drawn = [];
+
+  function point(data, time) {
+    for (const chart of drawn) chart.cursor = time;
+    readout.textContent = readoutWords(data, time);
+  }
+
+  return {
+    update(data) {
+      const { window, chosen, items, series } = data;
+      heading.textContent = windowWords(window);
+      main.querySelector("#history-zone").textContent = `${zone()} (${zoneName(window.from)}${zoneName(window.from) === zoneName(window.to) ? "" : `, ${zoneName(window.to)}`})`;
+      fillTools(tools, window, context, own);
+      fillChooser(chooser, items, chosen, context);
+      for (const chart of drawn) chart.close();
+      charts.replaceChildren();
+      drawn = series ? drawCharts(charts, data, context, (time) => point(data, time)) : [];
+      if (!chosen.length) charts.replaceChildren(el("p", {}, t("history.none")));
+      point(data, null);
+      keys.replaceChildren(...(series ? legend(data) : []));
+      show(gaps, Boolean(series));
+      gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(series ? gapList(data, context) : []));
+      show(more, Boolean(series));
+      if (series) fillMore(more, data);
+    },
+    leave() { for (const chart of drawn) chart.close(); },
+  };
+}
+
+function windowWords({ range, from, to }) {
+  if (range === "day") return day(from);
+  if (range === "month") return month(from);
+  if (range === "year") return dated(from, { year: "numeric" });
+  if (range === "week") return t("history.week", { from: dated(from, { day: "numeric", month: "short" }), to: day(to - 1) });
+  return span(from, to);
+}
+
+function goTo(context, { range, from, to }) {
+  context.setQuery({ range, from: rfc3339(from), to: range ? null : rfc3339(to) });
+}
+
+function fillTools(node, window, context, own) {
+  const presets = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, RANGES.map((range) =>
+    button(t(`history.preset.${range}`), () => context.setQuery({ range, from: null, to: null }), { "aria-pressed": String(window.range === range) })));
+  node.replaceChildren(presets,
+    button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
+    button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }),
+    button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }));
+}
+
+function ownRange(context) {
+  const from = el("input", { type: "datetime-local", required: true }), to = el("input", { type: "datetime-local", required: true });
+  const wrong = el("p", { class: "wrong", role: "alert" });
+  const form = el("form", { class: "range", hidden: true, onsubmit(event) {
+    event.preventDefault();
+    const [start, end] = [fromInput(from.value), fromInput(to.value)];
+    wrong.textContent = start < end ? "" : t("history.order");
+    if (start < end) goTo(context, { range: null, from: start, to: end });
+  } }, el("label", {}, t("history.from"), from), el("label", {}, t("history.to"), to), el("button", { class: "first" }, t("history.show")), wrong);
+  form.set = (window) => { from.value = toInput(window.from); to.value = toInput(window.to); };
+  return form;
+}
+
+function fillChooser(node, items, chosen, context) {
+  const list = el("ul");
+  keyed(list, items, (one) => one.id, (one) => {
+    const box = el("input", { type: "checkbox", value: one.id, checked: chosen.includes(one.id), disabled: !chosen.includes(one.id) && chosen.length >= MOST_CHANNELS });
+    box.addEventListener("change", () => {
+      const wanted = [...list.querySelectorAll("input:checked")].map((input) => input.value);
+      if (wanted.length) context.setQuery({ channel: wanted }); else box.checked = true;
+    });
+    return el("li", {}, el("label", { class: "check" }, box, el("span", {}, channelName(one), one.isPresent === false ? el("span", { class: "quiet" }, ` ${t("history.past")}`) : null)));
+  });
+  node.replaceChildren(el("fieldset", {}, el("legend", { class: "legend-title" }, el("h2", {}, t("history.channels"))), list),
+    chosen.length >= MOST_CHANNELS ? el("p", { class: "quiet" }, t("history.channelsMost", { n: MOST_CHANNELS })) : "");
+}
+
+function drawCharts(place, data, context, read) {
+  const { chosen, items, series, ledgers, window, now, events, notes } = data;
+  const all = series.series.map((one) => {
+    const channel = items.find((item) => item.id === one.channel) ?? { id: one.channel };
+    const index = chosen.indexOf(one.channel);
+    return { ...one, item: channel, width: one.widthSeconds, index, stretches: ledgers[index]?.stretches ?? [],
+      unsure: one.unsure?.length === one.t.length ? one.unsure.flatMap((flag, step) => (flag ? [step] : [])) : one.unsure ?? [] };
+  });
+  data.series.series = all;
+  const marks = [
+    ...notes.map((note) => ({ kind: "note", at: Date.parse(note.at) / 1000 })),
+    ...events.filter((event) => event.time).map((event) => ({ kind: "event", at: Date.parse(event.time) / 1000 })),
+  ];
+  return [...new Set(all.map((one) => one.unit))].map((unit) => {
+    const group = all.filter((one) => one.unit === unit);
+    const names = group.map((one) => channelName(one.item)).join(", ");
+    const box = el("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": t("history.chart"), "aria-label": t("history.chart.label", { names, unit }) });
+    place.append(el("p", { class: "quiet" }, unit), box);
+    const chart = new Chart(box, {
+      read, zoom: (from, to) => to - from >= 60 && goTo(context, { range: null, from, to }),
+      reset: () => context.setQuery({ range: "day", from: null, to: null }),
+      gap: (one, stretch) => openGap(context, one.item, stretch),
+    });
+    chart.data = {
+      from: window.from, to: window.to, now, series: group, marks,
+      ...(group.some((one) => one.unit === "°C" || one.item.display) ? { floor: 0 } : {}),
+      limits: group.length === 1 ? (group[0].item.limits ?? []).map((limit) => ({ value: limit.from, level: limit.level, label: t("history.limit", { level: t(`level.${limit.level}`), value: limit.from }) })) : [],
+    };
+    return chart;
+  });
+}
+
+function fillMore(node, data) {
+  const { chosen, range, series } = data;
+  const query = { channel: chosen, ...range };
+  const full = series.series.map((one) => one.covered?.reduce((sum, share) => sum + (share ?? 0), 0)).some((sum) => sum > 0);
+  const details = el("details", {}, el("summary", {}, t("history.table")));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(...series.series.map(stepTable));
+  });
+  const command = `curl -H 'Authorization: Bearer TOKEN' '${location.origin}${address("/series", { ...query, points: 600 })}'`;
+  node.replaceChildren(el("h2", {}, t("history.take")),
+    el("div", { class: "row" },
+      full ? el("a", { class: "button", download: "", href: address("/export", { format: "csv", ...query }) }, t("history.csv")) : null,
+      button(t("history.curl"), () => curl(command))), details);
+}
+
+export function curl(command) {
+  const said = el("p", { role: "status", class: "done" });
+  dialog(t("history.curl"), t("do.close"), el("p", {}, t("history.curl.words")), el("pre", { tabindex: "0" }, command),
+    navigator.clipboard ? button(t("do.copy"), async () => { await navigator.clipboard.writeText(command); said.textContent = t("do.copied"); }) : null, said);
+}

@@ -1,0 +1,59 @@
+// What stands beside a chart: read-out, legend and the same steps as a table.
+import { stepAt } from "../chart.js";
+import { el, table } from "../dom.js";
+import { clock, day, duration, number, percent, stamp, value, zoneName } from "../format.js";
+import { code, plural, t } from "../i18n.js";
+import { stretchAt } from "../strip.js";
+import { channelName, flagNames, reason } from "../words.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const DASHES = ["", "9 4", "2 3", "9 3 2 3"];
+
+/** One sentence a channel: what the step at the cursor holds, or why it holds nothing. */
+export function readoutWords(data, time) {
+  const all = data.series?.series ?? [];
+  if (time === null) return all.length ? t("history.hint", { width: duration(all[0].width), n: all[0].t.length }) : "";
+  const lines = all.map((series) => stepWords(series, time, all.length > 1));
+  return lines.join(" ");
+}
+
+function stepWords(series, time, isNamed) {
+  const index = stepAt(series, time), name = isNamed ? `${channelName(series.item)}: ` : "";
+  if (index < 0 || series.mean[index] === null || series.mean[index] === undefined) {
+    const stretch = stretchAt(series.stretches, time, series.width);
+    return `${name}${stamp(time)} ${zoneName(time)}: ${t("history.noValue", { cause: stretch ? reason(stretch[2]) : t("cause.none") })}`;
+  }
+  const from = series.t[index], to = from + series.width, decimals = series.decimals;
+  const flags = flagNames(series.flags?.[index] ?? 0).map((flag) => code("flag", flag)).join(", ");
+  const words = t("history.step", {
+    when: `${series.unsure.includes(index) ? "~" : ""}${day(from)} ${clock(from)}–${clock(to)} ${zoneName(from)}`,
+    mean: value(series.mean[index], decimals), least: value(series.least[index], decimals), most: value(series.most[index], decimals), unit: series.unit,
+  });
+  return `${name}${words} ${plural("history.samples", series.count?.[index] ?? 0)}${flags ? `, ${flags}` : ""}.`;
+}
+
+export function legend({ series, ledgers }) {
+  return series.series.map((one) => {
+    const line = document.createElementNS(SVG, "svg"), stroke = document.createElementNS(SVG, "line");
+    const place = series.series.filter((other) => other.unit === one.unit).indexOf(one);
+    for (const [name, given] of [["x1", 0], ["x2", 32], ["y1", 6], ["y2", 6]]) stroke.setAttribute(name, given);
+    if (DASHES[place]) stroke.setAttribute("stroke-dasharray", DASHES[place]);
+    line.setAttribute("class", `s${place + 1}`);
+    line.setAttribute("aria-hidden", "true");
+    line.append(stroke);
+    const ledger = ledgers[one.index];
+    const covered = ledger?.elapsedSeconds ? t("history.covered", { share: percent(ledger.coveredSeconds / ledger.elapsedSeconds, 1) }) : "";
+    const samples = one.count?.reduce((sum, count) => sum + count, 0) ?? 0;
+    return el("li", {}, line, el("span", {}, channelName(one.item), " ", el("span", { class: "quiet" },
+      [plural("history.samples", samples), covered, one.width ? t("history.width", { width: duration(one.width) }) : ""].filter(Boolean).join(" · "))));
+  });
+}
+
+export function stepTable(series) {
+  const rows = series.t.map((time, index) => [
+    `${series.unsure.includes(index) ? "~" : ""}${stamp(time)}`, value(series.least[index], series.decimals), value(series.mean[index], series.decimals), value(series.most[index], series.decimals),
+    number(series.count?.[index] ?? 0), flagNames(series.flags?.[index] ?? 0).map((flag) => code("flag", flag)).join(", "),
+  ]);
+  return table(`${channelName(series.item)}, ${series.unit}, ${zoneName(series.t[0] ?? Date.now() / 1000)}`,
+    [t("history.from"), t("history.least"), t("history.mean"), t("history.most"), t("history.count"), t("history.flags")], rows);
+}

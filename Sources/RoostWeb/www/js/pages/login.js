@@ -1,0 +1,46 @@
+// Log in, or take up an invitation.
+import { card, el } from "../dom.js";
+import { t } from "../i18n.js";
+import { field, form, newPassword } from "../form.js";
+import { trustLine } from "./claim.js";
+
+export const title = "login.title";
+export const load = async (api, query) => ({ invitation: query.get("invitation") });
+
+export function make(root, { api }) {
+  let isMade = false;
+  return { update({ invitation }) {
+    if (isMade) return;
+    isMade = true;
+    root.append(invitation ? joinCard(api, invitation) : loginCard(api), trustLine());
+  } };
+}
+
+/** The address stays what was asked for; Log in itself leads to Now. */
+function enter() {
+  if (location.pathname === "/login") location.replace("/"); else location.reload();
+}
+
+function loginCard(api) {
+  return card(null, form([field("email", t("account.email"), { type: "email", required: true, autocomplete: "username" }),
+    field("password", t("account.password"), { type: "password", required: true, autocomplete: "current-password" })],
+  t("login.do"), async ({ email, password }) => {
+    try {
+      await api.send("POST", "/login", { email: email.trim(), password }, { isQuiet: true });
+    } catch (problem) {
+      if (problem.status === 401) problem.detail = t("login.wrong");
+      throw problem;
+    }
+    enter();
+  }), el("details", {}, el("summary", {}, t("login.forgotten")), el("p", {}, t("login.forgotten.words"))));
+}
+
+function joinCard(api, code) {
+  const password = newPassword("password", t("account.password"), t("account.repeat"), 10);
+  return card(t("login.join"), el("p", {}, t("login.join.words")), form([field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
+    field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254" }), ...password.fields],
+  t("login.join.do"), async ({ name, email, password: secret }) => {
+    await api.send("POST", `/invitations/${encodeURIComponent(code)}`, { name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
+    location.replace("/");
+  }, password.check));
+}

@@ -1,0 +1,68 @@
+// Means of hours, days, months and years, and the raw record as a file.
+import { address } from "../api.js";
+import { button, card, el, table } from "../dom.js";
+import { clock, day, duration, month, number, percent, rfc3339, value, zone, dated, date } from "../format.js";
+import { t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { windowOf, windowOfQuery, neighbour } from "../window.js";
+import { channelName } from "../words.js";
+
+export const title = "measurements.title";
+const PERIODS = { hour: "day", day: "month", month: "year", year: null };
+
+export async function load(api, query) {
+  const [channels] = await Promise.all([api.get("/channels"), live.station ? null : refresh()]);
+  const items = channels.items ?? [], by = PERIODS[query.get("by")] === undefined ? "hour" : query.get("by");
+  const channel = items.find((one) => one.id === query.get("channel")) ?? items.find((one) => one.limits?.length) ?? items[0];
+  if (!channel) return { items, by };
+  const newest = live.state === "still" && channel.newest ? Date.parse(channel.newest) / 1000 : Date.now() / 1000;
+  let window;
+  if (by === "year") window = { range: null, from: windowOf("year", Date.parse(channel.oldest ?? "") / 1000 || newest)[0], to: windowOf("year", newest)[1] };
+  else window = windowOfQuery(new URLSearchParams({ range: PERIODS[by], ...(query.get("from") ? { from: query.get("from") } : {}) }), newest);
+  const means = await api.get("/means", { channel: channel.id, by, from: rfc3339(window.from), to: rfc3339(window.to), zone: zone() });
+  return { items, by, channel, window, means };
+}
+
+export function make(root, context) {
+  return { update({ items, by, channel, window, means }) {
+    if (!channel) return root.replaceChildren(card(null, el("p", {}, t("history.none"))));
+    const choice = el("select", {}, items.map((one) => el("option", { value: one.id, selected: one.id === channel.id }, channelName(one))));
+    choice.addEventListener("change", () => context.setQuery({ channel: choice.value }));
+    const tabs = el("div", { class: "segments", role: "group", "aria-label": t("measurements.by") }, Object.keys(PERIODS).map((name) =>
+      button(t(`measurements.${name}`), () => context.setQuery({ by: name, from: null }), { "aria-pressed": String(name === by) })));
+    const move = (step) => () => context.setQuery({ from: rfc3339(neighbour(window, step).from) });
+    const rows = (means.items ?? []).map((one) => [label(one, by), value(one.mean, means.decimals ?? channel.decimals), value(one.least, channel.decimals), value(one.most, channel.decimals), number(one.n ?? 0),
+      one.coverage === undefined || one.coverage === null ? "–" : `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}`]);
+    root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("history.channels"), choice)),
+      el("div", { class: "tools row" }, tabs, by === "year" ? null : button("‹", move(-1), { "aria-label": t("history.before") }),
+        by === "year" ? null : button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() })),
+      el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
+      rows.length ? table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zone()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows)
+        : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window));
+  } };
+}
+
+function label({ from, to }, by) {
+  if (by === "hour") return `${clock(from)} – ${clock(to)}`;
+  if (by === "day") return dated(from, { weekday: "short", day: "numeric" });
+  return by === "month" ? dated(from, { month: "long" }) : dated(from, { year: "numeric" });
+}
+
+function rolling({ rolling: means }, channel) {
+  if (!means?.length) return null;
+  return el("ul", { class: "list" }, means.map((one) => el("li", {}, t("measurements.rolling", { over: duration(one.averagingSeconds), mean: `${value(one.mean, channel.decimals)} ${channel.unit ?? ""}` }),
+    one.limit ? el("span", { class: "quiet" }, ` ${t("measurements.guideline", { limit: number(one.limit, 1, 0) })}`) : null)));
+}
+
+function files(channel, window) {
+  const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
+  const row = (words, query) => el("li", { class: "split" }, el("span", {}, words), el("span", { class: "row" }, ["csv", "ndjson", "json"].map((format) =>
+    el("a", { class: "button", download: "", href: address("/export", { format, ...query }), "aria-label": `${format} ${words}` }, format.toUpperCase()))));
+  const perDay = channel.intervalSeconds ? (86400 / channel.intervalSeconds) * 60 : null;
+  const all = channel.oldest ? (Date.now() - Date.parse(channel.oldest)) / 86400000 : null;
+  return card(t("measurements.files"), el("p", { class: "quiet" }, t("measurements.files.words")), el("ul", { class: "list" },
+    row(t("measurements.shown"), { channel: channel.id, ...range }),
+    row(t("measurements.channel", { name: channelName(channel), since: channel.oldest ? date(channel.oldest) : "–" }), { channel: channel.id }),
+    row(t("measurements.everything"), {})),
+  perDay && all ? el("p", { class: "quiet" }, t("measurements.size", { size: `${number((perDay * Math.max(1, all)) / 1e6, 1)} MB` })) : null);
+}

@@ -1,0 +1,25 @@
+// The way to every page that is not in the bar.
+import { el, icon } from "../dom.js";
+import { LANGUAGES, chooseLanguage, language, t } from "../i18n.js";
+import { live } from "../live.js";
+import { isOffered, may, PAGES } from "../navigation.js";
+
+export const title = "more.title";
+
+export async function load() { return {}; }
+
+export function make(root, { me }) {
+  const pages = PAGES.filter((page) => page.place === "more" && isOffered(page, me));
+  const choice = el("select", {}, LANGUAGES.map(([name, words]) => el("option", { value: name, selected: name === language, lang: name }, words)));
+  choice.addEventListener("change", () => { chooseLanguage(choice.value); location.reload(); });
+  const version = el("p", { class: "quiet" });
+  root.append(
+    el("section", { class: "card" }, el("ul", { class: "menu" }, pages.map((page) => el("li", {}, el("a", { href: page.path },
+      el("span", {}, el("strong", {}, t(`${page.name}.title`)), el("span", { class: "quiet" }, t(`${page.name}.purpose`), page.needs && !may(me, page.needs) ? ` ${t("more.ownerOnly")}` : "")),
+      icon("icon-next")))))),
+    el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("more.language"), choice)), version));
+  return { update() {
+    const station = live.station?.station;
+    version.textContent = station ? t("more.version", { version: station.version ?? "?", name: station.name ?? "" }) : "";
+  } };
+}

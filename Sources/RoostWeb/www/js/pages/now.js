@@ -1,0 +1,251 @@
+// Is it measuring, is the air good, is the record complete, what is to be done?
+import { Chart } from "../chart.js";
+import { action } from "../words.js";
+import { button, card, dialog, el, facts, icon, keyed, mark, setText, show } from "../dom.js";
+import { countdown, date, duration, month, number, percent, value, zone } from "../format.js";
+import { code, plural, t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { may } from "../navigation.js";
+import { ageWords, becauseWords, channelName, deviceOf, flags, quantityName, quantityOf, reason, until, verdictWords } from "../words.js";
+
+export const title = "now.title";
+const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
+
+export async function load(api) {
+  await refresh();
+  const { station } = live;
+  const channels = (station.channels ?? []).filter((channel) => channel.limits).slice(0, 2);
+  const ids = (channels.length ? channels : (station.channels ?? []).slice(0, 1)).map((channel) => channel.id);
+  return {
+    station,
+    devices: station.channels?.length ? null : await api.maybe("/devices"),
+    day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, last: "24h", points: 300 }),
+      ...ids.map((id) => api.maybe("/ledger", { channel: id, last: "24h" }))]) : null,
+  };
+}
+
+export function make(root, context) {
+  const parts = makeVerdict();
+  const cards = el("div", { class: "cards" }), first = el("div"), tiles = el("div", { class: "tiles" });
+  const dayCard = el("section", { class: "card", hidden: true });
+  root.append(parts.node, first, cards, dayCard, tiles);
+  let chart = null;
+
+  function draw(station) {
+    parts.update(station);
+    const channels = station.channels ?? [];
+    cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
+    keyed(cards, [...channels, ...(station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }))],
+      (one) => one.id, (one) => (one.unit === undefined && one.kind ? makeLine() : makeCard(context)), (node, one) => node.renew(one));
+    show(cards, channels.length > 0 || (station.lines ?? []).length > 0);
+  }
+
+  return {
+    update({ station, devices, day }) {
+      draw(station);
+      first.replaceChildren(...(station.channels?.length ? [] : firstSteps(devices)));
+      tiles.replaceChildren(...[completeCard(station), wearCard(station), modeCard(station, context)].filter(Boolean));
+      day?.then(([series, ...ledgers]) => {
+        if (!series?.series?.some((one) => one.t.length)) return;
+        chart?.close();
+        chart = dayChart(dayCard, series, ledgers, context);
+      }).catch(() => {});
+    },
+    live(kind) {
+      if (live.station) draw(live.station);
+      if (kind === "station") tiles.replaceChildren(...[completeCard(live.station), wearCard(live.station), modeCard(live.station, context)].filter(Boolean));
+    },
+    tick() { for (const node of cards.children) node.tick?.(); },
+    leave() { chart?.close(); },
+  };
+}
+
+function makeVerdict() {
+  const words = el("strong"), why = el("p"), faults = el("p", { class: "quiet" });
+  const place = el("div");
+  const node = el("section", { class: "card verdict", "aria-label": t("now.verdict") }, place,
+    el("div", { class: "say" }, el("div", { role: "status" }, words), why, faults));
+  return { node, update(station) {
+    const level = station.verdict?.level ?? "unknown";
+    if (place.dataset.level !== level) { place.dataset.level = level; place.replaceChildren(mark(level)); }
+    setText(words, verdictWords(station));
+    setText(why, becauseWords(station));
+    show(why, why.textContent !== "");
+    const count = station.notices ?? (station.faults ?? []).length;
+    const lines = (station.faults ?? []).slice(0, 2).map((fault) => el("span", {}, `${fault.words}. ${fault.next ?? ""} `));
+    if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
+      faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
+      faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
+    }
+    show(faults, count > 0);
+  } };
+}
+
+function makeCard() {
+  const name = el("b"), device = el("span"), number = el("b"), unit = el("small"), level = el("span", { class: "level" });
+  const scale = el("div"), age = el("p", { class: "age quiet" }), mean = el("p", { class: "quiet" }), more = el("p", { class: "quiet" });
+  const explain = el("a", { class: "quiet" }), history = el("a", { class: "quiet" }, t("now.history"));
+  const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, number, unit, level),
+    scale, age, mean, more, el("div", { class: "foot" }, history, explain));
+  let channel = null;
+  node.tick = () => setText(age, ageLine(channel));
+  node.renew = (given) => {
+    channel = given;
+    const isStale = channel.isStale || channel.value === null || channel.value === undefined;
+    node.className = `card reading${isStale ? " stale" : ""}${channel.quality?.length ? " doubtful" : ""}`;
+    setText(name, quantityName(quantityOf(channel.id), channel.name));
+    setText(device, deviceOf(channel.id));
+    setText(number, /^warming/.test(channel.phase ?? "") ? "–" : value(channel.value, channel.decimals));
+    setText(unit, channel.unit ?? "");
+    const shown = isStale ? null : channel.level;
+    if (level.dataset.level !== String(shown)) {
+      level.dataset.level = String(shown);
+      level.replaceChildren(...(shown ? [mark(shown, "mark small"), t(`level.${shown}`)]
+        : isStale && channel.value === null ? [] : isStale ? [mark("unknown", "mark small"), t("level.unknown")] : []));
+    }
+    drawScale(scale, channel, isStale);
+    node.tick();
+    setText(mean, meanLine(channel));
+    show(mean, mean.textContent !== "");
+    setText(more, moreLine(channel));
+    show(more, more.textContent !== "");
+    history.href = `/history?channel=${channel.id}`;
+    explain.href = `/numbers#${quantityOf(channel.id)}`;
+    setText(explain, t("now.explain"));
+    history.setAttribute("aria-label", t("now.history.of", { name: channelName(channel) }));
+    explain.setAttribute("aria-label", t("now.explain.of", { name: channelName(channel) }));
+    show(explain, !hintsOff());
+  };
+  return node;
+}
+
+function ageLine(channel) {
+  const parts = [];
+  if (channel.noData) parts.push(reason(channel.noData));
+  if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) parts.push(ageWords(channel, live.elapsed));
+  else if (!channel.noData) parts.push(t("age.never"));
+  const next = channel.nextInSeconds === null || channel.nextInSeconds === undefined ? null : channel.nextInSeconds - live.elapsed;
+  if (/^warming/.test(channel.phase ?? "") && next > 0) parts.push(t("phase.warming.left", { time: duration(next) }));
+  else if (next > 0) parts.push(t("age.next", { time: countdown(next) }));
+  else if (channel.phase) parts.push(code("phase", channel.phase));
+  return parts.join(" · ");
+}
+
+function meanLine({ mean24h, decimals, guideline, coverage24h }) {
+  if (mean24h === null || mean24h === undefined) return "";
+  const mean = value(mean24h, decimals);
+  const words = guideline?.limit ? t("now.mean.guideline", { mean, limit: number(guideline.limit, 1, 0) }) : t("now.mean", { mean });
+  return coverage24h !== null && coverage24h < 0.75 ? `${words} (${t("now.mean.covered", { share: percent(coverage24h, 0) })})` : words;
+}
+
+function moreLine(channel) {
+  return [
+    channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
+    channel.isMuted ? (channel.isMuted.until ? t("now.muted.until", { time: until((Date.parse(channel.isMuted.until) - Date.now()) / 1000) }) : t("now.muted")) : null,
+    channel.records === false ? t("now.notKept") : null,
+  ].filter(Boolean).join(" · ");
+}
+
+/** Bands of equal width, as only their order matters; the needle moves within its band. */
+function drawScale(node, { limits, value: now, display }, isStale) {
+  const key = JSON.stringify([limits, now, isStale]);
+  if (node.dataset.key === key) return;
+  node.dataset.key = key;
+  if (!limits?.length) return node.replaceChildren();
+  const top = Math.max(display?.[1] ?? limits.at(-1).from * 2.5, limits.at(-1).from * 1.2);
+  const edges = [display?.[0] ?? 0, ...limits.map((limit) => limit.from), top];
+  const needle = el("i", { hidden: isStale || now === null });
+  const band = Math.max(0, edges.findLastIndex((edge, index) => index < edges.length - 1 && now >= edge));
+  const share = Math.min(1, Math.max(0, (now - edges[band]) / (edges[band + 1] - edges[band])));
+  needle.style.left = `${((band + share) / (edges.length - 1)) * 100}%`;
+  const ends = edges.map((edge, index) => {
+    const label = el("span", {}, index === edges.length - 1 ? `${number(edge, 1, 0)}+` : number(edge, 1, 0));
+    label.style.left = `${(index / (edges.length - 1)) * 100}%`;
+    return label;
+  });
+  node.replaceChildren(
+    el("div", { class: "scale", "aria-hidden": "true" }, ["good", ...limits.map((limit) => limit.level)].map((level) => el("span", { class: level })), needle),
+    el("div", { class: "ends", "aria-hidden": "true" }, ends));
+}
+
+function makeLine() {
+  const name = el("b"), device = el("span"), words = el("b"), age = el("p", { class: "age quiet" });
+  const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, words), age);
+  let line = null;
+  node.tick = () => setText(age, line.sinceSeconds === null || line.sinceSeconds === undefined ? "" : t("now.line.since", { time: duration(line.sinceSeconds + live.elapsed) }));
+  node.renew = (given) => {
+    line = given;
+    setText(name, code("line", line.kind, line.kind));
+    setText(device, line.device);
+    setText(words, code("state", line.state));
+    node.tick();
+  };
+  return node;
+}
+
+function firstSteps(devices) {
+  const found = devices?.found ?? [];
+  return [card(t("now.first"), el("p", {}, t("now.first.words")),
+    found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, el("strong", {}, one.node ?? one.name ?? one.identity), " ", el("span", { class: "quiet" }, `${code("found", one.state)}. ${one.why ?? ""}`))))
+      : el("p", { class: "quiet" }, t("now.first.nothing")),
+    el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))))];
+}
+
+function completeCard({ complete }) {
+  if (!complete) return null;
+  return card(t("now.complete"), facts([
+    complete.since ? [t("proof.since"), date(complete.since)] : null,
+    complete.coveredShare === undefined ? null : [t("proof.covered"), percent(complete.coveredShare)],
+    complete.accountedShare === undefined ? null : [t("proof.accounted"), percent(complete.accountedShare)],
+  ]), el("a", { href: "/proof" }, t("proof.title")));
+}
+
+function wearCard({ lasers, store, budget }) {
+  const rows = (lasers ?? []).flatMap((laser) => [
+    [t("proof.laser", { name: laser.device ?? laser.part }), laser.lifeHours ? t("proof.hours.of", { hours: number(laser.hours), life: number(laser.lifeHours) }) : t("proof.hours", { hours: number(laser.hours) })],
+    laser.endOfLife ? [t("proof.laser.until"), t("proof.about", { time: month(laser.endOfLife) })] : null,
+  ]);
+  if (store?.keepsDays) rows.push([t("proof.keeps"), duration(store.keepsDays * 86400)]);
+  if (budget?.day?.cardBytes) rows.push([t("proof.card.day"), `${number(budget.day.cardBytes / 1e6, 1)} MB`]);
+  return rows.length ? card(t("now.wear"), facts(rows)) : null;
+}
+
+function modeCard(station, { me, api, reload }) {
+  const mode = station.mode?.mode ?? "months", ends = station.mode?.endsInSeconds;
+  const isMember = may(me, "member") && station.daemon?.state === "up";
+  const words = t(`mode.${mode}`, { name: station.mode?.name ?? "", time: ends ? until(ends - live.elapsed) : "" });
+  if (station.daemon?.state === "none") return null;
+  const send = async (body) => { await api.send("POST", "/mode", body); await refresh(); };
+  return card(t("now.mode"), el("p", {}, words), isMember ? el("div", { class: "row" },
+    mode === "live" ? action(t("mode.end"), () => send({ mode: "months" })) : action(t("mode.live.start"), () => send({ mode: "live", seconds: 600 })),
+    el("a", { class: "button", href: "/surveys" }, t("surveys.title")),
+    station.channels?.length ? button(t("mute.do"), () => muteDialog(station, api, reload)) : null) : null);
+}
+
+function muteDialog(station, api, reload) {
+  const devices = [...new Set((station.channels ?? []).map((channel) => deviceOf(channel.id)))];
+  const device = el("select", {}, devices.map((name) => el("option", {}, name)));
+  const time = el("select", {}, [1800, 7200, 28800, 86400].map((seconds) => el("option", { value: seconds }, duration(seconds))));
+  const box = dialog(t("mute.do"), t("do.cancel"), el("p", {}, t("mute.words")),
+    el("div", { class: "form" }, el("label", {}, t("devices.device"), device), el("label", {}, t("mute.time"), time)),
+    action(t("mute.do"), async () => {
+      await api.send("POST", `/mutes/${encodeURIComponent(device.value)}`, { seconds: Number(time.value) });
+      await refresh();
+      box.close();
+      reload();
+    }, { class: "first" }));
+}
+
+function dayChart(node, answer, ledgers, context) {
+  const [first] = answer.series;
+  const series = answer.series.filter((one) => one.unit === first.unit).map((one, index) =>
+    ({ ...one, width: one.widthSeconds, stretches: ledgers[index]?.stretches ?? [] }));
+  const box = el("div", { class: "chart low", role: "img", "aria-label": t("now.day.label") });
+  const chart = new Chart(box, { gap: () => context.go(`/history?channel=${first.channel}`) });
+  node.replaceChildren(el("div", { class: "split" }, el("h2", {}, t("now.day", { unit: first.unit })), el("span", { class: "quiet" }, zone())),
+    box, el("ul", { class: "row legend-row" }, series.map((one, index) => el("li", { class: "quiet" }, el("span", { class: `s${index + 1}`, "aria-hidden": "true" }, "━ "), channelName({ id: one.channel })))),
+    el("a", { href: `/history?${series.map((one) => `channel=${one.channel}`).join("&")}` }, icon("icon-history"), ` ${t("now.day.more")}`));
+  show(node, true);
+  chart.data = { from: Date.parse(answer.from) / 1000, to: Date.parse(answer.to) / 1000, series, now: Date.parse(answer.to) / 1000 };
+  return chart;
+}

@@ -1,0 +1,62 @@
+// What the numbers mean, in plain words, with the limits and today's figures beside them.
+import { card, el, mark, table } from "../dom.js";
+import { duration, number, percent, value } from "../format.js";
+import { has, t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { measured, quantityName, quantityOf } from "../words.js";
+
+export const title = "numbers.title";
+const ALWAYS = ["pm25", "pm10"];
+// The six colours of the US index appear here and nowhere else.
+const AQI = [["good", "0–50"], ["moderate", "51–100"], ["sensitive", "101–150"], ["unhealthy", "151–200"], ["very", "201–300"], ["hazardous", "301+"]];
+
+export async function load(api) {
+  if (!live.station) await refresh();
+  const present = (live.station.channels ?? []).map((channel) => quantityOf(channel.id));
+  const quantities = [...new Set([...ALWAYS, ...present])].filter((name) => has(`explain.${name}`) || present.includes(name));
+  const [rules, ...figures] = await Promise.all([api.maybe("/rules"), ...quantities.map((name) => api.maybe(`/explain/${name}`))]);
+  return { station: live.station, rules: rules?.items ?? [], quantities: quantities.map((name, index) => ({ name, figures: figures[index] })) };
+}
+
+export function make(root) {
+  let isFirst = true;
+  const hints = el("input", { type: "checkbox" });
+  try { hints.checked = localStorage.getItem("roost.hints") !== "off"; } catch { hints.checked = true; }
+  hints.addEventListener("change", () => { try { localStorage.setItem("roost.hints", hints.checked ? "on" : "off"); } catch { /* Then they stay. */ } });
+  return { update({ station, rules, quantities }) {
+    root.replaceChildren(...quantities.map((one) => quantityCard(one, station)), lampCard(rules, station), flagsCard(), aqiCard(),
+      el("section", { class: "card" }, el("label", { class: "check" }, hints, t("numbers.hints"))));
+    if (isFirst && location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    isFirst = false;
+  } };
+}
+
+function quantityCard({ name, figures }, station) {
+  const channels = (station.channels ?? []).filter((channel) => quantityOf(channel.id) === name);
+  const means = figures?.means ?? [];
+  return el("section", { class: "card", id: name }, el("h2", {}, quantityName(name)),
+    el("p", {}, has(`explain.${name}`) ? t(`explain.${name}`) : figures?.words ?? ""),
+    has(`explain.${name}.sources`) ? el("p", { class: "quiet" }, t(`explain.${name}.sources`)) : null,
+    channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
+    means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), ""], means.map((mean) => [
+      duration(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
+      mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
+}
+
+function lampCard(rules, station) {
+  const rule = rules.find((one) => one.isLamp) ?? rules[0];
+  const limits = rule?.limits ?? (station.channels ?? []).flatMap((channel) => (channel.limits ?? []).map((limit) => ({ ...limit, quantity: quantityOf(channel.id), unit: channel.unit })));
+  return card(t("numbers.lamp"), el("p", {}, t("numbers.lamp.words")), el("ul", { class: "swatches" },
+    limits.map((limit) => el("li", {}, mark(limit.level, "mark small"), `${t(`level.${limit.level}`)}: ${t("numbers.from", { name: quantityName(limit.quantity), value: number(limit.from, 1, 0), unit: limit.unit ?? "" })}`)),
+    el("li", {}, mark("good", "mark small"), t("numbers.lamp.good")), el("li", {}, mark("unknown", "mark small"), t("numbers.lamp.unknown"))));
+}
+
+function flagsCard() {
+  return card(t("numbers.flags"), el("dl", { class: "flags" }, ["humid", "ceiling", "inconsistent", "unchanging", "outOfRange", "jump", "disagrees", "zero", "estimated"].map((flag) =>
+    el("div", {}, el("dt", {}, el("strong", {}, t(`flag.${flag}`))), el("dd", { class: "quiet" }, t(`flag.${flag}.words`))))));
+}
+
+function aqiCard() {
+  return card(t("numbers.aqi"), el("p", {}, t("numbers.aqi.words")), el("ul", { class: "swatches" },
+    AQI.map(([name, range]) => el("li", {}, el("span", { class: `aqi aqi-${name}`, "aria-hidden": "true" }), el("span", { class: "number" }, range), t(`aqi.${name}`)))));
+}

@@ -1,0 +1,61 @@
+// A survey marks a stretch of time by a name; a note marks a moment.
+import { address } from "../api.js";
+import { button, card, el } from "../dom.js";
+import { number, rfc3339, stamp } from "../format.js";
+import { t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { may } from "../navigation.js";
+import { field, form } from "../form.js";
+import { action, confirmed } from "../words.js";
+import { fromInput, toInput } from "../window.js";
+
+export const title = "surveys.title";
+
+export async function load(api) {
+  const [surveys, notes] = await Promise.all([api.maybe("/surveys"), api.maybe("/notes"), refresh().catch(() => null)]);
+  return { surveys: surveys?.items, notes: notes?.items, station: live.station };
+}
+
+export function make(root, context) {
+  return { update({ surveys, notes, station }) {
+    root.replaceChildren(surveyCard(station, context), surveyList(surveys), noteCard(notes, context));
+  } };
+}
+
+function surveyCard(station, { me, api, reload }) {
+  const mode = station?.mode ?? {}, isMember = may(me, "member");
+  if (mode.mode === "survey") {
+    return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })),
+      isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "months" }); await reload(); }, { class: "first" }) : null);
+  }
+  const private_ = el("input", { type: "checkbox" });
+  return card(t("surveys.survey"), el("p", {}, t("surveys.words")), isMember ? withBefore(form([field("name", t("surveys.name"), { required: true, maxlength: "64", autocomplete: "off" })], t("surveys.start"), async (values) => {
+    await api.send("POST", "/mode", { mode: "survey", name: values.name.trim(), noUpload: private_.checked });
+    await reload();
+  }), el("label", { class: "check" }, private_, t("surveys.noUpload"))) : el("p", { class: "quiet" }, t("problem.member")));
+}
+
+function withBefore(node, extra) {
+  node.insertBefore(extra, node.lastElementChild);
+  return node;
+}
+
+function surveyList(surveys) {
+  if (!surveys) return card(t("surveys.list"), el("p", { class: "quiet" }, t("problem.missing")));
+  return card(t("surveys.list"), surveys.length ? el("ul", { class: "list" }, surveys.map((one) => el("li", { class: "split" },
+    el("span", {}, el("strong", {}, one.name), el("span", { class: "quiet" }, ` ${one.from ? stamp(one.from) : ""} – ${one.to ? stamp(one.to) : t("surveys.now")}${one.values ? ` · ${t("surveys.values", { n: number(one.values) })}` : ""}${one.noUpload ? ` · ${t("surveys.private")}` : ""}`)),
+    el("a", { class: "button", download: "", href: address("/export", { format: "csv", survey: one.name, from: one.from, to: one.to }) }, t("history.csv"))))) : el("p", { class: "quiet" }, t("surveys.none")));
+}
+
+function noteCard(notes, { me, api, reload }) {
+  const isMember = may(me, "member");
+  const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
+    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), note.text, el("span", { class: "quiet" }, ` ${[note.author, note.channel].filter(Boolean).join(" · ")}`)),
+    note.isMine || may(me, "owner") ? button(t("do.delete"), confirmed(t("surveys.note.sure"), t("do.delete"), async () => { await api.send("DELETE", `/notes/${encodeURIComponent(note.id)}`); await reload(); }), { class: "small" }) : null)))
+    : el("p", { class: "quiet" }, t("surveys.notes.none"));
+  const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000) });
+  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "200" }), when], t("surveys.note.add"), async (values) => {
+    await api.send("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null });
+    await reload();
+  }) : null);
+}

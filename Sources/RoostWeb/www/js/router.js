@@ -1,0 +1,123 @@
+// Real paths: Back, reload and sharing restore a view. Swaps pages and moves the focus to their h1.
+import { api } from "./api.js";
+import { button, card, el, setText, show } from "./dom.js";
+import { code, t } from "./i18n.js";
+import { live } from "./live.js";
+import { isOffered, PAGES } from "./navigation.js";
+
+let current = null, turn = 0, me = null, header;
+
+export const context = {
+  get me() { return me; },
+  api,
+  go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
+  /** Puts what the page shows into its address, without a new page. */
+  setQuery(pairs) {
+    const query = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries(pairs)) {
+      query.delete(name);
+      for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") query.append(name, one);
+    }
+    const text = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
+    history.pushState({}, "", location.pathname + (text ? `?${text}` : ""));
+    return open(location.pathname, { keepsPlace: true });
+  },
+};
+
+export function startRouter(parts, account) {
+  header = parts;
+  me = account;
+  history.scrollRestoration = "manual";
+  addEventListener("popstate", (event) => open(location.pathname, { scroll: event.state?.scroll ?? 0, keepsFocus: true }));
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href]");
+    if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const url = new URL(link.href);
+    if (url.origin !== location.origin || link.hasAttribute("download") || link.target || url.pathname.startsWith("/api/")) return;
+    if (!PAGES.some((page) => page.path === url.pathname) || (url.hash && url.pathname === location.pathname)) return;
+    event.preventDefault();
+    go(url.pathname + url.search);
+  });
+  live.on((kind, data) => {
+    const view = current?.view;
+    if (!view) return;
+    if (kind === "tick") view.tick?.();
+    else view.live?.(kind, data);
+  });
+}
+
+export function setMe(account) { me = account; }
+
+export function go(address, { replaces } = {}) {
+  history.replaceState({ ...history.state, scroll: scrollY }, "");
+  if (replaces) history.replaceState({}, "", address); else history.pushState({}, "", address);
+  return open(location.pathname, {});
+}
+
+export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}) {
+  const page = PAGES.find((one) => (as ? one.name === as : one.path === path));
+  if (current && current.page === page && keepsPlace) return render(new URLSearchParams(location.search), { keepsPlace });
+  current?.view?.leave?.();
+  current = { page, view: null, isFirst: !current };
+  document.body.classList.toggle("alone", Boolean(page?.isAlone));
+  for (const link of header.links) {
+    const isHere = link.dataset.page === page?.name || (link.dataset.page === "more" && page?.place === "more");
+    if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+  }
+  const title = page ? t(`${page.name}.title`) : t("problem.noPage");
+  setText(header.title, title);
+  document.title = [title, header.station.textContent || "Roost"].join(" – ");
+  if (!page || !isOffered(page, me)) {
+    header.main.replaceChildren(card(null, el("p", {}, t(page ? "problem.notHere" : "problem.noPage.words")), el("p", {}, el("a", { href: "/" }, t("problem.toNow")))));
+    return;
+  }
+  await render(new URLSearchParams(location.search), { scroll, keepsFocus });
+}
+
+async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
+  const mine = ++turn, { page } = current;
+  current.query = query;
+  header.main.setAttribute("aria-busy", "true");
+  const slow = keepsPlace ? null : setTimeout(() => header.main.replaceChildren(el("p", { class: "quiet" }, t("page.loading"))), 250);
+  if (!keepsFocus && !keepsPlace && !current.isFirst) header.title.focus({ preventScroll: true });
+  try {
+    const module = await page.load();
+    const data = await module.load(api, query, context);
+    if (mine !== turn) return;
+    if (!current.view || !keepsPlace) {
+      const root = el("div", { class: `page ${page.name}` });
+      current.view?.leave?.();
+      current.view = module.make(root, context);
+      clearTimeout(slow);
+      header.main.replaceChildren(...(page.name === "now" || page.isAlone ? [root, foot(page)] : [foot(page), root]));
+    }
+    current.view.update(data, query);
+    if (!keepsPlace) scrollTo(0, scroll);
+  } catch (problem) {
+    if (mine === turn) fail(problem, page);
+  } finally {
+    clearTimeout(slow);
+    if (mine === turn) header.main.removeAttribute("aria-busy");
+  }
+}
+
+/** What the page is for, and how to read it again. */
+function foot(page) {
+  if (page.isAlone) return "";
+  return el("div", { class: "about" }, el("p", {}, t(`${page.name}.purpose`)),
+    button(t("page.refresh"), () => { live.refresh().catch(() => {}); context.reload(); }, { class: "small" }));
+}
+
+function fail(problem, page) {
+  if (problem.status === 401) return;
+  if (problem.status === undefined) console.error(problem);
+  current.view?.leave?.();
+  current.view = null;
+  const key = problem.isMissing ? "missing" : problem.status === 0 ? "offline" : problem.type || "internal";
+  header.main.replaceChildren(foot(page), el("section", { class: "card problem", role: "alert" },
+    el("h2", {}, code("problem", key, problem.title ?? t("problem.internal"))),
+    el("p", {}, code("problem", `${key}.words`, problem.detail ?? "")),
+    problem.isMissing || !problem.detail ? null : el("p", { class: "quiet" }, problem.detail),
+    el("div", { class: "row" }, button(t("page.again"), () => context.reload()))));
+  show(header.main, true);
+}

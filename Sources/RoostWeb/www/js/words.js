@@ -1,0 +1,107 @@
+// How channels, levels and reasons are called: codes of the server in the page's language.
+import { button, el } from "./dom.js";
+import { ago, clock, duration, number, value } from "./format.js";
+import { code, has, language, t } from "./i18n.js";
+
+export const quantityOf = (id) => id.split("/").slice(1).join("/");
+export const deviceOf = (id) => id.split("/")[0];
+export const quantityName = (quantity, given) => code("quantity", quantity, given ?? quantity);
+export const channelName = (channel) => `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceOf(channel.id)}`;
+export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
+
+/** Why there is no value; a gap's cause and a sample's reason share one list. */
+export function reason(name, words) {
+  const same = { replyTimeout: "silent", stopped: "driverStopped" }[name] ?? name;
+  return code("cause", same, words);
+}
+
+export const flags = (quality) => (quality ?? []).map((flag) => code("flag", flag)).join(", ");
+
+const FLAGS = ["ceiling", "inconsistent", "unchanging", "outOfRange", "humid", "jump", "disagrees", "zero", "estimated"];
+export const flagNames = (bits) => FLAGS.filter((_, index) => bits & (1 << index));
+
+/** The first sentence of the dashboard. The server's own words are English. */
+export function verdictWords(station) {
+  const { verdict } = station;
+  if (!verdict) return t("verdict.none");
+  const key = `verdict.${verdict.code}`;
+  if (language === "en" && verdict.words) return verdict.words;
+  if (!has(key)) return verdict.words ?? verdict.code;
+  const given = verdict.params ?? {};
+  return t(key, {
+    ...given, cause: given.cause ? reason(given.cause) : "",
+    level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
+    since: given.sinceSeconds === undefined ? "" : duration(given.sinceSeconds),
+  });
+}
+
+/** Which reading decides it, and by which limit. */
+export function becauseWords(station) {
+  return (station.verdict?.because ?? []).map((id) => {
+    const channel = (station.channels ?? []).find((one) => one.id === id);
+    if (!channel || channel.value === null || channel.value === undefined) return null;
+    const limit = (channel.limits ?? []).findLast((one) => one.level === channel.level);
+    const params = { name: channelName(channel), value: measured(channel), limit: limit ? number(limit.from, 1, 0) : "", level: t(`level.${channel.level ?? "unknown"}`) };
+    return t(limit ? "now.because.limit" : "now.because", params);
+  }).filter(Boolean).join(" ");
+}
+
+/** The age of a channel's value, counted on from the answer. */
+export function ageWords(channel, elapsed) {
+  if (channel.ageSeconds === null || channel.ageSeconds === undefined) return t("age.never");
+  return ago(channel.ageSeconds + elapsed);
+}
+
+export const until = (seconds) => clock(Date.now() / 1000 + seconds);
+
+/** Runs what a button asks for, and says beside it what came of it. */
+export function doing(node, said, action) {
+  return async (event) => {
+    event?.preventDefault?.();
+    node.disabled = true;
+    said.className = "quiet";
+    said.textContent = t("do.running");
+    try {
+      const words = await action();
+      said.className = "done";
+      said.textContent = words ?? t("do.done");
+    } catch (problem) {
+      if (problem.status === undefined) console.error(problem);
+      said.className = "wrong";
+      said.textContent = problemWords(problem);
+    } finally {
+      node.disabled = false;
+    }
+  };
+}
+
+export function problemWords(problem) {
+  if (problem.status === 0) return t("problem.offline.words");
+  if (problem.isMissing && !problem.detail) return t("problem.missing");
+  if (problem.type === "rate-limited" && problem.retryAfter) return t("problem.rate-limited.after", { time: duration(problem.retryAfter) });
+  if (language !== "en" && has(`problem.${problem.type}.short`)) return t(`problem.${problem.type}.short`);
+  return problem.detail ?? code("problem", problem.type, problem.title ?? t("problem.internal"));
+}
+
+/** A button that does something and says how it went. */
+export function action(text, run, props) {
+  const said = el("span", { class: "quiet", role: "status" });
+  const node = button(text, null, props);
+  node.addEventListener("click", doing(node, said, run));
+  return el("span", { class: "row" }, node, said);
+}
+
+/** Asks before something that cannot be undone. */
+export function confirmed(words, yes, run) {
+  return () => {
+    const said = el("p", { role: "status" });
+    const sure = button(yes, null, { class: "first" });
+    const box = el("dialog", { "aria-label": words }, el("p", {}, words), said,
+      el("div", { class: "row end" }, sure, button(t("do.cancel"), () => box.close())));
+    const before = document.activeElement;
+    sure.addEventListener("click", doing(sure, said, async () => { await run(); box.close(); }));
+    box.addEventListener("close", () => { box.remove(); before?.focus?.(); });
+    document.body.append(box);
+    box.showModal();
+  };
+}
