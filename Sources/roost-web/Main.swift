@@ -96,7 +96,7 @@ struct Web: ParsableCommand {
             isSimulated: simulated
         )
         let doorman = OpenDoorman(store == nil ? .owner : .viewer)
-        let table = RouteTable(files.routes + stationRoutes.all + [doorman.route])
+        let table = RouteTable(files.routes(name: shown) + stationRoutes.all + [doorman.route])
         let gate = Gate(table, hosts: HostNames([shown, hostName]), doorman: doorman)
         let server = WebServer(
             WebResponder(gate, logger: logger),

@@ -16,6 +16,7 @@ package enum LiveText {
                     json.member("value", reading.value, decimals: reading.decimals)
                     json.member("noData", reading.noData)
                     json.array("quality", reading.quality) { $0.add($1) }
+                    json.member("level", ChannelLimits.level(of: reading, parts.last ?? ""))
                 }
             }
         }

@@ -48,11 +48,18 @@ package struct StaticFiles: Sendable {
         self.files = files
     }
 
-    package var routes: [Route] {
+    /// The pages and files.
+    ///
+    /// - Parameter name: The station's, for the app that a phone makes of it.
+    package func routes(name: String) -> [Route] {
+        let manifest = Manifest(name: name, hash: hash).json
         let index = page("index.html", type: "text/html; charset=utf-8")
         let worker = page("sw.js", type: "text/javascript; charset=utf-8")
         return Self.pages.map { path in Route(.get, path, .anyone) { _ in index } } + [
             Route(.get, "/sw.js", .anyone) { _ in worker },
+            Route(.get, "/manifest.webmanifest", .anyone) { _ in
+                .text(manifest, type: "application/manifest+json")
+            },
             Route(.get, "/a/{hash}/{file*}", .anyone) { request in try answer(request) },
             Route(.get, "/favicon.ico", .anyone) { _ in
                 WebResponse(.noContent, headers: [.cacheControl: "max-age=86400"])

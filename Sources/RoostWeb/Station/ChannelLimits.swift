@@ -1,4 +1,5 @@
 import Alerts
+import ControlProtocol
 import Core
 
 /// The limits of a quantity, as the lamp's rule has them.
@@ -12,6 +13,15 @@ enum ChannelLimits {
                 json.member("from", json: limit.reachedAt.description)
             }
         }
+    }
+
+    /// The level of one reading, without the lamp's hysteresis; nil without a limit or a value.
+    static func level(of reading: ReadingReport, _ quantity: String) -> String? {
+        let scale = LevelRule.sampleLevels.scales.first { $0.quantity == quantity }
+        guard let scale, let text = reading.measured?.description,
+            let value = FixedPoint(decimal: text)
+        else { return nil }
+        return scale.level(of: value, after: nil).name
     }
 
     /// `/rules`: what the lamp goes by, and the guidelines that means are held against.

@@ -53,7 +53,9 @@ package struct StationRoutes: Sendable {
                     type: "application/openmetrics-text; version=1.0.0; charset=utf-8"
                 )
             },
-            Route(.get, "/manifest.webmanifest", .anyone) { _ in .manifest(name) },
+            Route(.get, "/now.txt", .viewer, scope: .read) { _ in
+                .text(NowText(try await ask(.status, StatusReport.self)).text)
+            },
         ]
     }
 
@@ -248,27 +250,5 @@ package struct StationRoutes: Sendable {
         } catch let failure as ControlFailure {
             throw Problem(failure)
         }
-    }
-}
-
-extension WebResponse {
-    static func manifest(_ name: String) -> WebResponse {
-        var json = JSONText()
-        json.object { json in
-            json.member("name", name)
-            json.member("short_name", name)
-            json.member("start_url", "/")
-            json.member("display", "standalone")
-            json.member("background_color", "#FBFBFA")
-            json.member("theme_color", "#0B57A4")
-            json.array("icons", ["icon.svg"]) { json, icon in
-                json.object { json in
-                    json.member("src", "/" + icon)
-                    json.member("sizes", "any")
-                    json.member("type", "image/svg+xml")
-                }
-            }
-        }
-        return .text(json.text, type: "application/manifest+json")
     }
 }
