@@ -223,6 +223,7 @@ export class Chart {
   #limits(g, c, { left, right }, y) {
     g.textAlign = "left";
     g.textBaseline = "bottom";
+    let last = Infinity, shift = 0;
     for (const limit of this.#data.limits ?? []) {
       if (limit.value > y.high || limit.value < y.low) continue;
       const at = Math.round(y(limit.value)) + 0.5;
@@ -234,12 +235,16 @@ export class Chart {
       g.stroke();
       g.setLineDash([]);
       const width = g.measureText(limit.label).width;
+      // Labels of limits that lie close stand beside each other.
+      shift = Math.abs(last - at) < 18 ? shift + 1 : 0;
+      last = at;
+      const place = left + 2 + shift * (width + 16);
       g.fillStyle = c.card;
       g.globalAlpha = 0.8;
-      g.fillRect(left + 2, at - 16, width + 8, 15);
+      g.fillRect(place, at - 16, width + 8, 15);
       g.globalAlpha = 1;
       g.fillStyle = c.muted;
-      g.fillText(limit.label, left + 6, at - 2);
+      g.fillText(limit.label, place + 4, at - 2);
     }
   }
 

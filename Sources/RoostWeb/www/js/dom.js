@@ -79,13 +79,12 @@ export function button(text, onclick, props = {}) {
   return el("button", { type: "button", onclick, ...props }, text);
 }
 
-/** A table with a caption, in a box that may scroll sideways. */
+/** A table under its name, in a box that may scroll sideways. */
 export function table(caption, heads, rows) {
-  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, el("table", {},
-    el("caption", { class: "quiet" }, caption),
+  return el("div", {}, el("p", { class: "quiet" }, caption), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, el("table", { "aria-label": caption },
     el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, index) =>
-      el(index === 0 ? "th" : "td", index === 0 ? { scope: "row" } : {}, cell ?? "–")))))));
+      el(index === 0 ? "th" : "td", index === 0 ? { scope: "row" } : {}, cell ?? "–"))))))));
 }
 
 /** A dialog that closes with Escape, its button, or a tap beside it; it leaves the page when closed. */

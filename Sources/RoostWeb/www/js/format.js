@@ -20,9 +20,12 @@ export function setStationZone(name) {
 
 export function useOwnZone(flag) { isOwn = flag; cache.clear(); }
 
+/** English dates with the day first, as on the pages' drawings. */
+const region = () => (language === "en" ? "en-GB" : language);
+
 function formatter(options) {
   const key = JSON.stringify(options);
-  if (!cache.has(key)) cache.set(key, new Intl.DateTimeFormat(language, { timeZone: zone(), ...options }));
+  if (!cache.has(key)) cache.set(key, new Intl.DateTimeFormat(region(), { timeZone: zone(), ...(options.hour ? { hourCycle: "h23" } : {}), ...options }));
   return cache.get(key);
 }
 
@@ -39,7 +42,7 @@ export const stamp = (time) => dated(time, { day: "numeric", month: "short", yea
 
 /** `CET`, `GMT+5:30`: what the clock is called at that moment. */
 export function zoneName(time = Date.now() / 1000) {
-  const parts = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone(), timeZoneName: "short" }).formatToParts(moment(time));
+  const parts = new Intl.DateTimeFormat(region(), { timeZone: zone(), timeZoneName: "short" }).formatToParts(moment(time));
   return parts.find((part) => part.type === "timeZoneName")?.value ?? zone();
 }
 

@@ -105,7 +105,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
 function foot(page) {
   if (page.isAlone) return "";
   return el("div", { class: "about" }, el("p", {}, t(`${page.name}.purpose`)),
-    button(t("page.refresh"), () => { live.refresh().catch(() => {}); context.reload(); }, { class: "small" }));
+    ["more", "trust"].includes(page.name) ? null : button(t("page.refresh"), () => { live.refresh().catch(() => {}); context.reload(); }, { class: "plain" }));
 }
 
 function fail(problem, page) {

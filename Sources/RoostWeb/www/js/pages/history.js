@@ -2,8 +2,8 @@
 import { Chart } from "../chart.js";
 import { address } from "../api.js";
 import { button, dialog, el, keyed, show } from "../dom.js";
-import { dated, day, month, rfc3339, span, zone, zoneName } from "../format.js";
-import { t } from "../i18n.js";
+import { clock, dated, day, month, rfc3339, span, zone, zoneName } from "../format.js";
+import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
 import { legend, readoutWords, stepTable } from "./historyparts.js";
@@ -48,7 +48,7 @@ export function make(root, context) {
 
   function point(data, time) {
     for (const chart of drawn) chart.cursor = time;
-    readout.textContent = readoutWords(data, time);
+    readout.textContent = [readoutWords(data, time), data.series ? markAt(data, time) : ""].join(" ");
   }
 
   return {
@@ -119,6 +119,14 @@ function fillChooser(node, items, chosen, context) {
   });
   node.replaceChildren(el("fieldset", {}, el("legend", { class: "legend-title" }, el("h2", {}, t("history.channels"))), list),
     chosen.length >= MOST_CHANNELS ? el("p", { class: "quiet" }, t("history.channelsMost", { n: MOST_CHANNELS })) : "");
+}
+
+function markAt({ events, notes, window }, time) {
+  const near = (window.to - window.from) / 100, words = [];
+  const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near).slice(0, 2));
+  for (const note of hits(notes, "at")) words.push(`◆ ${clock(note.at)} ${note.text}`);
+  for (const event of hits(events, "time")) words.push(`○ ${clock(event.time)} ${event.source}: ${code("event", event.kind, event.kind)}`);
+  return words.join(" · ");
 }
 
 function drawCharts(place, data, context, read) {

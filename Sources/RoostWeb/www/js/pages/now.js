@@ -172,7 +172,7 @@ function makeLine() {
   const name = el("b"), device = el("span"), words = el("b"), age = el("p", { class: "age quiet" });
   const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, words), age);
   let line = null;
-  node.tick = () => setText(age, line.sinceSeconds === null || line.sinceSeconds === undefined ? "" : t("now.line.since", { time: duration(line.sinceSeconds + live.elapsed) }));
+  node.tick = () => setText(age, line.sinceSeconds === null || line.sinceSeconds === undefined ? "" : t("now.line.since", { duration: duration(line.sinceSeconds + live.elapsed) }));
   node.renew = (given) => {
     line = given;
     setText(name, code("line", line.kind, line.kind));

@@ -27,7 +27,7 @@ export function make(root) {
 function channelCard(ledger) {
   const gaps = (ledger.gaps ?? []).toSorted((a, b) => b.seconds - a.seconds);
   const share = (seconds) => (ledger.elapsedSeconds ? percent(seconds / ledger.elapsedSeconds, 3) : "–");
-  const seconds = (given) => t("unit.second", { n: number(given, 1) });
+  const seconds = (given) => [duration(given), el("br"), el("span", { class: "quiet" }, t("unit.second", { n: number(given, 1) }))];
   const rows = [[t("proof.measured"), seconds(ledger.coveredSeconds), share(ledger.coveredSeconds), ledger.values === undefined ? "" : number(ledger.values)],
     ...gaps.map((gap) => [reason(gap.cause, gap.words), seconds(gap.seconds), share(gap.seconds), gap.count ? plural("proof.times", gap.count) : ""]),
     [t("proof.total"), seconds(ledger.elapsedSeconds), share(ledger.elapsedSeconds), ""]];
