@@ -43,7 +43,7 @@ package struct LiveItems: Sendable {
     /// - Returns: The items after it, or that the page has to ask for everything.
     package func resumption(after last: String?) -> Resumption {
         guard let last else { return .items([]) }
-        let parts = last.split(separator: "-")
+        let parts = last.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == epoch, let number = UInt64(parts[1]), number < next
         else { return .reset }
         guard let first = items.first?.number else {

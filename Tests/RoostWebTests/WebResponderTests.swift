@@ -1,0 +1,111 @@
+import HTTPTypes
+import Logging
+import RoostWeb
+import Testing
+
+@Suite struct WebResponderTests {
+    private struct Broken: Error {}
+
+    private static let responder = WebResponder(
+        Gate(
+            RouteTable([
+                Route(.get, "/api/v1/echo", .viewer) { .text($0.query.keys.sorted().joined()) },
+                Route(.post, "/api/v1/echo", .member, body: .json(maxBytes: 16)) { request in
+                    WebResponse(body: .bytes(request.body))
+                },
+                Route(.get, "/api/v1/broken", .viewer) { _ in throw Broken() },
+            ]),
+            hosts: HostNames(["balcony"]),
+            doorman: OpenDoorman(.owner)
+        ),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+
+    private static func answer(_ head: Gate.Head, _ body: String = "") async -> WebResponse {
+        await responder.answer(head) { limit in
+            guard body.utf8.count <= limit else { throw Problem(.tooLarge, "too large") }
+            return Array(body.utf8)
+        }
+    }
+
+    private static func text(_ response: WebResponse) -> String {
+        guard case .bytes(let bytes) = response.body else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        "balcony", "balcony.local", "BALCONY.local:8088", "192.168.1.4", "[fe80::1]:80",
+        "localhost:1", "balcony.local.",
+    ])
+    func answersToItsNames(host: String) async {
+        let head = Gate.Head(.get, authority: host, target: "/api/v1/echo?a=1&b=2")
+        let response = await Self.answer(head)
+        #expect(response.status == .ok)
+        #expect(Self.text(response) == "ab")
+    }
+
+    @Test(arguments: [
+        "evil.example", "balcony.local.evil.example", "", "a b", "balcony:99999", "[::1",
+        "1.2.3.4.5", "xn--balcony.local",
+    ])
+    func refusesOtherNames(host: String) async {
+        let response = await Self.answer(
+            Gate.Head(.get, authority: host, target: "/api/v1/echo")
+        )
+        #expect(response.status == .misdirectedRequest)
+    }
+
+    @Test func aPageOfAnotherSiteChangesNothing() async {
+        for origin in [nil, "http://evil.example", "null", "https://balcony", "http://balcony:81"] {
+            var headers: HTTPFields = [.contentType: "application/json"]
+            headers[.origin] = origin
+            let head = Gate.Head(
+                .post,
+                authority: "balcony",
+                target: "/api/v1/echo",
+                headers: headers
+            )
+            #expect(await Self.answer(head, "{}").status == .forbidden)
+        }
+        let own = Gate.Head(
+            .post,
+            authority: "balcony",
+            target: "/api/v1/echo",
+            headers: [.contentType: "application/json", .origin: "http://balcony"]
+        )
+        #expect(Self.text(await Self.answer(own, "{}")) == "{}")
+    }
+
+    @Test func bodiesAreJSONAndBounded() async {
+        let form = Gate.Head(
+            .post,
+            authority: "balcony",
+            target: "/api/v1/echo",
+            headers: [.contentType: "text/plain", .origin: "http://balcony"]
+        )
+        #expect(await Self.answer(form, "a=1").status == .unsupportedMediaType)
+        let large = Gate.Head(
+            .post,
+            authority: "balcony",
+            target: "/api/v1/echo",
+            headers: [.contentType: "application/json", .origin: "http://balcony"]
+        )
+        #expect(await Self.answer(large, String(repeating: " ", count: 17)).status.code == 413)
+    }
+
+    @Test func aFailureSaysNothingOfItself() async {
+        let head = Gate.Head(.get, authority: "balcony", target: "/api/v1/broken")
+        let response = await Self.answer(head)
+        #expect(response.status == .internalServerError)
+        #expect(!Self.text(response).contains("Broken"))
+        #expect(response.headers[.contentType] == "application/problem+json")
+        #expect(HTTPField.Name("content-security-policy").flatMap { response.headers[$0] } != nil)
+    }
+
+    @Test func anotherMethodIsNamed() async {
+        let head = Gate.Head(.delete, authority: "balcony", target: "/api/v1/echo")
+        let response = await Self.answer(head)
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.headers[.allow] == "GET, HEAD, POST")
+    }
+}
