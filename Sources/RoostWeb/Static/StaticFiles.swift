@@ -48,9 +48,7 @@ package struct StaticFiles: Sendable {
         self.files = files
     }
 
-    /// The pages and files.
-    ///
-    /// - Parameter name: The station's, for the app that a phone makes of it.
+    /// The routes of the pages and files; `name` is the station's, for the app of a phone.
     package func routes(name: String) -> [Route] {
         let manifest = Manifest(name: name, hash: hash).json
         let index = page("index.html", type: "text/html; charset=utf-8")
