@@ -139,7 +139,8 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", httpTypes,
+                "Alerts", "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", "StoreQueries",
+                httpTypes,
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -268,13 +269,21 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store", "TestSupport", httpTypes,
+                "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store", "StoreFixtures",
+                "StoreQueries",
+                "TestSupport", httpTypes,
                 logging,
             ]
         ),
+        .target(
+            name: "StoreFixtures",
+            dependencies: ["Core", "Store", "StoreQueries", "TestSupport"],
+            path: "Tests/StoreFixtures",
+            swiftSettings: strict
+        ),
         tests(
             "StoreQueriesTests",
-            ["ControlProtocol", "Core", "Store", "StoreQueries", "TestSupport"]
+            ["Core", "Store", "StoreFixtures", "StoreQueries", "TestSupport"]
         ),
         tests("TidyTests", []),
     ]

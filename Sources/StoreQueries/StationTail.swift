@@ -8,6 +8,10 @@ package struct StationTail: Sendable {
     package let folder: String?
     package let tail: HistoryTail
     package let now: StoreMoment?
+    /// The newest block of the journal, and how much waits to become the next: both together grow
+    /// with every record.
+    package let newestSequence: UInt64
+    package let waitingBytes: Int
 
     /// Asks for all pages.
     ///
@@ -37,6 +41,8 @@ package struct StationTail: Sendable {
             }
         }
         self.tail = tail
+        newestSequence = parts.compactMap(\.sequence).max() ?? 0
+        waitingBytes = parts.filter { $0.sequence == nil }.reduce(0) { $0 + $1.bytes.count }
         folder = pages.first?.folder
         now = pages.last.flatMap { page in
             page.bootID.flatMap { BootID($0) }.map {

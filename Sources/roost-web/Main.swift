@@ -95,8 +95,14 @@ struct Web: ParsableCommand {
             zone: ZoneName.system,
             isSimulated: simulated
         )
+        let history = HistoryRoutes(
+            HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
+            name: shown
+        )
         let doorman = OpenDoorman(store == nil ? .owner : .viewer)
-        let table = RouteTable(files.routes(name: shown) + stationRoutes.all + [doorman.route])
+        let table = RouteTable(
+            files.routes(name: shown) + stationRoutes.all + history.all + [doorman.route]
+        )
         let gate = Gate(table, hosts: HostNames([shown, hostName]), doorman: doorman)
         let server = WebServer(
             WebResponder(gate, logger: logger),

@@ -1,5 +1,6 @@
 import Core
 import Store
+import StoreFixtures
 import Testing
 
 @testable import StoreQueries

@@ -15,6 +15,14 @@ package enum CSVWriter {
         return quoted + "\""
     }
 
+    /// A field that no spreadsheet takes for a formula: `=`, `+`, `-`, `@` or a tab get `'` before.
+    ///
+    /// - Source: OWASP, *CSV Injection*.
+    package static func text(_ text: String) -> String {
+        let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
+        return field(isFormula ? "'" + text : text)
+    }
+
     /// One row, without its line end.
     package static func row(_ fields: [String]) -> String {
         fields.map(field).joined(separator: ",")

@@ -48,6 +48,7 @@ package struct ExportText {
     private var piece = TextPiece()
     private var labels: Labels?
     private var progress = ExportProgress()
+    private var hasBegun = false
 
     /// An export to come.
     ///
@@ -69,21 +70,38 @@ package struct ExportText {
     ///
     /// - Throws: The errors of the source and of `write`; bytes written until then stay.
     package mutating func export(_ source: inout some SampleSource) throws -> ExportProgress {
+        while try step(&source) {}
+        return progress
+    }
+
+    /// Writes the next samples of `source`, about a piece of them.
+    ///
+    /// - Returns: False when that was the last.
+    /// - Throws: The errors of the source and of `write`; bytes written until then stay.
+    package mutating func step(_ source: inout some SampleSource) throws -> Bool {
+        if !hasBegun { begin() }
+        while piece.bytes.count < Self.pieceBytes {
+            guard let sample = try source.next() else {
+                if format == .json { piece.put("\n]\n") }
+                try flush()
+                report(progress)
+                return false
+            }
+            progress.samples += 1
+            put(sample)
+            if progress.samples % ExportProgress.step == 0 { report(progress) }
+        }
+        try flush()
+        return true
+    }
+
+    private mutating func begin() {
+        hasBegun = true
         switch format {
         case .csv: piece.put("time,sure,boot,tick,device,channel,value,unit,quality,no_data\n")
         case .ndjson: break
         case .json: piece.put("[")
         }
-        while let sample = try source.next() {
-            progress.samples += 1
-            put(sample)
-            if piece.bytes.count >= Self.pieceBytes { try flush() }
-            if progress.samples % ExportProgress.step == 0 { report(progress) }
-        }
-        if format == .json { piece.put("\n]\n") }
-        try flush()
-        report(progress)
-        return progress
     }
 
     private mutating func flush() throws {
@@ -94,7 +112,7 @@ package struct ExportText {
     }
 
     private mutating func put(_ sample: DatedSample) {
-        let quote = format == .csv ? CSVWriter.field : JSONText.string
+        let quote = format == .csv ? CSVWriter.text : JSONText.string
         var labels = self.labels ?? Labels(sample, quote)
         if labels.boot != sample.boot || labels.stream != sample.stream {
             labels = Labels(sample, quote)

@@ -62,7 +62,9 @@ package struct HistorySeries {
             var index = span.from.tenths.flooredDivision(by: grain)
             let last = (span.to.tenths - 1).flooredDivision(by: grain)
             while index <= last {
-                let count = min(Self.chunk, last - index + 1)
+                // Every piece begins where a bucket of all tiers does: none is in two.
+                let end = (index.flooredDivision(by: Self.chunk) + 1) * Self.chunk
+                let count = min(end, last + 1) - index
                 let part = HistorySpan(
                     boot: span.boot,
                     from: Tick(tenths: index * grain),
@@ -83,7 +85,8 @@ package struct HistorySeries {
         }
     }
 
-    private static var chunk: Int64 { 2_048 }
+    /// A multiple of the buckets of each tier in one of the coarsest.
+    private static var chunk: Int64 { 2_160 }
 
     /// From the tier that is named, else from the coarsest that is no coarser than a step.
     func points(

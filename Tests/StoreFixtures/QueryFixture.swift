@@ -4,33 +4,46 @@ import StoreQueries
 import TestSupport
 
 /// A history of one dust sensor, as the journal would hand it over.
-final class QueryFixture {
-    static let stream = StreamDescription(
+package final class QueryFixture {
+    package static let stream = StreamDescription(
         id: StreamID(1),
         device: "dust",
         quantities: [.pm25, .pm10]
     )
 
     /// One boot: samples at an interval, and when it began.
-    struct Boot {
-        var started: String
-        var minutes: Int
-        var intervalSeconds: Int64 = 60
+    package struct Boot {
+        package var started: String
+        package var minutes: Int
+        package var intervalSeconds: Int64 = 60
         /// Minutes without a sample, from when the ledger finds gaps.
-        var silent: [Range<Int>] = []
-        var events: [(minute: Int, kind: EventKind.Plain, severity: EventSeverity)] = []
-        var isDated = true
+        package var silent: [Range<Int>] = []
+        package var events: [(minute: Int, kind: EventKind.Plain, severity: EventSeverity)] = []
+        package var isDated = true
+
+        package init(
+            started: String,
+            minutes: Int,
+            intervalSeconds: Int64 = 60,
+            silent: [Range<Int>] = [],
+            events: [(minute: Int, kind: EventKind.Plain, severity: EventSeverity)] = []
+        ) {
+            (self.started, self.minutes) = (started, minutes)
+            (self.intervalSeconds, self.silent, self.events) = (intervalSeconds, silent, events)
+        }
     }
 
     private let folder: TestFolder
-    let reader: HistoryReader
-    let times: StoreTimes
+    package let reader: HistoryReader
+    package let times: StoreTimes
+    /// Of the store.
+    package var path: String { folder.path }
 
     /// - Parameters:
     ///   - boots: Oldest first.
     ///   - value: The value in tenths, by seconds since the boot.
     /// - Throws: What the store or the folder throws.
-    init(_ boots: [Boot], value: (Int64) -> Int64 = { _ in 100 }) throws {
+    package init(_ boots: [Boot], value: (Int64) -> Int64 = { _ in 100 }) throws {
         folder = try TestFolder()
         let path = folder.path("history.db")
         let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
@@ -53,16 +66,16 @@ final class QueryFixture {
         times = try StoreTimes(reader)
     }
 
-    func channel(_ name: String = "dust/pm25") throws -> StoreChannel {
+    package func channel(_ name: String = "dust/pm25") throws -> StoreChannel {
         guard let found = try StoreChannel(name, in: reader) else { throw Missing(name: name) }
         return found
     }
 
-    static func wall(_ text: String) -> WallTime {
+    package static func wall(_ text: String) -> WallTime {
         WallTime(iso8601: text) ?? WallTime(nanoseconds: 0)
     }
 
-    static func range(_ from: String, _ to: String) -> TimeRange {
+    package static func range(_ from: String, _ to: String) -> TimeRange {
         TimeRange(from: wall(from), to: wall(to))
     }
 

@@ -1,0 +1,184 @@
+import ControlProtocol
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOPosix
+import Store
+import StoreQueries
+import Synchronization
+
+/// Reads the station's history on one thread of its own, so that no question holds up the loop.
+///
+/// The history is opened again when it is asked for after `freshSeconds`: first what the station's
+/// history lacks, then the history, so that every sample is in one of the two.
+package actor HistoryClient {
+    /// How long one state of the history answers.
+    static let freshSeconds: Int64 = 2
+    /// Answers that are kept, so that a page that is opened again costs no reading.
+    private static let answerMax = 16
+    private static let answerBytesMax = 256 << 10
+    /// Exports at a time.
+    static let exportMax = 2
+
+    private let station: StationClient?
+    private let logger: Logger
+    private let pool = NIOThreadPool(numberOfThreads: 1)
+    private let shelf = HistoryShelf()
+    private var folder: StoreFolder
+    private var freshUntil = NIODeadline.uptimeNanoseconds(0)
+    private var isOpening = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var failure: (any Error)?
+    private var generation = ""
+    private var answers: [(tag: String, body: String)] = []
+    private let seats = ExportSeats(limit: exportMax)
+
+    /// A client that has read nothing yet.
+    ///
+    /// - Parameters:
+    ///   - station: Whose history; nil for a card without its station.
+    ///   - folder: The store while no station names it.
+    ///   - logger: Says what cannot be read.
+    package init(_ station: StationClient?, folder: String, logger: Logger) {
+        self.station = station
+        self.folder = StoreFolder(path: folder)
+        self.logger = logger
+        pool.start()
+    }
+
+    /// Answers a question from the history as it is now.
+    ///
+    /// - Parameter body: Runs on the history's thread.
+    /// - Returns: What `body` returns.
+    /// - Throws: `Problem` `store` when the history cannot be read; what `body` throws.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (OpenHistory) throws -> Value
+    ) async throws -> Value {
+        try await refresh()
+        return try await onThread(body)
+    }
+
+    /// Answers with JSON, or with 304 when the client has it already.
+    func answer(
+        _ request: WebRequest,
+        _ make: @escaping @Sendable (OpenHistory) throws -> String
+    ) async throws -> WebResponse {
+        try await refresh()
+        let tag = ETag.weak(generation, request)
+        if ETag.matches(request, tag) { return ETag.notModified(tag) }
+        if let known = answers.first(where: { $0.tag == tag }) {
+            return ETag.json(known.body, tag)
+        }
+        let text = try await onThread(make)
+        if text.utf8.count <= Self.answerBytesMax {
+            if answers.count >= Self.answerMax { answers.removeFirst() }
+            answers.append((tag, text))
+        }
+        return ETag.json(text, tag)
+    }
+
+    /// Begins an export, which has a reader of its own for as long as it lasts.
+    func beginExport(
+        _ make: @escaping @Sendable (sending OpenHistory, ExportSeats.Seat) throws -> ExportJob
+    ) async throws -> ExportJob {
+        guard let seat = seats.take() else {
+            throw Problem(
+                .busy,
+                "\(Self.exportMax) exports are running; wait for one to end",
+                headers: [.retryAfter: "30"]
+            )
+        }
+        let tail = try await stationTail()
+        let (folder, note) = (folder, noting)
+        return try await run { try make(try OpenHistory(folder, tail, tell: note), seat) }
+    }
+
+    /// The next piece of an export; nil at its end.
+    func next(_ job: ExportJob) async throws -> [UInt8]? { try await run { try job.next() } }
+
+    // MARK: - Opening
+
+    private func refresh() async throws {
+        if NIODeadline.now() < freshUntil {
+            if let failure { throw failure }
+            return
+        }
+        guard !isOpening else {
+            await withCheckedContinuation { waiting.append($0) }
+            if let failure { throw failure }
+            return
+        }
+        isOpening = true
+        failure = nil
+        do { try await open() } catch { failure = error }
+        freshUntil = .now() + .seconds(Self.freshSeconds)
+        isOpening = false
+        for waiter in waiting { waiter.resume() }
+        waiting = []
+        if let failure { throw failure }
+    }
+
+    private func open() async throws {
+        let tail = try await stationTail()
+        let (folder, note, old) = (folder, noting, generation)
+        generation = try await run { [shelf] in
+            try shelf.opened.withLock { opened in
+                // A card without a station changes only when its files do.
+                if tail == nil, opened != nil,
+                    OpenHistory.generation(of: folder, nil) == old
+                {
+                    return old
+                }
+                opened = nil
+                let history = try OpenHistory(folder, tail, tell: note)
+                opened = history
+                return history.generation
+            }
+        }
+    }
+
+    /// What the station's history lacks; nil where none answers or it has another store.
+    private func stationTail() async throws -> StationTail? {
+        guard let station else { return nil }
+        do {
+            let tail = try await StationTail { try await station.ask($0, TailReport.self) }
+            guard let path = tail.folder else {
+                throw Problem(.store, "the station has no store open; see Health")
+            }
+            folder = StoreFolder(path: path)
+            return tail
+        } catch let problem as Problem where problem.kind == .stationDown {
+            return nil
+        } catch let failure as ControlFailure { throw Problem(failure) }
+    }
+
+    private nonisolated var noting: @Sendable (String) -> Void {
+        { [logger] text in logger.warning("\(text)") }
+    }
+
+    private func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable (OpenHistory) throws -> Value
+    ) async throws -> Value {
+        try await run { [shelf] in
+            try shelf.opened.withLock { opened in
+                guard let opened else { throw Problem(.store, "the history is not open") }
+                do { return try body(opened) } catch let error as StoreError {
+                    throw opened.folder.unreadable(error)
+                }
+            }
+        }
+    }
+
+    private func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        do { return try await pool.runIfActive(body) } catch let error as StoreUnreadable {
+            throw Problem(.store, error.message)
+        }
+    }
+}
+
+/// Where the open history is kept; used on its thread alone.
+private final class HistoryShelf: Sendable {
+    let opened = Mutex<OpenHistory?>(nil)
+}

@@ -1,0 +1,223 @@
+import Core
+import HTTPTypes
+import Store
+import StoreQueries
+
+/// What the pages ask the history for.
+package struct HistoryRoutes: Sendable {
+    private static let day = 86_400
+
+    private let history: HistoryClient
+    private let name: String
+
+    /// - Parameters:
+    ///   - history: Reads it.
+    ///   - name: The station's.
+    package init(_ history: HistoryClient, name: String) {
+        (self.history, self.name) = (history, name)
+    }
+
+    package var all: [Route] {
+        [
+            get("/api/v1/channels", channels), get("/api/v1/explain/{quantity}", explain),
+            get("/api/v1/series", series), get("/api/v1/means", means),
+            get("/api/v1/ledger", ledger), get("/api/v1/gaps/{device}/{quantity}/{time}", gap),
+            get("/api/v1/events", events), get("/api/v1/readings", readings),
+            get("/api/v1/proof", proof), get("/api/v1/export", export),
+        ]
+    }
+
+    private func get(_ path: String, _ handler: @escaping Route.Handler) -> Route {
+        Route(.get, path, .viewer, scope: .read, handler)
+    }
+
+    private func channels(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        return try await history.answer(request) { try ChannelsView.json($0) }
+    }
+
+    private func explain(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let quantity = request.parameters["quantity"] ?? ""
+        return try await history.answer(request) { try ChannelsView.explain($0, quantity) }
+    }
+
+    private func series(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel", "points"]))
+        let names = try query.channels(atMost: SeriesView.channelMax)
+        let points = try request.query.integer("points", in: 1...SeriesView.pointsMax)
+        return try await history.answer(request) { history in
+            try SeriesView.json(
+                history,
+                names,
+                try query.range(history, standard: Self.day),
+                points: points ?? SeriesView.standardPoints
+            )
+        }
+    }
+
+    private func means(_ request: WebRequest) async throws -> WebResponse {
+        let keys = HistoryQuery.rangeKeys.union(["channel", "by", "zone"])
+        let query = try HistoryQuery(request, keys)
+        let name = try query.channels(atMost: 1)[0]
+        let unit = try Self.choice(LocalUnit.self, "by", request.query) ?? .day
+        let question = MeansView.Question(channel: name, unit: unit, zone: try query.zone())
+        let standard = [LocalUnit.hour: Self.day, .day: 31 * Self.day][unit]
+        return try await history.answer(request) { history in
+            try MeansView.json(history, question, try query.range(history, standard: standard))
+        }
+    }
+
+    private func ledger(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel"]))
+        let names = try query.channels(atMost: SeriesView.channelMax)
+        return try await history.answer(request) { history in
+            try LedgerView.json(history, names, try query.range(history, standard: nil))
+        }
+    }
+
+    private func gap(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, ["zone"])
+        let zone = try query.zone().zone
+        let place = ["device", "quantity", "time"].map { request.parameters[$0] ?? "" }
+        guard let moment = HistoryQuery.moment(place[2]) else {
+            throw Problem.badRequest(
+                "the address ends with a time such as 2026-04-14T02:00:00Z"
+            )
+        }
+        let name = "\(place[0])/\(place[1])"
+        return try await history.answer(request) { history in
+            try GapView.json(history, name, at: moment, in: zone)
+        }
+    }
+
+    private func events(_ request: WebRequest) async throws -> WebResponse {
+        let keys: Set = ["source", "kind", "severity", "cursor", "limit"]
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(keys))
+        var wanted = EventFilter()
+        wanted.source = try request.query.one("source")
+        let kinds = request.query.all("kind")
+        wanted.kinds = kinds.isEmpty ? nil : Set(kinds)
+        wanted.least = try Self.severity(request.query)
+        let limit = try request.query.integer("limit", in: 1...1_000) ?? 100
+        let cursor = try request.query.one("cursor").map { text in
+            guard let id = EventID(text) else { throw Self.badCursor }
+            return id
+        }
+        let filter = wanted
+        return try await history.answer(request) { history in
+            var filter = filter
+            filter.range = try query.range(history, standard: nil)
+            return try EventsView.json(history, filter, after: cursor, limit: limit)
+        }
+    }
+
+    private func readings(_ request: WebRequest) async throws -> WebResponse {
+        let keys = HistoryQuery.rangeKeys.union(["channel", "cursor", "limit"])
+        let query = try HistoryQuery(request, keys)
+        let name = try query.channels(atMost: 1)[0]
+        let limit = try request.query.integer("limit", in: 1...1_000) ?? 100
+        let cursor = try request.query.one("cursor").map { text in
+            guard let place = StoreReadings.Cursor(text) else { throw Self.badCursor }
+            return place
+        }
+        return try await history.answer(request) { history in
+            let range = try query.range(history, standard: Self.day)
+            return try ReadingsView.json(history, name, range, after: cursor, limit: limit)
+        }
+    }
+
+    private func proof(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let name = name
+        return try await history.answer(request) { try ProofView.json($0, name: name) }
+    }
+
+    // MARK: - Export
+
+    private func export(_ request: WebRequest) async throws -> WebResponse {
+        let keys = HistoryQuery.rangeKeys.union(["channel", "format"])
+        let query = try HistoryQuery(request, keys)
+        let format = try Self.choice(TextFormat.self, "format", request.query) ?? .csv
+        let names = request.query.keys.contains("channel") ? try query.channels(atMost: 16) : []
+        let history = history
+        let job = try await history.beginExport { opened, seat in
+            var range = try query.range(opened, standard: nil)
+            // What comes while it is sent belongs to the next one.
+            if range.from != nil || range.to != nil { range.to = range.to ?? opened.now }
+            return try ExportJob(opened, format, names, range, seat)
+        }
+        var headers: HTTPFields = [
+            .contentType: Self.type(of: format), .cacheControl: "private, no-store",
+            .contentDisposition: "attachment; filename=\"\(fileName(names)).\(format.rawValue)\"",
+        ]
+        headers[.contentLocation] = Self.location(request, format, names, job.range)
+        return WebResponse(
+            headers: headers,
+            body: .stream { write in
+                while let piece = try await history.next(job) { try await write(piece) }
+            }
+        )
+    }
+
+    private static func type(of format: TextFormat) -> String {
+        switch format {
+        case .csv: "text/csv; charset=utf-8; header=present"
+        case .ndjson: "application/x-ndjson"
+        case .json: "application/json; charset=utf-8"
+        }
+    }
+
+    private func fileName(_ names: [String]) -> String {
+        let text = ([name] + names).joined(separator: "-")
+        return String(
+            text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }
+        )
+    }
+
+    private static func location(
+        _ request: WebRequest,
+        _ format: TextFormat,
+        _ names: [String],
+        _ range: TimeRange
+    ) -> String {
+        var parts = ["format=\(format.rawValue)"]
+        parts += names.map { "channel=" + PercentCoding.encoded($0) }
+        if let from = range.from { parts.append("from=" + PercentCoding.encoded(from.iso8601)) }
+        if let to = range.to { parts.append("to=" + PercentCoding.encoded(to.iso8601)) }
+        return request.path + "?" + parts.joined(separator: "&")
+    }
+
+    // MARK: - Keys of a query
+
+    private static let badCursor = Problem(
+        .badRequest,
+        "cursor is the next of the page before",
+        places: [Problem.Place(pointer: "/cursor", detail: "is no cursor")]
+    )
+
+    private static func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ type: Value.Type,
+        _ key: String,
+        _ query: WebQuery
+    ) throws -> Value? {
+        guard let text = try query.one(key) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.outOfRange(key, "\(key) is one of \(known), not \(text.prefix(40))")
+        }
+        return value
+    }
+
+    private static func severity(_ query: WebQuery) throws -> EventSeverity? {
+        guard let text = try query.one("severity") else { return nil }
+        guard let found = EventSeverity.allCases.first(where: { $0.name == text }) else {
+            let known = EventSeverity.allCases.map(\.name).joined(separator: ", ")
+            throw Problem.outOfRange(
+                "severity",
+                "severity is one of \(known), not \(text.prefix(40))"
+            )
+        }
+        return found
+    }
+}

@@ -1,0 +1,67 @@
+import Core
+import Glibc
+import Store
+import StoreQueries
+
+/// A history as it is at one moment, and what dates it.
+struct OpenHistory {
+    let folder: StoreFolder
+    let reader: HistoryReader
+    let times: StoreTimes
+    /// Differs as soon as there is anything new; part of every `ETag`.
+    let generation: String
+    /// The present by the station's clock, else the newest sample; nil while nothing dates it.
+    let now: WallTime?
+
+    /// Opens the history of a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: The store.
+    ///   - station: What the station's history lacks; nil where no station answers: then what waits
+    ///     is read from the folder's journal.
+    ///   - tell: Receives what is left out, and why.
+    /// - Throws: `StoreUnreadable`.
+    init(_ folder: StoreFolder, _ station: StationTail?, tell: (String) -> Void) throws {
+        self.folder = folder
+        generation = Self.generation(of: folder, station)
+        let tail = try station?.tail ?? folder.journalTail(tell: tell)
+        reader = try folder.reader(tail: tail, tell: tell)
+        do {
+            let times = try StoreTimes(reader, now: station?.now)
+            let present = station?.now.flatMap { times.clock.time($0.boot, $0.tick)?.wall }
+            self.times = times
+            now = try present ?? StoreExtent(reader, times).newest?.wall
+        } catch let error as StoreError { throw folder.unreadable(error) }
+    }
+
+    /// By the files' times and what waits: a history that is written to gets another.
+    static func generation(of folder: StoreFolder, _ station: StationTail?) -> String {
+        var parts: [Int64] = []
+        for path in [folder.historyPath, folder.historyPath + "-wal", folder.ringPath] {
+            var status = stat()
+            // What waits for a station's ring is in its answer.
+            guard path != folder.ringPath || station == nil, stat(path, &status) == 0 else {
+                continue
+            }
+            parts.append(Int64(status.st_mtim.tv_sec) << 20 ^ Int64(status.st_mtim.tv_nsec))
+        }
+        parts += [Int64(station?.newestSequence ?? 0), Int64(station?.waitingBytes ?? 0)]
+        let hash = parts.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { hash, part in
+            (hash ^ UInt64(bitPattern: part)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 36)
+    }
+
+    /// The channel of a name.
+    ///
+    /// - Throws: `Problem` `not-found` that names those there are.
+    func channel(_ name: String) throws -> StoreChannel {
+        let all = try StoreChannel.all(reader)
+        if let found = all.first(where: { $0.name == name }) { return found }
+        let known = all.map(\.name).joined(separator: ", ")
+        throw Problem.notFound(
+            "there is no channel \(name.prefix(80)); "
+                + (known.isEmpty ? "the history has none yet" : "there are \(known.prefix(400))")
+        )
+    }
+}

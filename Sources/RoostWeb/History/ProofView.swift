@@ -1,0 +1,50 @@
+import Core
+import Store
+import StoreQueries
+
+/// `/proof`: where all the time went since the first sample; the figures of `roost ledger`.
+enum ProofView {
+    static func json(_ history: OpenHistory, name: String) throws -> String {
+        let reports = try StoreLedger.reports(history.reader, history.times)
+        let channels = try StoreChannel.all(history.reader)
+        let lines = reports.flatMap(\.lines)
+        let extent = try StoreExtent(history.reader, history.times)
+        let longest = lines.max { $0.elapsedTenths < $1.elapsedTenths }
+        var json = JSONText()
+        json.object { json in
+            json.member("station", name)
+            json.member("since", extent.oldest?.wall)
+            json.member("at", history.now)
+            if let longest {
+                json.member("elapsedSeconds", tenths: longest.elapsedTenths)
+                json.member("coveredSeconds", tenths: longest.coveredTenths)
+                let unexplained = longest.gaps.filter { $0.cause == .unexplained }
+                    .reduce(longest.remainderTenths) { $0 + $1.tenths }
+                json.member("explainedSeconds", tenths: longest.elapsedTenths - unexplained)
+            }
+            json.array("channels", lines) { json, line in
+                json.object { json in
+                    json.member("channel", line.channel)
+                    let known = channels.first { $0.name == line.channel }
+                    json.member("unit", known?.quantity.unit)
+                    LedgerView.sums(line, &json)
+                }
+            }
+            json.object("clock") { json in
+                json.member("sureShare", sureShare(history.times), decimals: 5)
+            }
+        }
+        return json.text
+    }
+
+    /// How much of the running time trusted clocks date.
+    private static func sureShare(_ times: StoreTimes) -> Double {
+        var (sure, all): (Int64, Int64) = (0, 0)
+        for run in times.runs {
+            let length = run.ended.tenths - run.started.tenths
+            all += length
+            if times.clock.time(run.boot, run.started)?.isSure == true { sure += length }
+        }
+        return all > 0 ? Double(sure) / Double(all) : 1
+    }
+}

@@ -1,0 +1,188 @@
+import Core
+import HTTPTypes
+import Logging
+import StoreFixtures
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct HistoryRoutesTests {
+    private typealias Boot = QueryFixture.Boot
+
+    /// A station of three hours, off for half an hour, and two hours more; silent for 20 min.
+    private struct Site {
+        let fixture: QueryFixture
+        let responder: WebResponder
+
+        init() throws {
+            fixture = try QueryFixture([
+                Boot(
+                    started: "2026-04-14T00:00:00Z",
+                    minutes: 180,
+                    silent: [60..<80],
+                    events: [(62, .sensorSilent, .warning), (80, .sensorBack, .info)]
+                ),
+                Boot(started: "2026-04-14T03:30:00Z", minutes: 120),
+            ]) { $0 / 60 % 50 }
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let client = HistoryClient(nil, folder: fixture.path, logger: logger)
+            let routes = HistoryRoutes(client, name: "balcony").all
+            let gate = Gate(
+                RouteTable(routes),
+                hosts: HostNames(["balcony"]),
+                doorman: OpenDoorman(.viewer)
+            )
+            responder = WebResponder(gate, logger: logger)
+        }
+
+        func get(_ target: String, tag: String? = nil) async throws -> WebResponse {
+            var headers: HTTPFields = [:]
+            headers[.ifNoneMatch] = tag
+            let head = Gate.Head(
+                .get,
+                authority: "localhost",
+                target: "/api/v1/" + target,
+                headers: headers
+            )
+            return await responder.answer(head) { _ in [] }
+        }
+
+        func text(_ target: String) async throws -> String {
+            let response = try await get(target)
+            #expect(response.status == .ok, "\(target)")
+            return try await Self.text(response)
+        }
+
+        static func text(_ response: WebResponse) async throws -> String {
+            switch response.body {
+            case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+            case .stream(let make):
+                let pieces = Pieces()
+                try await make { await pieces.append($0) }
+                return String(decoding: await pieces.all, as: UTF8.self)
+            }
+        }
+    }
+
+    private actor Pieces {
+        private(set) var all: [UInt8] = []
+        func append(_ bytes: [UInt8]) { all += bytes }
+    }
+
+    @Test func aSeriesComesInColumns() async throws {
+        let text = try await Site().text(
+            "series?channel=dust/pm25&from=2026-04-14T00:00:00Z&to=2026-04-14T00:10:00Z&points=10"
+        )
+        #expect(text.contains(#""from":"2026-04-14T00:00:00Z","to":"2026-04-14T00:10:00Z""#))
+        #expect(text.contains(#""channel":"dust/pm25","unit":"µg/m³","decimals":1"#))
+        #expect(text.contains(#""t":[1776124800,1776124860,"#))
+        #expect(text.contains(#""mean":[0.00,0.10,0.20,"#))
+        #expect(text.contains(#""covered":[1,1,1,"#))
+    }
+
+    @Test func theProofHasTheFiguresOfTheLedger() async throws {
+        let site = try Site()
+        let ledger = try await site.text("ledger?channel=dust/pm25")
+        let proof = try await site.text("proof")
+        let figures = try #require(
+            ledger.firstRange(of: "\"elapsedSeconds\"").flatMap { start in
+                ledger.firstRange(of: ",\"stretches\"").map {
+                    String(ledger[start.lowerBound..<$0.lowerBound])
+                }
+            }
+        )
+        #expect(proof.contains(figures))
+        #expect(ledger.contains(#""cause":"powerLost","words":"power lost""#))
+        #expect(ledger.contains(#","unexplained"]"#))
+        #expect(ledger.hasSuffix(#""isMerged":false}"#))
+    }
+
+    @Test func aGapSaysWhyAndWhatToDo() async throws {
+        let site = try Site()
+        let text = try await site.text("gaps/dust/pm25/2026-04-14T01:10:00Z")
+        #expect(text.contains(#""cause":"unexplained""#))
+        #expect(text.contains(#""kind":"sensor not answering""#))
+        #expect(text.contains(#""next":"Report it"#))
+        let none = try await site.get("gaps/dust/pm25/2026-04-14T00:10:00Z")
+        #expect(none.status == .notFound)
+    }
+
+    @Test func eventsComeNewestFirstByPages() async throws {
+        let site = try Site()
+        let first = try await site.text("events?limit=1")
+        #expect(first.contains(#""kind":"sensor answering again""#))
+        let mark = try #require(first.firstRange(of: #""next":""#)).upperBound
+        let next = first[mark...].prefix { $0 != "\"" }
+        let second = try await site.text("events?limit=1&cursor=\(next)")
+        #expect(second.contains(#""kind":"sensor not answering""#))
+        #expect(!second.contains("next"))
+    }
+
+    @Test func meansAndReadingsAnswer() async throws {
+        let site = try Site()
+        let means = try await site.text("means?channel=dust/pm25&by=day&zone=UTC")
+        #expect(means.contains(#""label":"2026-04-14","n":280"#))
+        #expect(means.contains(#""averagingSeconds":86400"#))
+        let readings = try await site.text("readings?channel=dust/pm25&limit=2")
+        #expect(readings.contains(#""value":0.0,"noData":null,"quality":[]"#))
+        #expect(try await site.text("channels").contains(#""oldest":"2026-04-14T00:00:00Z""#))
+        #expect(try await site.text("explain/pm25").contains(#""rule":"who-2021""#))
+    }
+
+    @Test func theSameQuestionCostsNoBody() async throws {
+        let site = try Site()
+        let target = "series?channel=dust/pm25&last=1h"
+        let first = try await site.get(target)
+        let tag = try #require(first.headers[.eTag])
+        #expect(try await site.get(target, tag: tag).status == .notModified)
+        #expect(try await site.get("series?channel=dust/pm25&last=2h", tag: tag).status == .ok)
+    }
+
+    @Test(arguments: ["csv", "ndjson", "json"])
+    func anExportHasEachRowOnce(format: String) async throws {
+        let site = try Site()
+        let response = try await site.get("export?format=\(format)&channel=dust/pm25")
+        let text = try await Site.text(response)
+        #expect(text.split(separator: "\n").filter { $0.contains("pm25") }.count == 280)
+        #expect(!text.contains("pm10"))
+        #expect(response.headers[.contentDisposition]?.contains("dust-pm25") == true)
+    }
+
+    /// A request that asks for the head alone, or whose client goes away, frees its place.
+    @Test func exportsThatAreNotReadGiveTheirPlaceBack() async throws {
+        let site = try Site()
+        for _ in 0..<5 { #expect(try await site.get("export").status == .ok) }
+        let first = try await site.get("export")
+        let second = try await site.get("export")
+        #expect(try await site.get("export").status == .serviceUnavailable)
+        _ = try await Site.text(first)
+        _ = try await Site.text(second)
+    }
+
+    @Test(arguments: [
+        ("series", 400), ("series?channel=dust/pm25&points=0", 400),
+        ("series?channel=dust/pm25&points=1501", 400), ("series?channel=dust/pm25&x=1", 400),
+        ("series?channel=a&channel=b&channel=c&channel=d&channel=e", 400),
+        ("series?channel=dust/pm25&last=1h&from=2026-04-14T00:00:00Z", 400),
+        ("series?channel=dust/pm25&from=yesterday", 400),
+        ("series?channel=dust/pm25&from=2026-04-15T00:00:00Z&to=2026-04-14T00:00:00Z", 400),
+        ("series?channel=attic/pm25", 404), ("means?channel=dust/pm25&by=week", 400),
+        ("means?channel=dust/pm25&zone=../../etc/passwd", 400), ("events?severity=loud", 400),
+        ("events?cursor=1", 400), ("events?limit=1001", 400), ("readings", 400),
+        ("readings?channel=dust/pm25&cursor=x", 400), ("export?format=xls", 400),
+        ("export?channel=attic/pm25", 404), ("gaps/dust/pm25/noon", 400),
+        ("gaps/attic/pm25/2026-04-14T01:10:00Z", 404), ("proof?x=1", 400),
+        ("explain/noise", 404),
+    ])
+    func aWrongQuestionIsAProblem(target: String, status: Int) async throws {
+        let response = try await Site().get(target)
+        #expect(response.status.code == status)
+        #expect(response.headers[.contentType] == "application/problem+json")
+    }
+
+    @Test func aFolderWithoutAHistoryIsAProblem() async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let client = HistoryClient(nil, folder: "/nonexistent", logger: logger)
+        await #expect(throws: Problem.self) { try await client.read { $0.generation } }
+    }
+}
