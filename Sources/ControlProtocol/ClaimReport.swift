@@ -1,0 +1,40 @@
+/// What `roost claim` asks of the dashboard's own socket.
+package struct ClaimRequest: Hashable, Sendable, Codable {
+    /// Also ends all sessions and removes all accounts; the history stays.
+    package let reset: Bool
+
+    package init(reset: Bool) {
+        self.reset = reset
+    }
+}
+
+/// A new claim code, or who has the station.
+package struct ClaimReport: Hashable, Sendable, Codable {
+    /// As `K7QF-M2PX`; nil when the station has an owner.
+    package let code: String?
+    /// How long the code is good.
+    package let seconds: Int?
+    /// Where the page is.
+    package let addresses: [String]
+    /// The owner's name, and when they claimed it, as ISO 8601 in UTC.
+    package let claimedBy: String?
+    package let claimedAt: String?
+    /// Accounts that were removed now.
+    package let removedCount: Int?
+
+    package init(
+        code: String?,
+        seconds: Int?,
+        addresses: [String],
+        claimedBy: String?,
+        claimedAt: String?,
+        removedCount: Int?
+    ) {
+        self.code = code
+        self.seconds = seconds
+        self.addresses = addresses
+        self.claimedBy = claimedBy
+        self.claimedAt = claimedAt
+        self.removedCount = removedCount
+    }
+}

@@ -1,0 +1,100 @@
+/// What an account may do on the station.
+package enum Role: String, Hashable, Sendable, CaseIterable, Codable {
+    case viewer, member, owner
+
+    package var right: Right {
+        switch self {
+        case .viewer: .viewer
+        case .member: .member
+        case .owner: .owner
+        }
+    }
+}
+
+/// One person's account, without the password.
+package struct AccountRecord: Hashable, Sendable {
+    package let id: Int64
+    package let name: String
+    package let email: String
+    package let role: Role
+    package let location: String?
+    /// A flat JSON object.
+    package let preferences: String
+    /// Seconds since 1970, as all times here.
+    package let created: Int64
+}
+
+/// One browser that is logged in.
+package struct SessionRecord: Hashable, Sendable {
+    package static let idleMax: Int64 = 30 * 86_400
+    package static let ageMax: Int64 = 180 * 86_400
+
+    package let id: Int64
+    package let account: Int64
+    package let created: Int64
+    /// Renewed once a day: a session must not cost the card a write each time.
+    package let lastUsed: Int64
+    /// What the browser calls itself, shortened.
+    package let agent: String
+    package let address: String
+
+    package func isValid(at now: Int64) -> Bool {
+        now - lastUsed < Self.idleMax && now - created < Self.ageMax
+    }
+}
+
+/// A program's key.
+package struct TokenRecord: Hashable, Sendable {
+    package static let ageMax: Int64 = 365 * 86_400
+
+    package let id: String
+    package let account: Int64
+    package let name: String
+    package let scopes: Set<TokenScope>
+    /// SHA-256 of the secret part.
+    package let hash: [UInt8]
+    package let created: Int64
+    package let lastUsed: Int64?
+    package let expires: Int64
+}
+
+/// An account that waits for its person.
+package struct InvitationRecord: Hashable, Sendable {
+    package let id: Int64
+    package let role: Role
+    /// Who invited.
+    package let author: String
+    package let created: Int64
+    package let expires: Int64
+}
+
+/// Who changed what.
+package struct AuditRecord: Hashable, Sendable {
+    package let time: Int64
+    package let actor: String
+    package let action: String
+    package let target: String
+    package let address: String
+}
+
+/// All that the gate asks for, in memory.
+package struct Roster: Hashable, Sendable {
+    package var accounts: [Int64: AccountRecord] = [:]
+    /// By SHA-256 of the cookie's value.
+    package var sessions: [[UInt8]: SessionRecord] = [:]
+    package var tokens: [String: TokenRecord] = [:]
+    package var claimed: Claimed?
+
+    /// When the first account was made, and by whom.
+    package struct Claimed: Hashable, Sendable {
+        package let name: String
+        package let time: Int64
+    }
+
+    package var isClaimed: Bool { accounts.values.contains { $0.role == .owner } }
+
+    package func account(email: String) -> AccountRecord? {
+        let wanted = email.lowercased()
+        return accounts.values.first { $0.email.lowercased() == wanted }
+    }
+}

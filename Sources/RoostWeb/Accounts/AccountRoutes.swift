@@ -1,0 +1,87 @@
+import HTTPTypes
+import SQLite
+
+/// All addresses under `/api/v1` that have to do with accounts.
+package enum AccountRoutes {
+    /// The routes of a station with accounts.
+    package static func all(_ accounts: Accounts) -> [Route] {
+        ClaimRoutes(accounts).all + SessionRoutes(accounts).all + PersonRoutes(accounts).all
+            + TokenRoutes(accounts).all + MemberRoutes(accounts).all
+    }
+}
+
+extension WebRequest {
+    /// The account that asks; the gate admits no one without.
+    ///
+    /// - Throws: `Problem` `unauthenticated` when it was removed meanwhile.
+    func account(in accounts: Accounts) throws -> AccountRecord {
+        guard let identity, let account = accounts.roster.accounts[identity.account] else {
+            throw Problem(.unauthenticated, "this account is not there any more")
+        }
+        return account
+    }
+
+    /// The id in the path.
+    ///
+    /// - Throws: `Problem` `not-found` for what is no number.
+    func id() throws -> Int64 {
+        guard let id = parameters["id"].flatMap({ Int64($0) }) else {
+            throw Problem.notFound("an id is a number")
+        }
+        return id
+    }
+
+    var sessionID: Int64? {
+        if case .session(let id) = identity?.door { id } else { nil }
+    }
+}
+
+extension Accounts {
+    /// Writes a line of the audit in the transaction of what it is about.
+    static func note(
+        _ connection: Connection,
+        _ actor: String,
+        _ action: String,
+        _ target: String,
+        _ visitor: Visitor
+    ) throws(SQLiteError) {
+        let record = AuditRecord(
+            time: visitor.time,
+            actor: actor,
+            action: action,
+            target: target,
+            address: visitor.address
+        )
+        try AuditTable(connection: connection).add(record)
+    }
+
+    /// `/me` with the cookie of a session.
+    func welcome(
+        _ account: Int64,
+        _ session: String,
+        _ status: HTTPResponse.Status
+    ) throws -> WebResponse {
+        let roster = roster
+        guard let account = roster.accounts[account] else {
+            throw Problem(.conflict, "this account was removed meanwhile")
+        }
+        let text = AccountText.me(account, roster, at: clock.seconds())
+        var response = WebResponse.json(text, status: status)
+        response.headers[.setCookie] = cookie.setting(session)
+        return response
+    }
+}
+
+/// An answer without a body.
+extension WebResponse {
+    static func done(clearing cookie: SessionCookie? = nil) -> WebResponse {
+        var headers: HTTPFields = [.cacheControl: "no-store"]
+        if let cookie {
+            headers[.setCookie] = cookie.clearing
+            if let name = HTTPField.Name("Clear-Site-Data") {
+                headers[name] = #""cache", "storage""#
+            }
+        }
+        return WebResponse(.noContent, headers: headers)
+    }
+}

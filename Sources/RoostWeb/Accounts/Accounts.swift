@@ -1,0 +1,154 @@
+import HTTPTypes
+import Logging
+import SQLite
+import Synchronization
+
+/// Who may use the dashboard: people, their sessions, programs' tokens.
+///
+/// What the gate asks for is in memory; every change goes to the card first, and memory is then
+/// read anew from it, so both are never different.
+package final class Accounts: Sendable {
+    /// Lets so many seconds pass, on the loop.
+    package typealias Pause = @Sendable (_ seconds: Int64) async -> Void
+
+    package let station: String
+    let cookie: SessionCookie
+    let clock: WebClock
+    let hashing: PasswordHash
+    let logger: Logger
+    private let database: WebDatabase
+    private let pause: Pause
+    private let memory: Mutex<Roster>
+    private let throttle = Mutex(LoginThrottle())
+
+    /// Reads all accounts.
+    ///
+    /// - Throws: `WebDatabaseError`.
+    package init(
+        _ database: WebDatabase,
+        station: String,
+        clock: WebClock = .system,
+        hashing: PasswordHash = .argon2id,
+        logger: Logger,
+        pause: @escaping Pause
+    ) throws {
+        self.database = database
+        self.station = station
+        self.clock = clock
+        self.hashing = hashing
+        self.logger = logger
+        self.pause = pause
+        cookie = SessionCookie(station: station)
+        do {
+            memory = Mutex(try database.runNow { try Roster(reading: $0) })
+        } catch let error as SQLiteError {
+            throw WebDatabaseError(.sqlite(error), path: database.path)
+        }
+    }
+
+    package var roster: Roster { memory.withLock { $0 } }
+
+    /// Reads what is not in memory.
+    func read<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await database.run(work)
+    }
+
+    /// Changes the database in one transaction, and memory after it.
+    func change<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await database.run { connection in
+            let value = try connection.transaction(
+                .immediate,
+                wrapping: { $0 as any Error }
+            ) { () throws(any Error) -> Value in
+                try work(connection)
+            }
+            // On the one thread: a later change cannot be overtaken by an earlier one.
+            let roster = try Roster(reading: connection)
+            self.memory.withLock { $0 = roster }
+            return value
+        }
+    }
+
+    /// Writes one line of the audit, for changes elsewhere.
+    package func audit(_ request: WebRequest, _ action: String, _ target: String) async throws {
+        let record = AuditRecord(
+            time: clock.seconds(),
+            actor: request.identity?.name ?? "",
+            action: action,
+            target: target,
+            address: request.peer.text
+        )
+        try await database.run { try AuditTable(connection: $0).add(record) }
+    }
+
+    /// Notes that a session or a token was used, once a day.
+    func touch(_ words: String, _ work: @escaping @Sendable (Connection) throws -> Void) async {
+        do {
+            try await change(work)
+        } catch {
+            logger.warning("the last use of \(words) is not kept: \(error)")
+        }
+    }
+}
+
+// MARK: - Passwords
+
+extension Accounts {
+    /// Whether a password belongs to an e-mail address.
+    ///
+    /// An unknown address takes as long as a known one.
+    ///
+    /// - Throws: `Problem` `rate-limited`, `busy`, `store`.
+    func account(
+        email: String,
+        password: String,
+        _ peer: PeerAddress
+    ) async throws -> AccountRecord? {
+        let known = roster.sessions.values.contains { $0.address == peer.text }
+        let delay = try throttle.withLock { (throttle) throws(Problem) in
+            try throttle.admit(
+                address: peer.text,
+                email: email,
+                isKnown: known,
+                at: clock.uptime()
+            )
+        }
+        if delay > 0 { await pause(delay) }
+        let (account, hashing) = (roster.account(email: email), hashing)
+        let isRight = try await database.run { connection in
+            let kept = try account.flatMap {
+                try AccountTable(connection: connection).password(of: $0.id)
+            }
+            return hashing.verify(password, kept ?? PasswordHash.ofNobody) && kept != nil
+        }
+        guard isRight, let account else {
+            logger.notice("wrong password from \(peer.text)")
+            return nil
+        }
+        throttle.withLock { $0.succeed(address: peer.text, email: email) }
+        return account
+    }
+
+    func visitor(_ request: WebRequest) -> Visitor {
+        let agent = request.headers[.userAgent]?.prefix(120) ?? ""
+        return Visitor(
+            time: clock.seconds(),
+            address: request.peer.text,
+            agent: String(agent)
+        )
+    }
+}
+
+extension Roster {
+    init(reading connection: Connection) throws(SQLiteError) {
+        let all = try AccountTable(connection: connection).all()
+        for account in all { accounts[account.id] = account }
+        sessions = try SessionTable(connection: connection).all()
+        tokens = try TokenTable(connection: connection).all()
+        claimed = try ClaimTable(connection: connection).claimed()
+    }
+}

@@ -1,0 +1,50 @@
+import SQLite
+
+/// The last 1 000 changes in web.db.
+struct AuditTable {
+    static let countMax: Int64 = 1_000
+
+    let connection: Connection
+
+    func add(_ record: AuditRecord) throws(SQLiteError) {
+        try connection.execute(
+            "INSERT INTO audit(time, actor, action, target, address) VALUES (?, ?, ?, ?, ?)",
+            record.time,
+            String(record.actor.prefix(64)),
+            String(record.action.prefix(64)),
+            String(record.target.prefix(128)),
+            String(record.address.prefix(64))
+        )
+        let last = connection.lastInsertedRow
+        try connection.execute("DELETE FROM audit WHERE id <= ?", last - Self.countMax)
+    }
+
+    /// Newest first.
+    ///
+    /// - Parameters:
+    ///   - before: Only older ones than this id; nil begins with the newest.
+    ///   - limit: At most so many.
+    /// - Returns: The rows with their ids.
+    /// - Throws: What SQLite says.
+    func page(before: Int64?, limit: Int) throws(SQLiteError) -> [(id: Int64, AuditRecord)] {
+        let sql = """
+            SELECT id, time, actor, action, target, address FROM audit WHERE id < ?
+            ORDER BY id DESC LIMIT ?
+            """
+        return try connection.rows(sql, before ?? Int64.max, limit) { (row) throws(SQLiteError) in
+            let (id, time): (Int64, Int64) = (try row[0], try row[1])
+            let (actor, action): (String, String) = (try row[2], try row[3])
+            let (target, address): (String, String) = (try row[4], try row[5])
+            return (
+                id,
+                AuditRecord(
+                    time: time,
+                    actor: actor,
+                    action: action,
+                    target: target,
+                    address: address
+                )
+            )
+        }
+    }
+}

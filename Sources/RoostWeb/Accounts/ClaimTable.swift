@@ -1,0 +1,68 @@
+import SQLite
+
+/// The one claim code in web.db, so that it outlives the process, and who claimed.
+struct ClaimTable {
+    /// By the machine's running time: its date may jump when the first time server answers.
+    static let lifeSeconds = 900.0
+    static let triesMax = 5
+
+    enum Finding: Hashable, Sendable {
+        case right
+        case wrong(triesLeft: Int)
+        /// None was made, or it is too old or used up.
+        case gone
+    }
+
+    let connection: Connection
+
+    /// Keeps a new code, and who claimed before.
+    func set(_ code: String, _ clock: WebClock) throws(SQLiteError) {
+        try connection.execute(
+            """
+            INSERT INTO claim(one, hash, boot, made, tries) VALUES (1, ?, ?, ?, 0)
+            ON CONFLICT(one) DO UPDATE SET hash = excluded.hash, boot = excluded.boot,
+                made = excluded.made, tries = 0
+            """,
+            SHA256.digest(code),
+            clock.boot,
+            clock.uptime()
+        )
+    }
+
+    /// Compares what was typed, and counts a wrong try.
+    func check(_ typed: String, _ clock: WebClock) throws(SQLiteError) -> Finding {
+        var kept: (hash: [UInt8], boot: String, made: Double, tries: Int)?
+        let sql = "SELECT hash, boot, made, tries FROM claim WHERE hash IS NOT NULL"
+        try connection.query(sql) { (row) throws(SQLiteError) in
+            kept = (try row[0], try row[1], try row[2], try row[3])
+        }
+        guard let kept, kept.boot == clock.boot, kept.tries < Self.triesMax,
+            (0..<Self.lifeSeconds).contains(clock.uptime() - kept.made)
+        else { return .gone }
+        if Secret.isSame(kept.hash, SHA256.digest(Secret.heard(typed))) { return .right }
+        try connection.execute("UPDATE claim SET tries = tries + 1")
+        let left = Self.triesMax - kept.tries - 1
+        return left > 0 ? .wrong(triesLeft: left) : .gone
+    }
+
+    /// Uses the code up.
+    func finish(_ claimed: Roster.Claimed) throws(SQLiteError) {
+        try connection.execute(
+            "UPDATE claim SET hash = NULL, name = ?, time = ?",
+            claimed.name,
+            claimed.time
+        )
+    }
+
+    func claimed() throws(SQLiteError) -> Roster.Claimed? {
+        var found: Roster.Claimed?
+        try connection.query("SELECT name, time FROM claim WHERE name IS NOT NULL") {
+            (row) throws(SQLiteError) in
+            found = Roster.Claimed(name: try row[0], time: try row[1])
+        }
+        return found
+    }
+
+    /// Forgets who claimed.
+    func reset() throws(SQLiteError) { try connection.execute("DELETE FROM claim") }
+}

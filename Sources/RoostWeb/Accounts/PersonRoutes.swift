@@ -1,0 +1,122 @@
+import HTTPTypes
+import SQLite
+
+/// What a person says of themselves.
+struct PersonRoutes {
+    /// The text of all preferences.
+    private static let preferencesMax = 2_048
+    private static let locationMax = 120
+
+    private struct Change: Decodable {
+        let name: String?
+        let email: String?
+        /// Empty takes it away.
+        let location: String?
+        let language: String?
+        /// Merged with those that are there; null takes one away.
+        let preferences: [String: Preference]?
+    }
+
+    private let accounts: Accounts
+
+    init(_ accounts: Accounts) { self.accounts = accounts }
+
+    var all: [Route] {
+        [
+            Route(.get, "/api/v1/me", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return try answer(try request.account(in: accounts).id)
+            },
+            Route(.patch, "/api/v1/me", .viewer, body: .form) { try await change($0) },
+        ]
+    }
+
+    private func answer(_ account: Int64) throws -> WebResponse {
+        let roster = accounts.roster
+        guard let account = roster.accounts[account] else {
+            throw Problem(.unauthenticated, "this account is not there any more")
+        }
+        return .json(AccountText.me(account, roster, at: accounts.clock.seconds()))
+    }
+
+    private func change(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (old, form) = (try request.account(in: accounts), try request.decoded(Change.self))
+        let person = try NewPerson(name: form.name ?? old.name, email: form.email ?? old.email)
+        let new = AccountRecord(
+            id: old.id,
+            name: person.name,
+            email: person.email,
+            role: old.role,
+            location: try location(form.location) ?? (form.location == nil ? old.location : nil),
+            preferences: try preferences(form, old.preferences),
+            created: old.created
+        )
+        guard new != old else { return try answer(old.id) }
+        let visitor = accounts.visitor(request)
+        try await accounts.change { connection in
+            try AccountTable(connection: connection).update(new)
+            let target = new.email == old.email ? "" : "\(old.email) is \(new.email)"
+            try Accounts.note(connection, old.name, "change own account", target, visitor)
+        }
+        return try answer(old.id)
+    }
+
+    private func location(_ text: String?) throws -> String? {
+        guard let text = text.map(NewPerson.trimmed), !text.isEmpty else { return nil }
+        guard text.count <= Self.locationMax, NewPerson.isPlain(text) else {
+            throw Problem.outOfRange(
+                "location",
+                "a location has at most \(Self.locationMax) characters, none of control"
+            )
+        }
+        return text
+    }
+
+    private func preferences(_ form: Change, _ old: String) throws -> String {
+        var changes = form.preferences ?? [:]
+        if let language = form.language { changes["language"] = .text(language) }
+        guard !changes.isEmpty else { return old }
+        var all = try JSONBody.decoded([String: Preference].self, from: Array(old.utf8))
+        for (name, value) in changes { all[name] = value == .nothing ? nil : value }
+        let text = try JSONBody.encoded(all)
+        guard text.count <= Self.preferencesMax else {
+            throw Problem.outOfRange(
+                "preferences",
+                "all preferences together have at most \(Self.preferencesMax) bytes"
+            )
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// One setting of the page, of this account.
+private enum Preference: Hashable, Codable {
+    case text(String)
+    case number(Double)
+    case choice(Bool)
+    case nothing
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .nothing
+        } else if let choice = try? container.decode(Bool.self) {
+            self = .choice(choice)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        case .choice(let choice): try container.encode(choice)
+        case .nothing: try container.encodeNil()
+        }
+    }
+}

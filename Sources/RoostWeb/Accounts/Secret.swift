@@ -1,0 +1,52 @@
+/// Texts that cannot be guessed, from the kernel's random numbers.
+enum Secret {
+    /// Crockford's alphabet: no I, L, O and U, which are read as 1, 1, 0 and V.
+    private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    private static let base64URL = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    )
+
+    /// On Linux `SystemRandomNumberGenerator` asks getrandom(2).
+    static func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    /// 256 bits in 43 characters.
+    static func long() -> String {
+        var (bits, width, text) = (0, 0, "")
+        for byte in bytes(32) {
+            (bits, width) = (bits << 8 | Int(byte), width + 8)
+            while width >= 6 {
+                width -= 6
+                text.append(base64URL[bits >> width & 63])
+            }
+        }
+        text.append(base64URL[bits << (6 - width) & 63])
+        return text
+    }
+
+    /// Groups of four letters, 20 bits each: `K7QF-M2PX` for two.
+    static func spoken(groups: Int) -> String {
+        let drawn = bytes(groups * 4).map { letters[Int($0 & 31)] }
+        return stride(from: 0, to: drawn.count, by: 4)
+            .map { String(drawn[$0..<$0 + 4]) }.joined(separator: "-")
+    }
+
+    /// What a person typed for such a text: lower case, spaces and look-alikes are put right.
+    ///
+    /// - Returns: The letters in groups of four; any other text stays different from all codes.
+    static func heard(_ typed: String) -> String {
+        let alike: [Character: Character] = ["I": "1", "L": "1", "O": "0", "U": "V"]
+        let drawn = typed.prefix(64).uppercased().filter { $0 != "-" && $0 != " " }
+            .map { alike[$0] ?? $0 }
+        return stride(from: 0, to: drawn.count, by: 4)
+            .map { String(drawn[$0..<min($0 + 4, drawn.count)]) }.joined(separator: "-")
+    }
+
+    /// Compares in a time that does not depend on where they differ.
+    static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+    }
+}

@@ -1,0 +1,36 @@
+import HTTPTypes
+
+/// The cookie of a session.
+///
+/// Cookies belong to a host and not to a port: another web server on the same machine sees it, and
+/// may set one of the same name. So all cookies of the name are tried, four at most.
+struct SessionCookie: Hashable, Sendable {
+    let name: String
+
+    /// - Parameter station: Its name, so that two stations behind one host do not end each other's
+    ///   sessions.
+    init(station: String) {
+        let digits = SHA256.digest(station).prefix(2).map { byte in
+            let hex = String(byte, radix: 16)
+            return hex.count == 1 ? "0" + hex : hex
+        }
+        name = "roost_" + digits.joined()
+    }
+
+    func values(in headers: HTTPFields) -> [String] {
+        let pairs = headers[values: .cookie].flatMap { $0.split(separator: ";") }
+        let own = pairs.compactMap { pair -> String? in
+            let parts = NewPerson.trimmed(String(pair)).split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[0] == name ? String(parts[1]) : nil
+        }
+        return Array(own.filter { $0.utf8.count <= 64 }.prefix(4))
+    }
+
+    func setting(_ value: String) -> String {
+        "\(name)=\(value); Max-Age=\(SessionRecord.ageMax); \(Self.attributes)"
+    }
+
+    var clearing: String { "\(name)=; Max-Age=0; \(Self.attributes)" }
+
+    private static let attributes = "Path=/; HttpOnly; SameSite=Strict"
+}

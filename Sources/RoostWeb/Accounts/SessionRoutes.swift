@@ -1,0 +1,143 @@
+import HTTPTypes
+import SQLite
+
+/// Logging in and out.
+struct SessionRoutes {
+    private struct Credentials: Decodable {
+        let email: String
+        let password: String
+    }
+
+    private struct PasswordForm: Decodable {
+        let present: String
+        let new: String
+    }
+
+    private let accounts: Accounts
+
+    init(_ accounts: Accounts) { self.accounts = accounts }
+
+    var all: [Route] {
+        [
+            Route(.post, "/api/v1/login", .anyone, body: .form) { try await logIn($0) },
+            // Also without a session, so that a second click is no error.
+            Route(.post, "/api/v1/logout", .anyone, body: .form) { try await logOut($0) },
+            Route(.post, "/api/v1/logout-everywhere", .viewer, body: .form) {
+                try await logOutEverywhere($0)
+            },
+            Route(.post, "/api/v1/password", .viewer, body: .form) { try await change($0) },
+            Route(.get, "/api/v1/sessions", .viewer) { try list($0) },
+            Route(.delete, "/api/v1/sessions/{id}", .viewer) { try await end($0) },
+        ]
+    }
+
+    private func logIn(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        guard accounts.roster.isClaimed else {
+            throw Problem(.unclaimed, "open the station's page and become its owner")
+        }
+        let form = try request.decoded(Credentials.self)
+        guard form.email.utf8.count <= 254, form.password.utf8.count <= PasswordRule.mostBytes,
+            let account = try await accounts.account(
+                email: NewPerson.trimmed(form.email),
+                password: form.password,
+                request.peer
+            )
+        else { throw Problem(.unauthenticated, "Wrong email or password") }
+        let (visitor, secret) = (accounts.visitor(request), Secret.long())
+        try await accounts.change { connection in
+            let sessions = SessionTable(connection: connection)
+            // The browser's session before has no use any more.
+            if let identity = request.identity, let old = request.sessionID {
+                _ = try sessions.delete(old, of: identity.account)
+            }
+            // Removed while its password was looked at.
+            guard try AccountTable(connection: connection).password(of: account.id) != nil else {
+                throw Problem(.unauthenticated, "Wrong email or password")
+            }
+            try sessions.insert(hash: SHA256.digest(secret), of: account.id, by: visitor)
+            try Accounts.note(connection, account.name, "log in", "", visitor)
+        }
+        return try accounts.welcome(account.id, secret, .ok)
+    }
+
+    private func logOut(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        if let identity = request.identity, let session = request.sessionID {
+            let visitor = accounts.visitor(request)
+            try await accounts.change { connection in
+                let sessions = SessionTable(connection: connection)
+                _ = try sessions.delete(session, of: identity.account)
+                try Accounts.note(connection, identity.name, "log out", "", visitor)
+            }
+        }
+        return .done(clearing: accounts.cookie)
+    }
+
+    private func logOutEverywhere(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (account, visitor) = (try request.account(in: accounts), accounts.visitor(request))
+        try await accounts.change { connection in
+            try SessionTable(connection: connection).deleteAll(of: account.id)
+            try Accounts.note(connection, account.name, "log out", "everywhere", visitor)
+        }
+        return .done(clearing: accounts.cookie)
+    }
+
+    /// Asks the present password and ends all other sessions.
+    private func change(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (account, form) = (
+            try request.account(in: accounts), try request.decoded(PasswordForm.self)
+        )
+        guard form.present.utf8.count <= PasswordRule.mostBytes,
+            try await accounts.account(
+                email: account.email,
+                password: form.present,
+                request.peer
+            ) != nil
+        else {
+            let detail = "this is not the present password"
+            let place = Problem.Place(pointer: "/present", detail: detail)
+            throw Problem(.forbidden, detail, places: [place])
+        }
+        _ = try NewPerson(
+            name: account.name,
+            email: account.email,
+            password: (form.new, account.role, "/new"),
+            station: accounts.station
+        )
+        let (visitor, hashing) = (accounts.visitor(request), accounts.hashing)
+        try await accounts.change { connection in
+            let hash = try hashing.hash(form.new)
+            try AccountTable(connection: connection).setPassword(hash, of: account.id)
+            let sessions = SessionTable(connection: connection)
+            try sessions.deleteAll(of: account.id, except: request.sessionID)
+            try Accounts.note(connection, account.name, "change password", "", visitor)
+        }
+        return .done()
+    }
+
+    private func list(_ request: WebRequest) throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (account, now) = (try request.account(in: accounts), accounts.clock.seconds())
+        let own = accounts.roster.sessions.values
+            .filter { $0.account == account.id && $0.isValid(at: now) }
+            .sorted { ($1.lastUsed, $1.id) < ($0.lastUsed, $0.id) }
+        return .json(AccountText.sessions(own, this: request.sessionID))
+    }
+
+    private func end(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (account, id) = (try request.account(in: accounts), try request.id())
+        let visitor = accounts.visitor(request)
+        try await accounts.change { connection in
+            let sessions = SessionTable(connection: connection)
+            guard try sessions.delete(id, of: account.id) else {
+                throw Problem.notFound("no session of yours has this id")
+            }
+            try Accounts.note(connection, account.name, "end session", String(id), visitor)
+        }
+        return .done(clearing: id == request.sessionID ? accounts.cookie : nil)
+    }
+}

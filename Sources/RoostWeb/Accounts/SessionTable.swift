@@ -1,0 +1,94 @@
+import SQLite
+
+/// Sessions in web.db.
+struct SessionTable {
+    static let accountMax = 16
+    static let countMax = 128
+
+    let connection: Connection
+
+    func all() throws(SQLiteError) -> [[UInt8]: SessionRecord] {
+        var found: [[UInt8]: SessionRecord] = [:]
+        let sql = "SELECT hash, id, account, created, last_used, agent, address FROM sessions"
+        try connection.query(sql) { (row) throws(SQLiteError) in
+            let (hash, id, account): ([UInt8], Int64, Int64) = (
+                try row[0], try row[1], try row[2]
+            )
+            let (created, lastUsed): (Int64, Int64) = (try row[3], try row[4])
+            let (agent, address): (String, String) = (try row[5], try row[6])
+            found[hash] = SessionRecord(
+                id: id,
+                account: account,
+                created: created,
+                lastUsed: lastUsed,
+                agent: agent,
+                address: address
+            )
+        }
+        return found
+    }
+
+    /// Adds one; the account's oldest beyond 16, and the oldest of all beyond 128, end.
+    func insert(hash: [UInt8], of account: Int64, by visitor: Visitor) throws(SQLiteError) {
+        try deleteOutdated(at: visitor.time)
+        try connection.execute(
+            """
+            DELETE FROM sessions WHERE id IN (
+                SELECT id FROM sessions WHERE account = ?
+                ORDER BY last_used DESC, id DESC LIMIT -1 OFFSET \(Self.accountMax - 1))
+            """,
+            account
+        )
+        try connection.execute(
+            """
+            DELETE FROM sessions WHERE id IN (
+                SELECT id FROM sessions ORDER BY last_used DESC, id DESC
+                LIMIT -1 OFFSET \(Self.countMax - 1))
+            """
+        )
+        try connection.execute(
+            """
+            INSERT INTO sessions(account, hash, created, last_used, agent, address)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            account,
+            hash,
+            visitor.time,
+            visitor.time,
+            visitor.agent,
+            visitor.address
+        )
+    }
+
+    func touch(_ session: Int64, at now: Int64) throws(SQLiteError) {
+        try connection.execute("UPDATE sessions SET last_used = ? WHERE id = ?", now, session)
+    }
+
+    /// - Returns: Whether there was one.
+    func delete(_ session: Int64, of account: Int64) throws(SQLiteError) -> Bool {
+        let sql = "DELETE FROM sessions WHERE id = ? AND account = ?"
+        try connection.execute(sql, session, account)
+        return connection.changeCount > 0
+    }
+
+    /// Ends all sessions of an account but the one kept, if any.
+    func deleteAll(of account: Int64, except kept: Int64? = nil) throws(SQLiteError) {
+        let sql = "DELETE FROM sessions WHERE account = ? AND id IS NOT ?"
+        try connection.execute(sql, account, kept)
+    }
+
+    private func deleteOutdated(at now: Int64) throws(SQLiteError) {
+        try connection.execute(
+            "DELETE FROM sessions WHERE last_used <= ? OR created <= ?",
+            now - SessionRecord.idleMax,
+            now - SessionRecord.ageMax
+        )
+    }
+}
+
+/// Where a request comes from, and when.
+struct Visitor: Hashable, Sendable {
+    let time: Int64
+    let address: String
+    let agent: String
+}

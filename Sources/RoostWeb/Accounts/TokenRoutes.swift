@@ -1,0 +1,91 @@
+import HTTPTypes
+import SQLite
+
+/// Keys for programs: in the field `Authorization` alone, never in an address.
+struct TokenRoutes {
+    private struct Form: Decodable {
+        let name: String
+        let scopes: [String]
+        let days: Int?
+    }
+
+    private let accounts: Accounts
+
+    init(_ accounts: Accounts) { self.accounts = accounts }
+
+    var all: [Route] {
+        [
+            Route(.get, "/api/v1/tokens", .member) { try list($0) },
+            Route(.post, "/api/v1/tokens", .member, body: .form) { try await make($0) },
+            Route(.delete, "/api/v1/tokens/{id}", .member) { try await delete($0) },
+        ]
+    }
+
+    /// One's own; an owner sees all.
+    private func visible(to account: AccountRecord) -> [TokenRecord] {
+        accounts.roster.tokens.values
+            .filter { account.role == .owner || $0.account == account.id }
+            .sorted { ($1.created, $0.id) < ($0.created, $1.id) }
+    }
+
+    private func list(_ request: WebRequest) throws -> WebResponse {
+        try request.query.allow(only: [])
+        let account = try request.account(in: accounts)
+        return .json(AccountText.tokens(visible(to: account), accounts.roster))
+    }
+
+    private func make(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (account, form) = (try request.account(in: accounts), try request.decoded(Form.self))
+        let (name, scopes) = (NewPerson.trimmed(form.name), form.scopes.compactMap(TokenScope.init))
+        if let words = NewPerson.objection(toName: name) { throw Problem.outOfRange("name", words) }
+        guard !scopes.isEmpty, scopes.count == form.scopes.count else {
+            let names = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.outOfRange("scopes", "scopes are one or more of \(names)")
+        }
+        let days = form.days ?? 365
+        guard (1...365).contains(days) else {
+            throw Problem.outOfRange("days", "days is 1 to 365, not \(days)")
+        }
+        let (visitor, secret) = (accounts.visitor(request), Secret.long())
+        let id = Secret.spoken(groups: 2).filter { $0 != "-" }.lowercased()
+        let token = TokenRecord(
+            id: id,
+            account: account.id,
+            name: name,
+            scopes: Set(scopes),
+            hash: SHA256.digest(secret),
+            created: visitor.time,
+            lastUsed: nil,
+            expires: visitor.time + Int64(days) * 86_400
+        )
+        try await accounts.change { connection in
+            try TokenTable(connection: connection).insert(token)
+            try Accounts.note(connection, account.name, "make token", name, visitor)
+        }
+        var json = JSONText()
+        json.object { json in
+            json.member("id", id)
+            json.member("name", name)
+            json.array("scopes", scopes.map(\.rawValue).sorted()) { $0.add($1) }
+            json.member("expires", AccountText.date(token.expires))
+            // Shown once: only its digest is kept.
+            json.member("token", "rst_\(id)_\(secret)")
+        }
+        return .json(json.text, status: .created)
+    }
+
+    private func delete(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let account = try request.account(in: accounts)
+        guard let id = request.parameters["id"],
+            let token = visible(to: account).first(where: { $0.id == id })
+        else { throw Problem.notFound("no token of yours has this id") }
+        let visitor = accounts.visitor(request)
+        try await accounts.change { connection in
+            try TokenTable(connection: connection).delete(id)
+            try Accounts.note(connection, account.name, "remove token", token.name, visitor)
+        }
+        return .done()
+    }
+}

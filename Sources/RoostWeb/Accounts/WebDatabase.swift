@@ -1,0 +1,120 @@
+import Glibc
+import HTTPTypes
+import NIOPosix
+import SQLite
+import Synchronization
+
+/// The dashboard's own small database, and the one thread that may wait for the card or for Argon2.
+///
+/// A rollback journal with `FULL`: what was answered is on the card. The file is 0600.
+package final class WebDatabase: Sendable {
+    /// Work that waits for its turn, at most; one more is refused with `busy`.
+    package static let waitingMax = 8
+
+    package let path: String
+    private let pool = NIOThreadPool(numberOfThreads: 1)
+    private let connection: Mutex<Connection?>
+    private let waiting = Atomic<Int>(0)
+
+    /// Opens the file and brings it up to date; makes it when it is missing.
+    ///
+    /// - Parameter folder: Made when it is missing and its parent is there.
+    /// - Throws: `WebDatabaseError`; the file stays as it was.
+    package init(folder: String) throws(WebDatabaseError) {
+        path = folder + "/web.db"
+        try Self.prepare(folder, path)
+        let opened: Connection
+        do { opened = try Self.open(path) } catch { throw WebDatabaseError(error, path: path) }
+        connection = Mutex(opened)
+        pool.start()
+    }
+
+    deinit { pool.shutdownGracefully { _ in } }
+
+    /// Runs work on the thread, one after the other.
+    ///
+    /// - Throws: What the work throws, as `Problem` where SQLite failed; `Problem` `busy`.
+    package func run<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        let before = waiting.add(1, ordering: .relaxed).oldValue
+        defer { waiting.subtract(1, ordering: .relaxed) }
+        guard before <= Self.waitingMax else {
+            throw Problem(
+                .busy,
+                "\(Self.waitingMax) others wait already; try again in a few seconds",
+                headers: [.retryAfter: "5"]
+            )
+        }
+        do {
+            return try await pool.runIfActive { try self.runNow(work) }
+        } catch let error as SQLiteError {
+            throw Problem(.store, WebDatabaseError(.sqlite(error), path: path).description)
+        }
+    }
+
+    /// Runs work on the thread that asks: at the start, before anything is served.
+    package func runNow<Value: Sendable>(
+        _ work: @Sendable (Connection) throws -> Value
+    ) throws -> Value {
+        try connection.withLock { connection in
+            guard let connection else { throw Problem(.busy, "the dashboard is ending") }
+            return try work(connection)
+        }
+    }
+
+    private static func prepare(_ folder: String, _ path: String) throws(WebDatabaseError) {
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw WebDatabaseError.unreachable(folder, errno: errno)
+        }
+        // SQLite's journal takes the mode of the file.
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        // One that may only be read still lets people in who are logged in.
+        guard descriptor >= 0 || access(path, R_OK) == 0 else {
+            throw WebDatabaseError.unreachable(path, errno: errno)
+        }
+    }
+
+    private static func open(_ path: String) throws(MigrationError) -> Connection {
+        do {
+            let isWritable = access(path, W_OK) == 0
+            let connection = try Connection(
+                path,
+                mode: isWritable ? .readWrite : .readOnly,
+                cacheKibibytes: 128
+            )
+            let findings = try connection.rows("PRAGMA quick_check(1)") {
+                (row) throws(SQLiteError) in
+                let words: String = try row[0]
+                return words
+            }
+            guard findings == ["ok"] else {
+                throw SQLiteError(
+                    code: 11,
+                    extendedCode: 11,
+                    message: findings.first ?? "it is damaged",
+                    sql: nil,
+                    path: path
+                )
+            }
+            try connection.setPragma("foreign_keys", .integer(1))
+            if isWritable {
+                try connection.setJournalMode(.delete)
+                try connection.setSynchronous(.full)
+            }
+            guard isWritable else {
+                _ = try WebSchema.migrations.pending(in: connection)
+                return connection
+            }
+            _ = try WebSchema.migrations.apply(to: connection, version: "1")
+            return connection
+        } catch let error as SQLiteError {
+            throw .sqlite(error)
+        } catch let error as MigrationError {
+            throw error
+        } catch {
+            throw .gap(missing: "\(error)", path: path)
+        }
+    }
+}

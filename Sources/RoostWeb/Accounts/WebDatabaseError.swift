@@ -1,0 +1,58 @@
+import Glibc
+import SQLite
+
+/// Why the accounts cannot be read or changed, with the file and the next step.
+package struct WebDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+    package let description: String
+
+    private init(path: String, _ words: String) {
+        self.path = path
+        description = "\(path) \(words)"
+    }
+
+    package init(_ error: MigrationError, path: String) {
+        self =
+            switch error {
+            case .newer(let migration, _):
+                WebDatabaseError(
+                    path: path,
+                    "was written by a newer version (\(migration)): install that version again, "
+                        + "or move the file away and run `roost claim`"
+                )
+            case .gap(let missing, _):
+                WebDatabaseError(path: path, "lacks \(missing): " + Self.moveAway)
+            case .sqlite(let error): WebDatabaseError(error, path: path)
+            }
+    }
+
+    private init(_ error: SQLiteError, path: String) {
+        let words =
+            if error.isCorrupt {
+                "is damaged (\(error.message)): " + Self.moveAway
+            } else if error.isFull {
+                "finds no room on the card: free some (df -h), then try again; nothing is lost"
+            } else if error.isReadOnly {
+                "may only be read: make it and its folder writable for roost-web"
+            } else if error.isCannotOpen {
+                "cannot be opened (\(error.message)): give it and its folder to roost-web"
+            } else if error.isBusy {
+                "is in use by another process: end it, then try again"
+            } else {
+                "failed (\(error.message), SQLite \(error.extendedCode)): see dmesg for the card"
+            }
+        self.init(path: path, words)
+    }
+
+    static func unreachable(_ path: String, errno code: Int32) -> WebDatabaseError {
+        let reason = String(cString: strerror(code))
+        let next =
+            code == ENOSPC
+            ? "free some room (df -h)" : "make the folder writable for roost-web, or name --state"
+        return WebDatabaseError(path: path, "cannot be made (\(reason)): \(next)")
+    }
+
+    private static let moveAway =
+        "move it away (mv web.db web.db.damaged), restart roost-web, run `roost claim`; the "
+        + "history is elsewhere and untouched"
+}

@@ -1,0 +1,45 @@
+import SQLite
+
+/// Tables of web.db; a step that was released never changes.
+enum WebSchema {
+    static let migrations = Migrations([
+        Migration(
+            "1 accounts",
+            sql: """
+                CREATE TABLE accounts(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,
+                    email TEXT NOT NULL UNIQUE COLLATE NOCASE, password TEXT NOT NULL,
+                    role TEXT NOT NULL, location TEXT, preferences TEXT NOT NULL DEFAULT '{}',
+                    created INTEGER NOT NULL
+                );
+                CREATE TABLE sessions(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+                    hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL,
+                    last_used INTEGER NOT NULL, agent TEXT NOT NULL, address TEXT NOT NULL
+                );
+                CREATE INDEX sessions_of_account ON sessions(account, last_used);
+                CREATE TABLE tokens(
+                    id TEXT NOT NULL PRIMARY KEY,
+                    account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+                    name TEXT NOT NULL, scopes TEXT NOT NULL, hash BLOB NOT NULL,
+                    created INTEGER NOT NULL, last_used INTEGER, expires INTEGER NOT NULL
+                );
+                CREATE TABLE invitations(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE,
+                    role TEXT NOT NULL, author TEXT NOT NULL, created INTEGER NOT NULL,
+                    expires INTEGER NOT NULL
+                );
+                CREATE TABLE audit(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL,
+                    actor TEXT NOT NULL, action TEXT NOT NULL, target TEXT NOT NULL,
+                    address TEXT NOT NULL
+                );
+                CREATE TABLE claim(
+                    one INTEGER PRIMARY KEY CHECK (one = 1), hash BLOB, boot TEXT,
+                    made REAL, tries INTEGER NOT NULL, name TEXT, time INTEGER
+                );
+                """
+        )
+    ])
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// What time it is, for limits and for dates.
+package struct WebClock: Sendable {
+    /// Seconds since the machine started, suspended time counted.
+    package let uptime: @Sendable () -> Double
+    /// Seconds since 1970, as far as the machine knows.
+    package let seconds: @Sendable () -> Int64
+    /// Names the present run of the machine.
+    package let boot: String
+
+    package init(
+        boot: String,
+        uptime: @escaping @Sendable () -> Double,
+        seconds: @escaping @Sendable () -> Int64
+    ) {
+        self.boot = boot
+        self.uptime = uptime
+        self.seconds = seconds
+    }
+
+    package static let system = WebClock(
+        boot: readBoot(),
+        uptime: {
+            var time = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        },
+        seconds: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec)
+        }
+    )
+
+    /// Empty where the kernel does not say, so that nothing outlives the process by it.
+    private static func readBoot() -> String {
+        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let count = read(descriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
