@@ -82,18 +82,21 @@ function open() {
 
 function take(kind, data) {
   if (kind === "reading" && station) {
+    let isFirst = false;
     for (const channel of station.channels ?? []) {
       const [device, quantity] = channel.id.split("/");
       const given = device === data.device ? data.values?.[quantity] : undefined;
       if (!given) continue;
       // The ages of the whole answer count from its own moment.
       const age = (data.ageSeconds ?? 0) - live.elapsed;
+      isFirst ||= channel.value === null || channel.value === undefined || channel.isStale;
       Object.assign(channel, { noData: null, quality: [] }, given, { ageSeconds: age, isStale: false });
       if (given.value === null || given.value === undefined) channel.value = null;
       if (data.nextInSeconds !== undefined) channel.nextInSeconds = data.nextInSeconds + live.elapsed;
     }
     tell("reading", data);
-    calmly();
+    // Level and decimals of a first value come with the whole answer.
+    if (isFirst && performance.now() - askedAt > 1000) refresh().catch(() => {}); else calmly();
   } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
   else if (kind === "event") { tell("event", data); calmly(); }
   else if (kind === "omitted") calmly();

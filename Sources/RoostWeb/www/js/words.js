@@ -20,19 +20,18 @@ export const flags = (quality) => (quality ?? []).map((flag) => code("flag", fla
 const FLAGS = ["ceiling", "inconsistent", "unchanging", "outOfRange", "humid", "jump", "disagrees", "zero", "estimated"];
 export const flagNames = (bits) => FLAGS.filter((_, index) => bits & (1 << index));
 
-/** The first sentence of the dashboard. The server's own words are English. */
+/** The first sentence of the dashboard; the server's own English where the catalogue has none. */
 export function verdictWords(station) {
   const { verdict } = station;
   if (!verdict) return t("verdict.none");
   const key = `verdict.${verdict.code}`;
-  if (language === "en" && verdict.words) return verdict.words;
-  if (!has(key)) return verdict.words ?? verdict.code;
   const given = verdict.params ?? {};
-  return t(key, {
+  const sentence = t(key, {
     ...given, cause: given.cause ? reason(given.cause) : "",
     level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
     since: given.sinceSeconds === undefined ? "" : duration(given.sinceSeconds),
   });
+  return has(key) && !/\{\w+\}/.test(sentence) ? sentence : verdict.words ?? verdict.code;
 }
 
 /** Which reading decides it, and by which limit. */

@@ -19,7 +19,7 @@ export function make(root, context) {
     const findings = health.findings ?? [];
     const wells = findings.filter((one) => one.verdict === "ok");
     const others = findings.filter((one) => one.verdict !== "ok").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
-    const faults = station?.faults ?? [];
+    const faults = (station?.faults ?? []).filter((fault) => !findings.some((one) => one.name === fault.id));
     root.replaceChildren(...[
       el("section", { class: "card wide" }, el("p", { class: "big" }, others.length || wells.length ? t("health.sum", { ok: wells.length, all: findings.length }) : t("health.sum.none")),
         el("p", { class: "quiet" }, health.at ? t("health.at", { time: stamp(health.at) }) : ""),
@@ -27,8 +27,8 @@ export function make(root, context) {
           : button(t("health.again"), () => context.reload())),
       faults.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.faults")), el("ul", { class: "list" }, faults.map(faultRow))) : null,
       others.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.findings")), el("ul", { class: "list" }, others.map(findingRow))) : null,
-      el("section", { class: "card wide" }, el("details", {}, el("summary", {}, plural("health.well", wells.length)), el("ul", { class: "list" }, wells.map(findingRow))),
-        health.hidden?.length ? el("p", { class: "quiet" }, t("health.hidden", { names: health.hidden.join(", ") })) : null),
+      wells.length || health.hidden?.length ? el("section", { class: "card wide" }, wells.length ? el("details", {}, el("summary", {}, plural("health.well", wells.length)), el("ul", { class: "list" }, wells.map(findingRow))) : null,
+        health.hidden?.length ? el("p", { class: "quiet" }, t("health.hidden", { names: health.hidden.join(", ") })) : null) : null,
       costCard(station), bootsCard(health.boots), treeCard(tree), may(context.me, "owner") ? bundleCard(context) : null,
     ].filter(Boolean));
   } };

@@ -71,8 +71,9 @@ function makeVerdict() {
     setText(words, verdictWords(station));
     setText(why, becauseWords(station));
     show(why, why.textContent !== "");
-    const count = station.notices ?? (station.faults ?? []).length;
-    const lines = (station.faults ?? []).slice(0, 2).map((fault) => el("span", {}, `${fault.words}. ${fault.next ?? ""} `));
+    // What stops a device is said here; the others are a count.
+    const count = (station.faults ?? []).length;
+    const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => el("span", {}, `${fault.words}. ${fault.next ?? ""} `));
     if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
       faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
       faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
