@@ -48,7 +48,8 @@ package struct ChannelSeries: Sendable {
         points: Int,
         wantsFlags: Bool = false
     ) throws(StoreError) {
-        let axis = HistoryAxis(try channel.spans(reader, times, range), points: points)
+        let spans = try channel.spans(reader, times, range)
+        let axis = HistoryAxis(spans, points: try Self.points(points, channel, reader, spans))
         let found = try HistorySeries(reader)
             .points(channel.stream.id, channel: channel.index, along: axis)
         self.channel = channel
@@ -65,6 +66,28 @@ package struct ChannelSeries: Sendable {
         hasFlags = wantsFlags && count <= Self.flaggedMax
         if hasFlags { try Self.addFlags(&steps, channel, reader, axis.spans) }
         self.steps = steps
+    }
+
+    /// So many steps that each one has a sample where none is missing.
+    ///
+    /// Finer steps would be empty between two samples, and look like gaps.
+    private static func points(
+        _ wanted: Int,
+        _ channel: StoreChannel,
+        _ reader: HistoryReader,
+        _ spans: [HistorySpan]
+    ) throws(StoreError) -> Int {
+        guard let first = spans.first, let last = spans.last else { return wanted }
+        let all = try reader.schedules().filter { $0.stream == channel.stream.id }
+        // What held as the first span began counts too.
+        let known = all.lastIndex { $0.boot == first.boot && $0.from <= first.from } ?? 0
+        let boots = Set(spans.map(\.boot))
+        let intervals = all.dropFirst(known).filter { boots.contains($0.boot) }
+            .compactMap { $0.interval }
+        guard let longest = intervals.max(), longest > .zero else { return wanted }
+        let tenths = max(1, Int64(longest / .milliseconds(100)))
+        let length = last.offset + last.to.tenths - last.from.tenths - first.offset
+        return max(1, min(wanted, Int(length / (tenths * 3 / 2))))
     }
 
     /// Wall time of a step's start, by the span that it begins in.

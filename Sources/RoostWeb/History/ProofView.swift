@@ -20,7 +20,8 @@ enum ProofView {
                 json.member("coveredSeconds", tenths: longest.coveredTenths)
                 let unexplained = longest.gaps.filter { $0.cause == .unexplained }
                     .reduce(longest.remainderTenths) { $0 + $1.tenths }
-                json.member("explainedSeconds", tenths: longest.elapsedTenths - unexplained)
+                let gaps = longest.elapsedTenths - longest.coveredTenths
+                json.member("explainedSeconds", tenths: gaps - unexplained)
             }
             json.array("channels", lines) { json, line in
                 json.object { json in
