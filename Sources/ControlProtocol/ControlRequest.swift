@@ -29,6 +29,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case clock, trustClock
         /// Replaces no child for being late, for debugging; `StatusReport` after it.
         case snooze
+        /// Writes what a person noticed into the history, as an event; `StatusReport` after it.
+        case note
     }
 
     /// Protocol version of the client.
@@ -54,8 +56,13 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var device: String?
     /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
     package var profile: String?
-    /// `trustClock`: what time it is, ISO 8601; nil uses the system clock.
+    /// `trustClock`: what time it is, ISO 8601; nil uses the system clock. `note`: when it was, if
+    /// not now.
     package var time: String?
+    /// `note`: 1…120 bytes of UTF-8 without control characters.
+    package var text: String?
+    /// Who asked, as the dashboard knows people; 1…64 characters, for the events.
+    package var actor: String?
 
     package init(
         _ command: Command,

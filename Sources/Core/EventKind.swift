@@ -106,6 +106,7 @@ package enum EventKind: Hashable, Sendable {
         case modeChanged = "mode changed"
         case surveyBegun = "survey begun"
         case surveyEnded = "survey ended"
+        case note
         case snoozeAsked = "snooze asked for"
         case adoptAsked = "device adopt asked for"
         case ignoreAsked = "device ignore asked for"

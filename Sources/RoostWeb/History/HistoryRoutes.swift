@@ -23,6 +23,7 @@ package struct HistoryRoutes: Sendable {
             get("/api/v1/series", series), get("/api/v1/means", means),
             get("/api/v1/ledger", ledger), get("/api/v1/gaps/{device}/{quantity}/{time}", gap),
             get("/api/v1/events", events), get("/api/v1/readings", readings),
+            get("/api/v1/notes", notes), get("/api/v1/surveys", surveys),
             get("/api/v1/proof", proof), get("/api/v1/export", export),
         ]
     }
@@ -110,6 +111,18 @@ package struct HistoryRoutes: Sendable {
             filter.range = try query.range(history, standard: nil)
             return try EventsView.json(history, filter, after: cursor, limit: limit)
         }
+    }
+
+    private func notes(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        return try await history.answer(request) { history in
+            try NotesView.notes(history, try query.range(history, standard: nil))
+        }
+    }
+
+    private func surveys(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        return try await history.answer(request) { try NotesView.surveys($0) }
     }
 
     private func readings(_ request: WebRequest) async throws -> WebResponse {

@@ -64,6 +64,9 @@ package struct StationRoutes: Sendable {
             Route(.post, "/api/v1/mode", .member, scope: .write, body: .form) { request in
                 try await setMode(request)
             },
+            Route(.post, "/api/v1/notes", .member, scope: .write, body: .form) { request in
+                try await note(request)
+            },
             Route(.post, "/api/v1/mutes/{target*}", .member, scope: .write, body: .form) {
                 try await mute($0)
             },
@@ -176,6 +179,21 @@ package struct StationRoutes: Sendable {
         )
         _ = try await ask(control, StatusReport.self)
         return .json(await view().json)
+    }
+
+    private struct Note: Decodable {
+        let text: String
+        let channel: String?
+        let at: String?
+    }
+
+    private func note(_ request: WebRequest) async throws -> WebResponse {
+        let body = try request.decoded(Note.self)
+        var control = ControlRequest(.note)
+        (control.text, control.device, control.time) = (body.text, body.channel, body.at)
+        control.actor = request.identity.map(\.name).flatMap { $0.isEmpty ? nil : $0 }
+        _ = try await ask(control, StatusReport.self)
+        return WebResponse(.created)
     }
 
     private struct Mute: Decodable { let seconds: Double? }

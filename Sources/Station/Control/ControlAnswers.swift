@@ -87,6 +87,11 @@ package struct ControlAnswers: Sendable {
         case .mode: try await changeMode(request, from: peer)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)
+        case .note:
+            try await answer {
+                try await ControlNotes(station: station).write(request, from: peer)
+                return status()
+            }
         case .snooze:
             try await answer {
                 let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)

@@ -50,11 +50,10 @@ function surveyList(surveys) {
 function noteCard(notes, { me, api, reload }) {
   const isMember = may(me, "member");
   const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
-    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), note.text, el("span", { class: "quiet" }, ` ${[note.author, note.channel].filter(Boolean).join(" · ")}`)),
-    note.isMine || may(me, "owner") ? button(t("do.delete"), confirmed(t("surveys.note.sure"), t("do.delete"), async () => { await api.send("DELETE", `/notes/${encodeURIComponent(note.id)}`); await reload(); }), { class: "small" }) : null)))
+    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), note.text, el("span", { class: "quiet" }, ` ${[note.author, note.channel].filter(Boolean).join(" · ")}`)))))
     : el("p", { class: "quiet" }, t("surveys.notes.none"));
   const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000) });
-  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "200" }), when], t("surveys.note.add"), async (values) => {
+  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "120" }), when], t("surveys.note.add"), async (values) => {
     await api.send("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null });
     await reload();
   }) : null);
