@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import HardwareIO
+import Store
 
 /// Carries out `note`.
 struct ControlNotes {
