@@ -68,17 +68,15 @@ package struct AccountDoorman: Gate.Doorman {
     }
 }
 
-/// Stands at the gate when the accounts cannot be read: the page says why.
-package struct ClosedDoorman: Gate.Doorman {
-    private let error: WebDatabaseError
+/// Stands at the gate when the accounts cannot be read: every answer says why.
+struct ClosedDoorman: Gate.Doorman {
+    private let words: String
 
-    package init(_ error: WebDatabaseError) { self.error = error }
+    init(_ words: String) { self.words = words }
 
-    package var isClaimed: Bool {
-        get async { true }
-    }
+    var isClaimed: Bool { true }
 
-    package func identity(_ headers: HTTPFields, _ peer: PeerAddress) throws -> Identity? {
-        throw Problem(.store, error.description)
+    func identity(_ headers: HTTPFields, _ peer: PeerAddress) throws -> Identity? {
+        throw Problem(.store, words)
     }
 }

@@ -52,9 +52,11 @@ package struct NewPerson: Hashable, Sendable {
     /// another.
     static func isPlain(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy {
-            ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate].contains(
-                $0.properties.generalCategory
-            )
+            // Two joiners, which Persian and emoji need, turn nothing.
+            $0 == "\u{200C}" || $0 == "\u{200D}"
+                || ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate].contains(
+                    $0.properties.generalCategory
+                )
         }
     }
 

@@ -78,20 +78,28 @@ struct PersonRoutes {
         if let language = form.language { changes["language"] = .text(language) }
         guard !changes.isEmpty else { return old }
         var all = try JSONBody.decoded([String: Preference].self, from: Array(old.utf8))
-        for (name, value) in changes { all[name] = value == .nothing ? nil : value }
-        let text = try JSONBody.encoded(all)
-        guard text.count <= Self.preferencesMax else {
+        for (name, value) in changes {
+            guard NewPerson.isPlain(name), value.isPlain else {
+                throw Problem.outOfRange("preferences", "preferences have no control characters")
+            }
+            all[name] = value == .nothing ? nil : value
+        }
+        var json = JSONText()
+        json.object { json in
+            for (name, value) in all.sorted(by: { $0.key < $1.key }) { value.add(to: &json, name) }
+        }
+        guard json.text.utf8.count <= Self.preferencesMax else {
             throw Problem.outOfRange(
                 "preferences",
                 "all preferences together have at most \(Self.preferencesMax) bytes"
             )
         }
-        return String(decoding: text, as: UTF8.self)
+        return json.text
     }
 }
 
 /// One setting of the page, of this account.
-private enum Preference: Hashable, Codable {
+private enum Preference: Hashable, Decodable {
     case text(String)
     case number(Double)
     case choice(Bool)
@@ -110,13 +118,16 @@ private enum Preference: Hashable, Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    var isPlain: Bool {
+        if case .text(let text) = self { NewPerson.isPlain(text) } else { true }
+    }
+
+    func add(to json: inout JSONText, _ name: String) {
         switch self {
-        case .text(let text): try container.encode(text)
-        case .number(let number): try container.encode(number)
-        case .choice(let choice): try container.encode(choice)
-        case .nothing: try container.encodeNil()
+        case .text(let text): json.member(name, text)
+        case .number(let number): json.member(name, number)
+        case .choice(let choice): json.member(name, choice)
+        case .nothing: break
         }
     }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Decides whether a request reaches its handler, always in the same order: host, route and method,
-/// origin, type of the body, who asks, right.
+/// origin, type of the body, who asks, right, rate.
 package struct Gate: Sendable {
     /// Who asks, as far as cookies and tokens say.
     package protocol Doorman: Sendable {
@@ -48,11 +48,18 @@ package struct Gate: Sendable {
     package let table: RouteTable
     package let hosts: HostNames
     package let doorman: any Doorman
+    private let rate: RequestRate
 
-    package init(_ table: RouteTable, hosts: HostNames, doorman: any Doorman) {
+    package init(
+        _ table: RouteTable,
+        hosts: HostNames,
+        doorman: any Doorman,
+        clock: WebClock = .system
+    ) {
         self.table = table
         self.hosts = hosts
         self.doorman = doorman
+        rate = RequestRate(clock)
     }
 
     /// - Throws: `Problem`.
@@ -67,8 +74,9 @@ package struct Gate: Sendable {
             try checkOrigin(head)
             try checkType(head, route)
         }
-        let identity = try await doorman.identity(head.headers, head.peer)
+        let identity = try await identity(head, for: route)
         try await check(route, identity)
+        try rate.admit(identity, head.peer)
         let request = WebRequest(
             method: head.method,
             path: String(path),
@@ -79,6 +87,16 @@ package struct Gate: Sendable {
             identity: identity
         )
         return Pass(route: route, request: request)
+    }
+
+    /// Who asks; a route for all is there also with a token that is not valid any more, and while
+    /// the accounts cannot be read.
+    private func identity(_ head: Head, for route: Route) async throws -> Identity? {
+        do {
+            return try await doorman.identity(head.headers, head.peer)
+        } catch is Problem where route.right == .anyone {
+            return nil
+        }
     }
 
     private static func split(_ target: String) -> (Substring, Substring) {
@@ -122,11 +140,16 @@ package struct Gate: Sendable {
     }
 
     private func checkType(_ head: Head, _ route: Route) throws {
-        guard case .json = route.body, head.headers[.contentLength] != "0" else { return }
+        guard case .json = route.body, Self.hasBody(head.headers) else { return }
         let type = head.headers[.contentType]?.split(separator: ";").first
         guard type?.lowercased() == "application/json" else {
             throw Problem(.unsupportedMedia, "send application/json")
         }
+    }
+
+    private static func hasBody(_ headers: HTTPFields) -> Bool {
+        let length = headers[.contentLength] ?? "0"
+        return length != "0" || headers[.transferEncoding] != nil
     }
 
     private func check(_ route: Route, _ identity: Identity?) async throws {

@@ -27,7 +27,12 @@ package struct HostNames: Hashable, Sendable {
         var rest = authority[...]
         if rest.first == "[" {
             guard let end = rest.firstIndex(of: "]") else { return nil }
-            return String(rest[rest.startIndex...end])
+            let port = rest[rest.index(after: end)...]
+            // Nothing but a port may follow: `[::1].example.org` is a name.
+            guard port.isEmpty || port.first == ":" && UInt16(port.dropFirst()) != nil else {
+                return nil
+            }
+            return String(rest[...end])
         }
         if let colon = rest.firstIndex(of: ":") {
             guard UInt16(rest[rest.index(after: colon)...]) != nil else { return nil }

@@ -15,7 +15,7 @@ final class AccountsStage: Sendable {
     let accounts: Accounts
     let database: WebDatabase
     let time: StageTime
-    private let responder: WebResponder
+    let responder: WebResponder
 
     init(
         folder: TestFolder? = nil,
@@ -46,7 +46,9 @@ final class AccountsStage: Sendable {
         let gate = Gate(
             RouteTable(AccountRoutes.all(accounts) + extra),
             hosts: HostNames(["balcony"]),
-            doorman: AccountDoorman(accounts)
+            doorman: AccountDoorman(accounts),
+            // The rate is tested apart.
+            clock: StageTime.fast
         )
         responder = WebResponder(gate, logger: logger)
     }
@@ -155,6 +157,19 @@ final class StageTime: Sendable {
     func pass(_ length: Int64) {
         uptime.withLock { $0 += Double(length) }
         seconds.withLock { $0 += length }
+    }
+
+    /// An hour further at each look.
+    static var fast: WebClock {
+        let time = StageTime()
+        return WebClock(
+            boot: "",
+            uptime: {
+                time.pass(3_600)
+                return time.clock.uptime()
+            },
+            seconds: { 0 }
+        )
     }
 
     var clock: WebClock {

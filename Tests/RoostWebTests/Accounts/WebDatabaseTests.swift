@@ -1,0 +1,142 @@
+import Glibc
+import HTTPTypes
+import SQLite
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct WebDatabaseTests {
+    @Test func makesAFileOfItsOwner() throws {
+        let folder = try TestFolder()
+        let state = folder.path("state")
+        _ = try WebDatabase(folder: state)
+        #expect(try Self.mode(state) == 0o700)
+        #expect(try Self.mode(state + "/web.db") == 0o600)
+    }
+
+    @Test func namesTheFileAndTheNextStepWhenItIsDamaged() throws {
+        let folder = try TestFolder()
+        try Self.store([UInt8](repeating: 0x41, count: 8_192), at: folder.path("web.db"))
+        let error = #expect(throws: WebDatabaseError.self) {
+            _ = try WebDatabase(folder: folder.path)
+        }
+        let words = error?.description ?? ""
+        #expect(words.hasPrefix(folder.path("web.db")))
+        #expect(words.contains("damaged") && words.contains("roost claim"))
+        // Nothing was made of it.
+        #expect(try Self.bytes(folder.path("web.db")) == [UInt8](repeating: 0x41, count: 8_192))
+    }
+
+    @Test func noticesADamagedPage() async throws {
+        let folder = try TestFolder()
+        do {
+            let stage = try AccountsStage(folder: folder)
+            _ = try await stage.claim()
+        }
+        var bytes = try Self.bytes(folder.path("web.db"))
+        for index in 4_096..<min(bytes.count, 8_192) { bytes[index] = 0x5A }
+        try Self.store(bytes, at: folder.path("web.db"))
+        #expect(throws: WebDatabaseError.self) { _ = try WebDatabase(folder: folder.path) }
+        #expect(try Self.bytes(folder.path("web.db")) == bytes)
+    }
+
+    @Test func leavesANewerFileAlone() async throws {
+        let folder = try TestFolder()
+        do {
+            let database = try WebDatabase(folder: folder.path)
+            try await database.run {
+                try $0.execute("INSERT INTO migrations VALUES ('9 wings', 2, '9')")
+            }
+        }
+        let error = #expect(throws: WebDatabaseError.self) {
+            _ = try WebDatabase(folder: folder.path)
+        }
+        #expect(error?.description.contains("newer version (9 wings)") == true)
+    }
+
+    @Test func saysThatThereIsNoFolder() {
+        let error = #expect(throws: WebDatabaseError.self) {
+            _ = try WebDatabase(folder: "/proc/roost-web")
+        }
+        #expect(error?.description.contains("--state") == true)
+    }
+
+    /// A change that finds no room is refused, and what was there stays and answers.
+    @Test func losesNothingWhenTheCardIsFull() async throws {
+        let stage = try AccountsStage()
+        let anna = try await stage.claim()
+        let before = stage.accounts.roster
+        try await stage.database.run { connection in
+            let pages = try connection.pageCount()
+            try connection.setPragma("max_page_count", .integer(Int64(pages)))
+        }
+        var statuses: Set<Int> = []
+        for number in 0..<400 {
+            let body = #"{"name":"Anna \#(number)"}"#
+            let answer = await stage.ask(.patch, "/me", body, as: anna)
+            statuses.insert(answer.status)
+            if answer.status == 503 {
+                #expect(answer.text("type") == "/problems/store")
+                #expect(answer.body.contains("web.db") && answer.body.contains("df -h"))
+                break
+            }
+        }
+        #expect(statuses.contains(503))
+        #expect(await stage.ask(.get, "/me", as: anna).status == 200)
+        let later = try AccountsStage(folder: stage.folder, time: stage.time)
+        #expect(later.accounts.roster.accounts.keys == before.accounts.keys)
+        #expect(await later.ask(.get, "/me", as: anna).status == 200)
+    }
+
+    /// One runs, eight wait, the others are refused at once.
+    @Test func boundsWhatWaits() async throws {
+        let stage = try AccountsStage()
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        defer { for end in [reading, writing] { close(end) } }
+        let (admitted, refused) = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<21 {
+                group.addTask {
+                    do {
+                        return try await stage.database.run { _ in
+                            var byte: UInt8 = 0
+                            return read(reading, &byte, 1) == 1
+                        }
+                    } catch {
+                        return (error as? Problem)?.kind != .busy
+                    }
+                }
+            }
+            var counts = (admitted: 0, refused: 0)
+            while let isAdmitted = await group.next() {
+                if isAdmitted { counts.admitted += 1 } else { counts.refused += 1 }
+                // Only now the thread goes on.
+                if counts == (0, 12) { write(writing, [UInt8](repeating: 0, count: 9), 9) }
+            }
+            return counts
+        }
+        #expect(admitted == 9 && refused == 12)
+    }
+
+    private static func mode(_ path: String) throws -> mode_t {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        return status.st_mode & 0o777
+    }
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return Array(bytes.prefix(count))
+    }
+
+    private static func store(_ bytes: [UInt8], at path: String) throws {
+        let file = try #require(fopen(path, "w"))
+        defer { fclose(file) }
+        #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+    }
+}
