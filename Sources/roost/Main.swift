@@ -25,7 +25,8 @@ struct Roost: ParsableCommand {
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
             RenameCommand.self, ForgetCommand.self, MuteCommand.self,
-            UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, DoctorCommand.self,
+            UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, ClaimCommand.self,
+            DoctorCommand.self,
             DemoNodeCommand.self,
         ]
     )

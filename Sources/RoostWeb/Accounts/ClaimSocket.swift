@@ -1,0 +1,146 @@
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The socket that `roost claim` connects to: its mode is the proof of nearness.
+///
+/// Mode 0660 and the group `roost`, by systemd or here. A line in, a line out, then it closes.
+package struct ClaimSocket: Sendable {
+    package enum Place: Hashable, Sendable {
+        /// Opened by systemd.
+        case inherited(CInt)
+        case path(String)
+    }
+
+    /// Connections at the same time, and what one may send.
+    private static let countMax = 4
+    private static let lineMax = 256
+    private static let patience = TimeAmount.seconds(10)
+
+    private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    private let place: Place
+    private let desk: ClaimDesk
+    private let loop: any EventLoop
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - place: Where it listens.
+    ///   - accounts: What is claimed.
+    ///   - addresses: Of the page, for people to type.
+    ///   - loop: On which it serves.
+    ///   - logger: For what goes wrong.
+    package init(
+        _ place: Place,
+        _ accounts: Accounts,
+        addresses: [String],
+        on loop: any EventLoop,
+        logger: Logger
+    ) {
+        self.place = place
+        desk = ClaimDesk(accounts: accounts, addresses: addresses)
+        self.loop = loop
+        self.logger = logger
+    }
+
+    /// Whether a descriptor is a Unix socket, so this one and not the page's.
+    package static func isLocal(_ descriptor: CInt) -> Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &length)
+            }
+        }
+        return code == 0 && address.ss_family == sa_family_t(AF_UNIX)
+    }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Throws: When the socket cannot be opened.
+    package func run() async throws {
+        let listener = try await open()
+        try await withThrowingDiscardingTaskGroup { group in
+            try await listener.executeThenClose { inbound in
+                for try await connection in inbound {
+                    group.addTask { await serve(connection) }
+                }
+            }
+        }
+    }
+
+    private func open() async throws -> NIOAsyncChannel<Connection, Never> {
+        let open = OpenCount()
+        let setup: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                open.admit(channel, atMost: Self.countMax)
+                let closing = channel.eventLoop.scheduleTask(in: Self.patience) {
+                    channel.close(promise: nil)
+                }
+                channel.closeFuture.whenComplete { _ in closing.cancel() }
+                return try Connection(wrappingChannelSynchronously: channel)
+            }
+        }
+        let bootstrap = ServerBootstrap(group: loop)
+        switch place {
+        case .inherited(let descriptor):
+            return try await bootstrap.bind(descriptor, childChannelInitializer: setup)
+        case .path(let path):
+            let listener = try await bootstrap.bind(
+                unixDomainSocketPath: path,
+                cleanupExistingSocketFile: true,
+                childChannelInitializer: setup
+            )
+            share(path)
+            return listener
+        }
+    }
+
+    /// Until here only this user may connect: the umask took the others' right to write.
+    private func share(_ path: String) {
+        guard let group = getgrnam("roost")?.pointee.gr_gid else {
+            logger.notice("no group roost here: \(path) is this user's alone")
+            return
+        }
+        guard chown(path, uid_t.max, group) == 0, chmod(path, 0o660) == 0 else {
+            let reason = String(cString: strerror(errno))
+            logger.warning("\(path) stays this user's alone: \(reason)")
+            return
+        }
+    }
+
+    private func serve(_ connection: Connection) async {
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                var line: [UInt8] = []
+                for try await buffer in inbound {
+                    line += buffer.readableBytesView
+                    guard line.count <= Self.lineMax else { return }
+                    guard let end = line.firstIndex(of: UInt8(ascii: "\n")) else { continue }
+                    let text = String(decoding: line[..<end], as: UTF8.self)
+                    let answer = await desk.answer(text) + "\n"
+                    try await outbound.write(ByteBuffer(string: answer))
+                    return
+                }
+            }
+        } catch {
+            logger.debug("roost claim went away: \(error)")
+        }
+    }
+
+    /// Connections that are open.
+    private final class OpenCount: Sendable {
+        private let count = Mutex(0)
+
+        func admit(_ channel: any Channel, atMost limit: Int) {
+            let isAdmitted = count.withLock { count in
+                count += 1
+                return count <= limit
+            }
+            channel.closeFuture.whenComplete { _ in self.count.withLock { $0 -= 1 } }
+            if !isAdmitted { channel.close(promise: nil) }
+        }
+    }
+}
