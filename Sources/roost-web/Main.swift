@@ -44,6 +44,12 @@ struct Web: ParsableCommand {
     @Flag(help: "No accounts: only for addresses of this computer.")
     var open = false
 
+    @Option(help: "Where `roost claim` connects; by default in --state, or systemd's.")
+    var claimSocket: String?
+
+    @Option(help: "Another name that it answers to; may be given several times.")
+    var host: [String] = []
+
     @Flag(help: "Mark every page as simulated.")
     var simulated = false
 
@@ -56,7 +62,9 @@ struct Web: ParsableCommand {
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "roost-web") { StreamLogHandler.standardError(label: $0) }
-        let inherited = InheritedSockets.take()
+        let handed = InheritedSockets.take()
+        let inherited = handed.filter { !ClaimSocket.isLocal($0) }
+        let claims = handed.first(where: ClaimSocket.isLocal)
         let sockets = try sockets(inherited)
         if open || store != nil { try demandLoopback(sockets) }
         let files = try StaticFiles(folder: wwwFolder)
@@ -68,7 +76,7 @@ struct Web: ParsableCommand {
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             Task(executorPreference: LoopExecutor(loop)) {
                 do {
-                    try await command.serve(files, chosen, on: loop, logger)
+                    try await command.serve(files, chosen, claims: claims, on: loop, logger)
                     Glibc.exit(0)
                 } catch {
                     logger.critical("\(error)")
@@ -81,6 +89,7 @@ struct Web: ParsableCommand {
     private func serve(
         _ files: StaticFiles,
         _ settings: WebServer.Settings,
+        claims: CInt?,
         on loop: any EventLoop,
         _ logger: Logger
     ) async throws {
@@ -88,36 +97,81 @@ struct Web: ParsableCommand {
         let seed = UInt32.random(in: .min ... .max)
         let live = station.map { LiveFan($0, on: loop, seed: seed) }
         let shown = name ?? hostName
-        let stationRoutes = StationRoutes(
-            station,
-            live: live,
-            name: shown,
-            zone: ZoneName.system,
-            isSimulated: simulated
-        )
-        let history = HistoryRoutes(
-            HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
-            name: shown
-        )
-        let doorman = OpenDoorman(store == nil ? .owner : .viewer)
+        let door = door(shown, on: loop, logger)
         let table = RouteTable(
-            files.routes(name: shown) + stationRoutes.all + history.all + [doorman.route]
+            files.routes(name: shown) + door.routes
+                + StationRoutes(
+                    station,
+                    live: live,
+                    name: shown,
+                    zone: ZoneName.system,
+                    isSimulated: simulated
+                ).all
+                + HistoryRoutes(
+                    HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
+                    name: shown
+                ).all
         )
-        let gate = Gate(table, hosts: HostNames([shown, hostName]), doorman: doorman)
+        let names = HostNames([shown, hostName] + host)
         let server = WebServer(
-            WebResponder(gate, logger: logger),
+            WebResponder(Gate(table, hosts: names, doorman: door.doorman), logger: logger),
             settings,
             on: loop,
             logger: logger
         )
         try await withThrowingDiscardingTaskGroup { group in
             if let live { group.addTask { await live.run() } }
+            if let accounts = door.accounts {
+                let claim = claim(accounts, claims, settings, on: loop, logger)
+                group.addTask {
+                    do {
+                        try await claim.run()
+                    } catch is CancellationError {
+                    } catch { logger.error("`roost claim` cannot connect: \(error)") }
+                }
+            }
             try await server.run { ports in
                 for port in ports { print("listening on port \(port)") }
                 fflush(nil)
             }
             group.cancelAll()
         }
+    }
+
+    /// Who may come in: accounts, or, on this computer alone, anyone.
+    private func door(
+        _ shown: String,
+        on loop: any EventLoop,
+        _ logger: Logger
+    ) -> (routes: [Route], doorman: any Gate.Doorman, accounts: Accounts?) {
+        guard open || store != nil else {
+            let door = AccountDoor(folder: state, station: shown, on: loop, logger: logger)
+            return (door.routes, door.doorman, door.accounts)
+        }
+        let doorman = OpenDoorman(store == nil ? .owner : .viewer)
+        return ([doorman.route], doorman, nil)
+    }
+
+    private func claim(
+        _ accounts: Accounts,
+        _ inherited: CInt?,
+        _ settings: WebServer.Settings,
+        on loop: any EventLoop,
+        _ logger: Logger
+    ) -> ClaimSocket {
+        let place: ClaimSocket.Place =
+            inherited.map { .inherited($0) } ?? .path(claimSocket ?? state + "/claim.sock")
+        let port = settings.sockets.lazy.compactMap { socket -> Int? in
+            if case .address(_, let port) = socket, port != 80 { port } else { nil }
+        }.first
+        let suffix = port.map { ":\($0)" } ?? ""
+        return ClaimSocket(
+            place,
+            accounts,
+            addresses: ["http://\(hostName).local\(suffix)/", "http://\(hostName)\(suffix)/"],
+            on: loop,
+            logger: logger
+        )
     }
 
     /// Ends with the process that holds the other end of standard input, however that one ends.
