@@ -1,5 +1,6 @@
 // Who you are here, your sessions and tokens; for the owner also the others.
 import { el } from "../dom.js";
+import { stamp } from "../format.js";
 import { live } from "../live.js";
 import { may } from "../navigation.js";
 import { t } from "../i18n.js";
@@ -33,10 +34,12 @@ export async function leave(api, path) {
 
 function userCard(account, { api, reload }) {
   return el("section", { class: "card" }, el("h2", {}, t("account.user")), el("p", { class: "quiet" }, t(`role.${account.role}.words`)),
+    account.claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: account.claimed.by, time: stamp(account.claimed.at) }), " ", el("code", {}, "sudo roost claim --reset")) : null,
     form([field("name", t("account.name"), { value: account.name ?? "", required: true, maxlength: "64", autocomplete: "name" }),
-      field("email", t("account.email"), { type: "email", value: account.email ?? "", required: true, maxlength: "254", autocomplete: "username" })],
-    t("do.save"), async ({ name, email }) => {
-      await api.send("PATCH", "/me", { name: name.trim(), email: email.trim() });
+      field("email", t("account.email"), { type: "email", value: account.email ?? "", required: true, maxlength: "254", autocomplete: "username" }),
+      field("location", t("account.location"), { value: account.location ?? "", maxlength: "128", hint: t("account.location.hint") })],
+    t("do.save"), async ({ name, email, location: place }) => {
+      await api.send("PATCH", "/me", { name: name.trim(), email: email.trim(), location: place.trim() });
       await reload();
     }),
     el("div", { class: "row" }, action(t("account.logout"), () => leave(api, "/logout")), action(t("account.logoutAll"), () => leave(api, "/logout-everywhere"))));
