@@ -1,0 +1,341 @@
+"""The acceptance cases of the first app, by their names.
+
+A case raises `Missing` with a reason where the server does not offer what it is about.
+"""
+
+import json
+import urllib.error
+import urllib.request
+
+from selenium.webdriver.common.by import By
+
+from ..check import until
+from .dashboard import OWNER, Dashboard
+from ..station import Station
+
+WRONG = "a wrong long password"
+GUEST = {"name": "Bert", "email": "bert@example.org", "password": "seven green apples"}
+
+
+class Missing(Exception):
+    """What the server does not offer yet."""
+
+
+def needs_accounts(walk):
+    if not walk.has_accounts:
+        raise Missing("this roost-web has no accounts yet")
+
+
+def log_in(walk, password=OWNER["password"], path="/"):
+    browser = walk.browser
+    browser.open(path)
+    browser.fill("Email", OWNER["email"])
+    browser.fill("Password", password)
+    browser.press("Log in")
+
+
+def logged_in(walk):
+    """On Now with a session, whatever was before."""
+    needs_accounts(walk)
+    status, _ = walk.browser.ask("GET", "/me")
+    if status != 200:
+        log_in(walk)
+        walk.browser.shows("Refresh")
+    walk.browser.open("/")
+
+
+def as_stranger(walk, path):
+    """A request with an old cookie, outside of the browser; the status."""
+    request = urllib.request.Request(walk.dashboard.address + path, headers={
+        "Cookie": "; ".join(f"{name}={value}" for name, value in walk.browser.cookies().items())})
+
+    def status():
+        try:
+            return urllib.request.urlopen(request, timeout=5).status
+        except urllib.error.HTTPError as answer:
+            return answer.code
+    return status
+
+
+def claim(walk):
+    """B-T1: sign-up, as the owner, with a code of `roost claim`."""
+    needs_accounts(walk)
+    browser, check = walk.browser, walk.check
+    browser.open("/")
+    check.demand(browser.shows("has no owner yet"), "B-T1: an unclaimed station shows no Claim")
+    check.same(browser.ask("GET", "/station")[0], 401, "B-T1: the station before it is claimed")
+    browser.fill("Code", "AAAA-AAAA")
+    browser.fill("Name", OWNER["name"])
+    browser.fill("Email", OWNER["email"])
+    browser.fill("Password", OWNER["password"])
+    browser.fill("Repeat the password", OWNER["password"])
+    browser.press("Become the owner")
+    check.demand(until(lambda: browser.wrong, 10), "B-T1: a wrong code is accepted")
+    browser.fill("Code", walk.dashboard.claim_code())
+    browser.press("Become the owner")
+    check.demand(browser.shows("Measuring", 15), f"B-T1: no Now after the claim: {browser.text()[:200]}")
+
+
+def taken_address(walk):
+    """B-T2: a taken address is refused at its field."""
+    logged_in(walk)
+    browser = walk.browser
+    status, invitation = browser.ask("POST", "/invitations", {"role": "viewer", "days": 7})
+    if status in (404, 501):
+        raise Missing("no invitations")
+    browser.forget()
+    browser.open(f"/login?invitation={invitation['code']}")
+    browser.fill("Name", GUEST["name"])
+    browser.fill("Email", OWNER["email"])
+    browser.fill("Password", GUEST["password"])
+    browser.fill("Repeat the password", GUEST["password"])
+    browser.press("Sign up")
+    refused = until(lambda: browser.wrong, 10)
+    walk.check.demand(refused, "B-T2: the taken address is not refused")
+    browser.fill("Email", GUEST["email"])
+    browser.press("Sign up")
+    walk.check.demand(browser.shows("Measuring", 15), f"B-T2: no sign-up with a free address: {browser.text()[:200]}")
+    browser.forget()
+
+
+def log_in_right(walk):
+    """B-T3: log-in with the right password leads to what was asked for."""
+    needs_accounts(walk)
+    walk.browser.forget()
+    log_in(walk, path="/devices")
+    walk.check.demand(walk.browser.shows("nova-sds011", 15), "B-T3: no page Devices after the log-in")
+    walk.check.same(walk.browser.path, "/devices", "B-T3: the page after the log-in")
+
+
+def log_in_wrong(walk):
+    """B-T4: a wrong password says so and opens nothing."""
+    needs_accounts(walk)
+    walk.browser.forget()
+    log_in(walk, WRONG)
+    walk.check.demand(walk.browser.shows("Wrong email or password"), "B-T4: a wrong password is not called so")
+    walk.check.same(walk.browser.ask("GET", "/station")[0], 401, "B-T4: the station after a wrong log-in")
+
+
+def log_out(walk):
+    """B-T5: log-out ends the session on the server."""
+    logged_in(walk)
+    walk.browser.open("/account")
+    status = as_stranger(walk, "/api/v1/station")
+    walk.check.same(status(), 200, "B-T5: the cookie before the log-out")
+    walk.browser.press("Log out")
+    walk.check.demand(walk.browser.shows("Password forgotten"), "B-T5: no Log in after the log-out")
+    walk.check.same(status(), 401, "B-T5: the old cookie after the log-out")
+
+
+def location(walk):
+    """B-T6: the location is kept."""
+    logged_in(walk)
+    walk.browser.open("/account")
+    walk.browser.fill("Location", "Third floor, court")
+    walk.browser.press("Save")
+    until(lambda: (walk.browser.ask("GET", "/me")[1] or {}).get("location"), 5)
+    walk.browser.open("/account")
+    field = walk.browser.labelled("Location")
+    walk.check.same(field.get_attribute("value"), "Third floor, court", "B-T6: the location")
+
+
+def user_information(walk):
+    """B-T7: user data are shown, without the password."""
+    logged_in(walk)
+    walk.browser.open("/account")
+    for label, name in (("Name", "name"), ("Email", "email")):
+        walk.check.same(walk.browser.labelled(label).get_attribute("value"), OWNER[name], f"B-T7: {label}")
+    _, me = walk.browser.ask("GET", "/me")
+    walk.check.demand("password" not in json.dumps(me).lower(), "B-T7: /me speaks of the password")
+
+
+def change_password(walk):
+    """B-T8: the change of a password asks the present one."""
+    logged_in(walk)
+    browser, new = walk.browser, "another red bicycle, in snow"
+
+    def change(present, fresh):
+        browser.open("/account")
+        browser.fill("Present password", present)
+        browser.fill("New password", fresh)
+        browser.fill("Repeat the password", fresh)
+        browser.press("Change password", "form")
+
+    change(WRONG, new)
+    refused = until(lambda: browser.wrong, 15)
+    walk.check.demand(refused, "B-T8: a wrong present password is accepted")
+    for present, fresh in ((OWNER["password"], new), (new, OWNER["password"])):
+        change(present, fresh)
+        walk.check.demand(browser.shows("The password is changed", 15), "B-T8: the right present password is refused")
+
+
+def confirmation(walk):
+    """B-T9: a confirmation that differs is refused before anything is sent."""
+    logged_in(walk)
+    browser = walk.browser
+    browser.open("/account")
+    browser.fill("Present password", OWNER["password"])
+    browser.fill("New password", "one long password here")
+    browser.fill("Repeat the password", "two long password here")
+    browser.press("Change password", "form")
+    walk.check.demand(browser.shows("The two passwords differ", 5), "B-T9: two different passwords are accepted")
+
+
+def add_board(walk):
+    status, answer = walk.browser.ask("POST", "/devices", {
+        "name": "board", "type": "milano-board", "address": "192.168.77.20:3000", "intervalSeconds": 5})
+    if status in (404, 405, 501):
+        raise Missing("boards cannot be added over the API yet")
+    if status not in (200, 201, 409):
+        raise Missing(f"a board is refused: {answer}")
+
+
+def board_address(walk):
+    """B-T10: the address of a board can be changed."""
+    needs_owner(walk)
+    add_board(walk)
+    status, answer = walk.browser.ask("PATCH", "/devices/board", {"address": "192.168.77.21:3000"})
+    if status in (404, 405, 501):
+        raise Missing("a board cannot be changed over the API yet")
+    walk.check.demand(status in (200, 204), f"B-T10: the address is refused: {answer}")
+    walk.browser.open("/devices")
+    walk.check.demand(walk.browser.shows("192.168.77.21"), "B-T10: the new address is not shown")
+
+
+def board_interval(walk):
+    """B-T11: the interval of a board is kept."""
+    needs_owner(walk)
+    add_board(walk)
+    status, answer = walk.browser.ask("PATCH", "/devices/board", {"intervalSeconds": 90})
+    if status in (404, 405, 501):
+        raise Missing("an interval cannot be set over the API yet")
+    walk.check.demand(status in (200, 204), f"B-T11: the interval is refused: {answer}")
+    walk.browser.open("/devices")
+    walk.check.demand(walk.browser.shows("1 min 30 s"), "B-T11: the new interval is not shown")
+
+
+def needs_owner(walk):
+    if walk.has_accounts:
+        logged_in(walk)
+    else:
+        walk.browser.open("/")
+
+
+def station_data(walk):
+    """B-T12: the page shows what the station says."""
+    needs_owner(walk)
+    browser = walk.browser
+    browser.open("/")
+    value = browser.script("return document.querySelector('.reading .value b').innerText")
+    walk.check.demand(any(value == f"{float(one['value']):.1f}" for one in readings(walk)),
+                      f"B-T12: {value} on the page is no value of the station")
+    browser.open("/more")
+    walk.check.demand(browser.shows(walk.balcony.station.name), "B-T12: the station's name is not shown")
+
+
+def readings(walk):
+    """The latest values and those of the last seconds, as the page may be a second behind."""
+    station = walk.balcony.station
+    recent = [one for one in station.ask("readings", "--last", "30s") if one.get("value") is not None]
+    return [*station.values().values(), *recent]
+
+
+def period(walk):
+    """B-T13: the period of the history can be chosen."""
+    needs_owner(walk)
+    walk.browser.open("/history")
+    if walk.browser.shows("This station does not offer it", 1):
+        raise Missing("no history over the API yet")
+    headings = set()
+    for name in ("Day", "Week", "Month", "Year"):
+        walk.browser.press(name)
+        walk.browser.ready()
+        until(lambda wanted=name.lower(): f"range={wanted}" in walk.browser.path, 5)
+        walk.check.demand(f"range={name.lower()}" in walk.browser.path, f"B-T13: {name} is not in the address")
+        headings.add(walk.browser.text(".history h2"))
+    walk.check.same(len(headings), 4, "B-T13: the headings of four periods")
+
+
+def reconnect(walk):
+    """B-T14: a sensor that is unplugged is called so, and comes back by itself."""
+    needs_owner(walk)
+    browser = walk.browser
+    browser.open("/")
+    walk.balcony.unplug()
+    gone = until(lambda: browser.script("return !!document.querySelector('.reading.stale')"), 60)
+    walk.check.demand(gone, "B-T14: the value of an unplugged sensor is not greyed in 60 s")
+    walk.check.demand(browser.shows("unplugged", 15), "B-T14: the page does not say unplugged")
+    walk.balcony.plug()
+    back = until(lambda: not browser.script("return !!document.querySelector('.reading.stale')"), 90)
+    walk.check.demand(back, "B-T14: the sensor does not come back on the page in 90 s")
+
+
+def no_board(walk):
+    """B-T15: a station without a sensor says so, and what to do."""
+    station = Station(walk.check, "bare", devices=[])
+    station.start()
+    dashboard = Dashboard(walk.check, station, "--open")
+    dashboard.start()
+    until(station.status, 20)
+    browser = walk.browser
+    browser.driver.get(dashboard.address + "/")
+    browser.ready()
+    walk.check.demand(browser.shows("No sensor found"), f"B-T15: {browser.text()[:200]}")
+    walk.check.demand(browser.shows("Plug a sensor in"), "B-T15: no word of what to do")
+    walk.check.same(browser.driver.find_elements(By.CSS_SELECTOR, ".reading"), [], "B-T15: cards of readings")
+
+
+def back_after_log_out(walk):
+    """B-T16: Back after a log-out shows nothing private."""
+    logged_in(walk)
+    browser = walk.browser
+    browser.open("/")
+    browser.open("/account")
+    browser.press("Log out")
+    browser.shows("Password forgotten")
+    browser.driver.back()
+    browser.ready()
+    walk.check.demand(browser.shows("Log in"), "B-T16: no Log in after Back")
+    is_private = browser.script("return !!document.querySelector('.reading')")
+    walk.check.demand(not is_private and OWNER["email"] not in browser.text("body"), "B-T16: Back shows what is private")
+
+
+def back_while_logged_in(walk):
+    """B-T17: Back while logged in leads to the page before, and never to Log in."""
+    needs_owner(walk)
+    browser = walk.browser
+    browser.open("/")
+    browser.press("Devices", "nav")
+    until(lambda: browser.path == "/devices", 5)
+    browser.ready()
+    browser.driver.back()
+    until(lambda: browser.path == "/", 5)
+    browser.ready()
+    walk.check.same((browser.path, browser.text("h1")), ("/", "Now"), "B-T17: the page after Back")
+    browser.driver.forward()
+    until(lambda: browser.path == "/devices", 5)
+    browser.ready()
+    walk.check.same(browser.text("h1"), "Devices", "B-T17: the page after Forward")
+
+
+def today(walk):
+    """B-T18: the history opens on today."""
+    needs_owner(walk)
+    browser = walk.browser
+    browser.open("/history")
+    if browser.shows("This station does not offer it", 1):
+        raise Missing("no history over the API yet")
+    wanted = browser.script(
+        """return new Intl.DateTimeFormat('en-GB', {weekday: 'short', day: 'numeric', month: 'short', year: 'numeric',
+          timeZone: arguments[0]}).format(Date.now())""", walk.zone())
+    walk.check.same(browser.text(".history h2"), wanted, "B-T18: the heading of the history")
+    walk.check.same(browser.text(".history [aria-pressed=true]"), "Day", "B-T18: the period of the history")
+
+
+# B-T1 comes before the walk; those that end sessions come last.
+CASES = {
+    "B-T1": claim, "B-T12": station_data, "B-T13": period, "B-T18": today, "B-T17": back_while_logged_in,
+    "B-T10": board_address, "B-T11": board_interval, "B-T14": reconnect, "B-T6": location, "B-T7": user_information,
+    "B-T9": confirmation, "B-T8": change_password, "B-T2": taken_address, "B-T3": log_in_right, "B-T5": log_out,
+    "B-T16": back_after_log_out, "B-T4": log_in_wrong, "B-T15": no_board,
+}

@@ -1,0 +1,103 @@
+"""The rules that the client's files keep, read without a browser."""
+
+import gzip
+import json
+import os
+import re
+
+from ..check import ROOT
+
+WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
+LANGUAGES = ("en", "de", "it")
+LINES_MAX = 400
+CHART_LINES_MAX = 350
+BYTES_MAX = 150_000  # By gzip, file by file; the aim is 60 000.
+
+
+def read(*names):
+    with open(os.path.join(*names), encoding="utf-8") as file:
+        return file.read()
+
+
+def paths():
+    """Every file of the client, relative to its folder."""
+    found = []
+    for folder, _, names in os.walk(WWW):
+        found += [os.path.relpath(os.path.join(folder, name), WWW) for name in names]
+    return sorted(name for name in found if not name.endswith(".gz"))
+
+
+def pages():
+    """Address and name of every page of the navigation."""
+    return re.findall(r'\{ path: "([^"]+)", name: "([^"]+)"', read(WWW, "js", "navigation.js"))
+
+
+def swift_cases(*place):
+    """The names that an enum of Core has in `case` lines."""
+    text = read(ROOT, "Sources", "Core", *place)
+    lines = re.findall(r"^    case ([\w, ]+)$", text, re.M)
+    return [name.strip() for line in lines for name in line.split(",")]
+
+
+def event_kinds():
+    """Every kind of event, as JSON has it."""
+    listed = read(ROOT, "docs", "reference", "events.md")
+    return re.findall(r"^\| `([^`]+)` \|", listed, re.M)
+
+
+def hold(check):
+    """Demands all of it."""
+    texts = {path: read(WWW, path) for path in paths() if not path.endswith(".json")}
+    for path, text in texts.items():
+        most = CHART_LINES_MAX if path == "js/chart.js" else LINES_MAX
+        check.demand(text.count("\n") <= most, f"{path}: more than {most} lines")
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", " style="):
+            check.demand(word not in text, f"{path}: {word}")
+        foreign = re.findall(r"https?://(?!www\.w3\.org/2000/svg)[^\s\"']+", text)
+        check.demand(not foreign, f"{path}: a foreign address, {foreign[:1]}")
+    hold_modules(check, texts)
+    hold_catalogues(check, texts)
+    sizes = {path: len(gzip.compress(read(WWW, path).encode(), 9)) for path in paths()}
+    whole = sum(size for path, size in sizes.items() if not re.match(r"strings/(?!en)", path))
+    check.demand(whole <= BYTES_MAX, f"the client has {whole} bytes by gzip, more than {BYTES_MAX}")
+    check.say(f"client: {len(sizes)} files, {whole / 1000:.1f} kB by gzip with one language")
+
+
+def hold_modules(check, texts):
+    """One module asks the server, one has the stream, no page has text of its own."""
+    for path, text in texts.items():
+        if not path.startswith("js/"):
+            continue
+        check.demand("fetch(" not in text or path == "js/api.js", f"{path}: asks the server itself")
+        is_alone = "new EventSource" not in text or path == "js/live.js"
+        check.demand(is_alone, f"{path}: a stream of its own")
+        literal = re.findall(r'el\("\w+", \{[^{}]*\}, "([A-Za-z][^"]{2,})"', text)
+        # The name of a command is the same in every language.
+        literal = [words for words in literal if "roost" not in words]
+        check.demand(not literal, f"{path}: text beside the catalogues, {literal[:1]}")
+
+
+def hold_catalogues(check, texts):
+    """The same keys and placeholders in all languages; every key that a page uses, every code of Core."""
+    catalogues = {name: json.loads(read(WWW, "strings", f"{name}.json")) for name in LANGUAGES}
+    english = catalogues["en"]
+    for name, catalogue in catalogues.items():
+        check.same(sorted(catalogue), sorted(english), f"the keys of {name}.json")
+        for key, text in catalogue.items():
+            check.demand(text.strip(), f"{name}.json: {key} is empty")
+            found, wanted = (set(re.findall(r"\{\w+\}", one)) for one in (text, english.get(key, "")))
+            check.same(found, wanted, f"{name}.json: the placeholders of {key}")
+    for path, text in texts.items():
+        for how, key in re.findall(r'\b(t|plural)\(\s*"([^"]+)"', text):
+            wanted = [key] if how == "t" else [f"{key}.one", f"{key}.other"]
+            check.demand(all(one in english for one in wanted), f"{path}: no catalogue has {key}")
+    for path, name in pages():
+        if name not in ("claim", "login"):
+            check.demand(f"{name}.purpose" in english, f"no catalogue says what {path} is for")
+        check.demand(f"{name}.title" in english, f"no catalogue has a title of {path}")
+    codes = [f"cause.{name}" for name in swift_cases("GapCause.swift")]
+    codes += [f"event.{kind}" for kind in event_kinds()]
+    quality = read(ROOT, "Sources", "Core", "Reading.swift")
+    codes += [f"flag.{name}" for name in re.findall(r'\(\.\w+, "(\w+)"\)', quality)]
+    missing = [one for one in codes if one not in english]
+    check.demand(len(codes) > 120 and not missing, f"codes that no catalogue has: {missing[:5]}")

@@ -1,0 +1,139 @@
+"""The walk: pages in every size, the keyboard, the cases."""
+
+import json
+import os
+import urllib.request
+
+from ..check import Failed
+from . import files
+from .browser import Browser
+from .cases import CASES, Missing, logged_in
+from .dashboard import Balcony, Dashboard
+
+ALONE = ("claim", "login")  # Not part of the walk: they are seen before and after a session.
+SHORT = [(360, False, "en"), (1280, False, "en"), (360, True, "en")]
+FULL = [(width, dark, name) for name in ("en", "de") for dark in (False, True) for width in (320, 360, 768, 1280)]
+
+
+class Walk:
+    """What the parts of the suite share."""
+
+    def __init__(self, check, options, library):
+        self.check, self.options = check, options
+        self.shots = options.folder or check.path("pictures")
+        os.makedirs(self.shots, exist_ok=True)
+        self.has_accounts = Dashboard.offers(check, "--claim-socket")
+        self.balcony = Balcony(check)
+        words = () if self.has_accounts else ("--open",)
+        self.dashboard = Dashboard(check, self.balcony.station, *words)
+        self.dashboard.start()
+        self.browser = Browser(check, self.dashboard.address, library)
+        self.results = {}
+
+    def zone(self):
+        _, station = self.browser.ask("GET", "/station")
+        return ((station or {}).get("station") or {}).get("zone") or "UTC"
+
+    def case(self, name):
+        """One case by name: `passed`, `failed`, or the reason why it is skipped."""
+        before = len(self.check.problems)
+        self.browser.view(360)
+        try:
+            CASES[name](self)
+        except Missing as reason:
+            self.results[name] = f"skipped: {reason}"
+        except Failed as failure:
+            self.check.problems.append(f"{name}: {failure}")
+        if len(self.check.problems) > before:
+            self.results[name] = "failed"
+        self.results.setdefault(name, "passed")
+        self.browser.messages()
+        self.check.say(f"{name}: {self.results[name]}  ({CASES[name].__doc__.split(": ", 1)[1].rstrip(".")})")
+
+    def look(self, path, name, width, dark, language):
+        """One page in one size, theme and language: clean, narrow enough, and with a picture."""
+        browser, where = self.browser, f"{path} at {width} px{', dark' if dark else ''}, {language}"
+        browser.view(width, dark=dark)
+        browser.open(path)
+        self.check.same(browser.messages(), [], f"{where}: console messages")
+        self.check.same(browser.reports(), [], f"{where}: reports of the content policy")
+        self.check.same(browser.wider(), [], f"{where}: parts wider than the screen")
+        self.check.demand(browser.text("h1"), f"{where}: no heading")
+        shot = f"{name}-{width}-{'dark' if dark else 'light'}-{language}.png"
+        browser.picture(os.path.join(self.shots, shot), width, dark)
+        self.check.same(browser.findings(), [], f"{where}: findings of axe")
+        browser.messages()
+
+    def pages(self):
+        """Every page in every size that was asked for."""
+        sizes = FULL if self.options.full else SHORT
+        known = [(path, name) for path, name in files.pages() if name not in ALONE]
+        if not self.has_accounts:
+            known = [(path, name) for path, name in known if name != "account"]
+        self.browser.open("/")
+        for width, dark, language in sizes:
+            self.browser.language(language)
+            for path, name in known:
+                self.look(path, name, width, dark, language)
+        self.browser.language("en")
+        return len(known) * len(sizes)
+
+    def keyboard(self):
+        """The navigation and the skip link with Tab and Enter alone, the chart with arrows."""
+        browser, check = self.browser, self.check
+        browser.view(1280)
+        browser.open("/")
+        browser.script("document.activeElement.blur(); document.body.focus()")
+        browser.keys("TAB")
+        check.same(browser.script("return document.activeElement.id"), "skip", "the first stop of Tab")
+        for wanted in ("/history", "/events", "/devices", "/more"):
+            browser.open("/")
+            for _ in range(12):
+                browser.keys("TAB")
+                if browser.script("return document.activeElement.getAttribute('href')") == wanted:
+                    break
+            outline = browser.script("return getComputedStyle(document.activeElement).outlineStyle")
+            check.demand(outline != "none", f"{wanted}: no outline in the navigation")
+            browser.keys("ENTER")
+            browser.ready()
+            check.same(browser.path, wanted, "the page after Enter in the navigation")
+            check.same(browser.script("return document.activeElement.tagName"), "H1", f"{wanted}: the focus after it")
+        browser.open("/history")
+        if browser.script("return !!document.querySelector('.chart canvas')"):
+            browser.script("document.querySelector('.history .chart').focus()")
+            browser.keys("END", "ARROW_LEFT", "ARROW_LEFT")
+            check.demand(":" in browser.text(".readout"), "arrow keys read nothing from the chart")
+
+    def heads(self):
+        """What every answer says to the browser."""
+        with urllib.request.urlopen(self.dashboard.address + "/", timeout=10) as answer:
+            policy = answer.headers.get("Content-Security-Policy") or ""
+            for words in ("default-src 'none'", "require-trusted-types-for 'script'", "trusted-types roost"):
+                self.check.demand(words in policy, f"/: the content policy has no {words}")
+            self.check.same(answer.headers.get("X-Content-Type-Options"), "nosniff", "/: X-Content-Type-Options")
+
+
+def run(check, options, library):
+    walk = Walk(check, options, library)
+    walk.balcony.wait_for_value()
+    walk.heads()
+    chosen = options.only or list(CASES)
+    unknown = [name for name in chosen if name not in CASES]
+    if unknown:
+        raise Failed(f"there is no case {' '.join(unknown)}; there are {', '.join(CASES)}")
+    count = 0
+    if walk.has_accounts and "B-T1" not in chosen:
+        walk.case("B-T1")
+    for name in chosen:
+        walk.case(name)
+        if name == "B-T1" and not options.only:
+            if walk.has_accounts:
+                logged_in(walk)
+            count = walk.pages()
+            walk.keyboard()
+    noise = sorted(set(walk.browser.noise))
+    if noise:
+        check.say(f"not offered by the server: {json.dumps(noise)[:600]}")
+    skipped = sum(result.startswith("skipped") for result in walk.results.values())
+    where = f"; pictures in {walk.shots}" if options.folder else ""
+    return f"{count} pages looked at, {len(walk.results) - skipped} cases, {skipped} skipped{where}"

@@ -1,0 +1,72 @@
+"""The dashboard in Chromium, before a real station: every page, width, theme, and the cases B-T1 to B-T18.
+
+A simulated SDS011, a real roostd and a real roost-web; a browser claims the station and walks. On every page:
+no console message, no report of the content policy, no finding of axe-core, nothing wider than the screen, and
+a picture to look at. Then the navigation by keyboard alone, and the acceptance cases by name.
+The files of the client are held to their rules first, which needs no browser.
+
+  scripts/check browser                       each page at 360 and 1280 px, light and once dark, in English
+  scripts/check browser --full                320, 360, 768 and 1280 px, light and dark, English and German
+  scripts/check browser --folder SHOTS        keeps the pictures there
+  scripts/check browser --only B-T3 B-T18     these cases alone
+
+Installs selenium and axe-core from PyPI into .build-browser (once). Skipped without Chromium and its driver.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from ..browser import files
+from ..check import ROOT, Skipped
+
+PRODUCTS = ("roost", "roostd", "roost-web")
+NEEDS = "chromium, chromium-driver, the network once"
+VENV = os.path.join(ROOT, ".build-browser")
+PACKAGES = ("selenium==4.51.0", "axe-playwright-python==0.1.8")
+
+
+def arguments(parser):
+    parser.add_argument("--full", action="store_true", help="all widths, themes and two languages")
+    parser.add_argument("--folder", help="where the pictures go (default: the folder of the check)")
+    parser.add_argument("--only", nargs="+", metavar="CASE", help="cases by name, no walk")
+
+
+def prepare():
+    """Installs the packages; returns whether they are there."""
+    ready, python = os.path.join(VENV, "ready"), os.path.join(VENV, "bin", "python3")
+    if os.path.exists(ready):
+        with open(ready, encoding="ascii") as file:
+            if file.read().split() == list(PACKAGES):
+                return True
+    for command in (
+            [sys.executable, "-m", "venv", VENV],
+            [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "1",
+             "--timeout", "15", "install", *PACKAGES]):
+        if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
+            return False
+    with open(ready, "w", encoding="ascii") as file:
+        file.write(" ".join(PACKAGES) + "\n")
+    return True
+
+
+def library():
+    """The folder of the packages, for `import`."""
+    lib = os.path.join(VENV, "lib")
+    return os.path.join(lib, sorted(os.listdir(lib))[-1], "site-packages")
+
+
+def run(check, options):
+    files.hold(check)
+    missing = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+    if missing and not check.problems:
+        raise Skipped(f"{' and '.join(missing)} missing (apt install chromium chromium-driver)")
+    if missing:
+        return None
+    if not prepare():
+        raise Skipped("python3-venv is missing (apt install python3-venv) or PyPI cannot be reached")
+    sys.path.insert(0, library())
+    from ..browser import suite  # Imports selenium, which is there only now.
+
+    return suite.run(check, options, library())
