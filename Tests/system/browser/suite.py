@@ -48,7 +48,8 @@ class Walk:
             self.results[name] = "failed"
         self.results.setdefault(name, "passed")
         self.browser.messages()
-        self.check.say(f"{name}: {self.results[name]}  ({CASES[name].__doc__.split(": ", 1)[1].rstrip(".")})")
+        what = CASES[name].__doc__.split(": ", 1)[1].rstrip(".")
+        self.check.say(f"{name}: {self.results[name]} ({what})")
 
     def look(self, path, name, width, dark, language):
         """One page in one size, theme and language: clean, narrow enough, and with a picture."""

@@ -40,7 +40,7 @@ function quantityCard({ name, figures }, station) {
     channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
     means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), ""], means.map((mean) => [
       duration(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
-      mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
+      mean.enough === false || mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage !== undefined && mean.coverage !== null ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
 }
 
 function lampCard(rules, station) {

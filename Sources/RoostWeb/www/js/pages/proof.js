@@ -2,6 +2,7 @@
 import { button, card, el, facts, table } from "../dom.js";
 import { bytes, date, duration, month, number, percent, stamp, zoneName } from "../format.js";
 import { plural, t } from "../i18n.js";
+import { live } from "../live.js";
 import { channelName, reason } from "../words.js";
 
 export const title = "proof.title";
@@ -9,12 +10,13 @@ export const load = (api) => api.get("/proof");
 
 export function make(root) {
   return { update(proof) {
-    const explained = proof.explainedSeconds ?? proof.elapsedSeconds - proof.coveredSeconds;
-    const accounted = proof.elapsedSeconds > 0 ? (proof.coveredSeconds + explained) / proof.elapsedSeconds : 0;
+    const sum = (list, of) => (list ?? []).reduce((total, one) => total + of(one), 0);
+    const unknown = sum(proof.channels, (ledger) => sum(ledger.gaps, (gap) => (gap.cause === "unexplained" ? gap.seconds : 0)));
+    const accounted = 1 - unknown / (sum(proof.channels, (ledger) => ledger.elapsedSeconds) || 1);
     if (!proof.since) return root.replaceChildren(card(null, el("p", {}, t("proof.nothing"))));
     root.replaceChildren(
       el("section", { class: "card" },
-        el("p", { class: "big" }, t("proof.sentence", { name: proof.station ?? "", since: `${stamp(proof.since)} ${zoneName(proof.since)}` })),
+        el("p", { class: "big" }, t("proof.sentence", { name: live.station?.station?.name ?? proof.station ?? "", since: `${stamp(proof.since)} ${zoneName(proof.since)}` })),
         el("p", {}, t("proof.sum", { elapsed: duration(proof.elapsedSeconds), share: percent(accounted), covered: percent(proof.coveredSeconds / proof.elapsedSeconds) })),
         el("p", { class: "quiet" }, t("proof.at", { time: stamp(proof.at ?? Date.now() / 1000) })),
         el("div", { class: "row" }, button(t("proof.print"), () => print()),
