@@ -7,15 +7,20 @@ import Synchronization
 ///
 /// It has a history of its own, so that it shows one state of it from its first row to its last.
 final class ExportJob: Sendable {
-    private struct State {
-        var text: ExportText
-        var source: ChannelSamples
-        var isOver = false
-        let pieces: Pieces
-        /// Keeps the file open.
-        let history: OpenHistory
+    private final class Run {
+        private var text: ExportText
+        private var source: ChannelSamples
+        private let pieces: Pieces
+        private var isOver = false
 
-        mutating func advance() throws -> Bool { try text.step(&source) }
+        init(_ text: ExportText, _ source: ChannelSamples, _ pieces: Pieces) {
+            (self.text, self.source, self.pieces) = (text, source, pieces)
+        }
+
+        func next() throws -> [UInt8]? {
+            while pieces.waiting.isEmpty, !isOver { isOver = try !text.step(&source) }
+            return pieces.waiting.isEmpty ? nil : pieces.waiting.removeFirst()
+        }
     }
 
     /// Where `ExportText` leaves a piece.
@@ -23,7 +28,7 @@ final class ExportJob: Sendable {
         var waiting: [[UInt8]] = []
     }
 
-    private let state: Mutex<State?>
+    private let run: Mutex<Run>
     private let seat: ExportSeats.Seat
     /// What is in it, with its end fixed.
     let range: TimeRange
@@ -49,31 +54,13 @@ final class ExportJob: Sendable {
         let source = try ChannelSamples(history, wanted, range)
         let pieces = Pieces()
         let text = ExportText(format) { pieces.waiting.append($0) }
-        state = Mutex(
-            State(text: text, source: source, pieces: pieces, history: history)
-        )
+        run = Mutex(Run(text, source, pieces))
     }
 
     /// The next piece; nil at the end.
     ///
     /// - Throws: What the store throws.
-    func next() throws -> [UInt8]? {
-        try state.withLock { state in
-            while var current = state.take() {
-                if let piece = current.pieces.waiting.first {
-                    current.pieces.waiting.removeFirst()
-                    state = current
-                    return piece
-                }
-                guard !current.isOver else { break }
-                current.isOver = try !current.advance()
-                state = current
-            }
-            // Closes the file.
-            state = nil
-            return nil
-        }
-    }
+    func next() throws -> [UInt8]? { try run.withLock { try $0.next() } }
 }
 
 /// The samples of some channels, or of all.
