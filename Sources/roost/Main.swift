@@ -19,7 +19,8 @@ struct Roost: ParsableCommand {
         version: RoostVersion.text,
         subcommands: [
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
-            WatchCommand.self, WebCommand.self, NoteCommand.self, LiveCommand.self, ReadingsCommand.self,
+            WatchCommand.self, WebCommand.self,
+            NoteCommand.self, LiveCommand.self, ReadingsCommand.self,
             EventsCommand.self,
             ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,

@@ -75,8 +75,8 @@ import Testing
         )
         #expect(text.contains(#""from":"2026-04-14T00:00:00Z","to":"2026-04-14T00:10:00Z""#))
         #expect(text.contains(#""channel":"dust/pm25","unit":"µg/m³","decimals":1"#))
-        #expect(text.contains(#""t":[1776124800,1776124860,"#))
-        #expect(text.contains(#""mean":[0.00,0.10,0.20,"#))
+        #expect(text.contains(#""t":[1776124800,1776124920,"#))
+        #expect(text.contains(#""mean":[0.05,0.25,0.45,"#))
         #expect(text.contains(#""covered":[1,1,1,"#))
     }
 

@@ -81,7 +81,9 @@ import Testing
             .post,
             authority: "balcony",
             target: "/api/v1/echo",
-            headers: [.contentType: "text/plain", .origin: "http://balcony"]
+            headers: [
+                .contentType: "text/plain", .contentLength: "3", .origin: "http://balcony",
+            ]
         )
         #expect(await Self.answer(form, "a=1").status == .unsupportedMediaType)
         let large = Gate.Head(
