@@ -98,20 +98,20 @@ struct Web: ParsableCommand {
         let live = station.map { LiveFan($0, on: loop, seed: seed) }
         let shown = name ?? hostName
         let door = door(shown, on: loop, logger)
-        let table = RouteTable(
+        let routes =
             files.routes(name: shown) + door.routes
-                + StationRoutes(
-                    station,
-                    live: live,
-                    name: shown,
-                    zone: ZoneName.system,
-                    isSimulated: simulated
-                ).all
-                + HistoryRoutes(
-                    HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
-                    name: shown
-                ).all
-        )
+            + StationRoutes(
+                station,
+                live: live,
+                name: shown,
+                zone: ZoneName.system,
+                isSimulated: simulated
+            ).all
+            + HistoryRoutes(
+                HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
+                name: shown
+            ).all
+        let table = RouteTable(routes + [OpenAPI.route(describing: routes)])
         let names = HostNames([shown, hostName] + host)
         let server = WebServer(
             WebResponder(Gate(table, hosts: names, doorman: door.doorman), logger: logger),

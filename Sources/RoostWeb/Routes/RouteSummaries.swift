@@ -1,0 +1,86 @@
+/// One sentence for each route of the API, and the keys of its query, for `/api/v1/openapi.json`.
+package enum RouteSummaries {
+    package struct Entry: Sendable {
+        package let text: String
+        package let keys: [String]
+
+        init(_ text: String, _ keys: [String] = []) { (self.text, self.keys) = (text, keys) }
+    }
+
+    private static let range = ["from", "to", "last"]
+
+    /// By method and path without `/api/v1`.
+    package static let all: [String: Entry] = reading.merging(writing) { first, _ in first }
+
+    private static let reading: [String: Entry] = [
+        "GET /openapi.json": Entry("This description."),
+        "GET /station": Entry("Verdict, latest values, faults, mode and clock of the station."),
+        "GET /channels": Entry("All channels of the history, with units, limits and extent."),
+        "GET /explain/{quantity}": Entry("Means of a quantity beside its guidelines."),
+        "GET /series": Entry(
+            "Up to four channels in equal steps, as columns.",
+            ["channel", "points"] + range
+        ),
+        "GET /means": Entry(
+            "Means of local hours, days, months or years.",
+            ["channel", "by", "zone"] + range
+        ),
+        "GET /ledger": Entry("Where the time of a channel went, by cause.", ["channel"] + range),
+        "GET /gaps/{device}/{quantity}/{time}": Entry(
+            "Why there is no value at a time, and what to do.",
+            ["zone"]
+        ),
+        "GET /events": Entry(
+            "Events, newest first.",
+            ["source", "kind", "severity", "cursor", "limit"] + range
+        ),
+        "GET /readings": Entry(
+            "Raw readings of a channel.",
+            ["channel", "cursor", "limit"] + range
+        ),
+        "GET /proof": Entry("Measured and explained time since the first sample."),
+        "GET /export": Entry(
+            "Readings as CSV, NDJSON or JSON, streamed.",
+            ["format", "channel"] + range
+        ),
+        "GET /notes": Entry("What people wrote down.", range),
+        "GET /surveys": Entry("Stretches of time that people named."),
+        "GET /live": Entry("New readings and events as server-sent events, with resumption."),
+        "GET /devices": Entry("Devices in use, and what was found."),
+        "GET /tree": Entry("The supervision tree."),
+        "GET /rules": Entry("The limits that lamp and levels go by."),
+        "GET /health": Entry("Faults now, each with its next step."),
+        "GET /settings": Entry("Settings and where each comes from."),
+        "GET /me": Entry("Who asks; the first request of every page."),
+        "GET /sessions": Entry("Own sessions."),
+        "GET /tokens": Entry("Own tokens, without their secrets."),
+        "GET /members": Entry("People with an account."),
+        "GET /invitations": Entry("Invitations that are open."),
+        "GET /audit": Entry("Who changed what."),
+    ]
+
+    private static let writing: [String: Entry] = [
+        "POST /mode": Entry("Changes how often the station measures, or begins a survey."),
+        "POST /notes": Entry("Writes a note, at most 120 bytes."),
+        "POST /mutes/{target}": Entry("Leaves a device or channel out for a while."),
+        "DELETE /mutes/{target}": Entry("Ends that."),
+        "PATCH /devices/{name}": Entry("Renames a device that was found."),
+        "DELETE /devices/{name}": Entry("Forgets a device that is away."),
+        "POST /found/{identity}/adopt": Entry("Uses what was found."),
+        "POST /found/{identity}/ignore": Entry("Leaves it alone."),
+        "POST /claim": Entry("Makes the first account, with the code of `roost claim`."),
+        "POST /login": Entry("Begins a session."),
+        "POST /logout": Entry("Ends this session."),
+        "POST /logout-everywhere": Entry("Ends all own sessions."),
+        "POST /password": Entry("Changes the password, and ends the other sessions."),
+        "PATCH /me": Entry("Changes own name, address, location or preferences."),
+        "DELETE /sessions/{id}": Entry("Ends a session."),
+        "POST /tokens": Entry("Makes a token; its secret is in this answer alone."),
+        "DELETE /tokens/{id}": Entry("Ends a token."),
+        "PATCH /members/{id}": Entry("Changes a person's role."),
+        "DELETE /members/{id}": Entry("Removes a person."),
+        "POST /invitations": Entry("Invites a person."),
+        "DELETE /invitations/{id}": Entry("Takes an invitation back."),
+        "POST /invitations/{code}": Entry("Makes an account by an invitation."),
+    ]
+}

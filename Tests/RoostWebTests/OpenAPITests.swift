@@ -1,0 +1,28 @@
+import ControlProtocol
+import HTTPTypes
+import Logging
+import NIOPosix
+import RoostWeb
+import TestSupport
+import Testing
+
+@Suite struct OpenAPITests {
+    /// Every route of the API has its sentence, and every sentence its route.
+    @Test func everyRouteIsDescribed() throws {
+        let folder = try TestFolder()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let door = AccountDoor(folder: folder.path, station: "t", on: loop, logger: logger)
+        let station = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)
+        let history = HistoryRoutes(
+            HistoryClient(nil, folder: folder.path, logger: logger),
+            name: "t"
+        )
+        let routes = door.routes + station.all + history.all
+        let all = routes + [OpenAPI.route(describing: routes)]
+        let found = all.filter { $0.path.hasPrefix("/api/v1/") }
+            .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }
+        #expect(Set(found) == Set(RouteSummaries.all.keys))
+        #expect(found.count == Set(found).count, "two routes with one address")
+    }
+}
