@@ -30,7 +30,7 @@ package struct Problem: Error, Hashable, Sendable {
             case .badRequest, .unknownField, .outOfRange: .badRequest
             case .unauthenticated, .unclaimed: .unauthorized
             case .forbidden, .crossOrigin: .forbidden
-            case .notFound: .notFound
+            case .notFound, .notOffered: .notFound
             case .methodNotAllowed: .methodNotAllowed
             case .conflict: .conflict
             case .gone: .gone
@@ -41,7 +41,6 @@ package struct Problem: Error, Hashable, Sendable {
             case .wrongHost: .misdirectedRequest
             case .stationDown, .store, .busy: .serviceUnavailable
             case .internal: .internalServerError
-            case .notOffered: .notImplemented
             }
         }
 
