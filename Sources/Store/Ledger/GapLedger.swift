@@ -136,10 +136,16 @@ package struct GapLedger: Sendable {
         guard cursor >= self.range.lowerBound, cursor > run.start else { return 0 }
         var (position, count) = (cursor, 0)
         for row in range {
-            let next = rows.ticks[row] + shift
+            let next = rows.tenths(row) + shift
             guard next >= position, next <= end, next - position <= interval + interval / 2
             else { break }
             (position, count) = (next, count + 1)
+            if let step = rows.step, (1...interval + interval / 2).contains(step) {
+                // So are all that follow.
+                let more = min(range.count - 1, Int((end - next) / step))
+                (position, count) = (next + Int64(more) * step, count + more)
+                break
+            }
         }
         guard count > 0 else { return 0 }
         for channel in books.indices {

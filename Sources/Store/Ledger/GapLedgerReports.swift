@@ -34,7 +34,7 @@ package enum GapLedgerReports {
                 timeline: timeline,
                 changes: ScheduleChanges(mine, along: timeline),
                 marks: GapMarks(allMarks, of: stream.id, along: timeline),
-                samples: try RawSamples(reader, stream.id, spans)
+                samples: try RawSamples(reader, stream.id, spans, isTimesOnly: true)
             )
             var pieces = 0
             while let place = try feed.step() {

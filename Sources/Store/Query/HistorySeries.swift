@@ -306,7 +306,7 @@ private struct HistoryCells {
         let decimals = question.stream.decimals[channel]
         let status = rows.statuses[channel]
         for row in range {
-            let tick = rows.ticks[row]
+            let tick = rows.tenths(row)
             let value = status.outcome(rows.mantissa(row, channel)).value
             let bucket = machine.bucket(
                 tick,

@@ -24,6 +24,7 @@ package final class RawSamples {
     private let ordinals: [BootID: UInt32]
     private let id: StreamID
     private let part: Part
+    private var isTimesOnly = false
     private var spans: ArraySlice<HistorySpan>
 
     private var slot: (place: Int, header: SlotHeader)?
@@ -68,13 +69,17 @@ package final class RawSamples {
     ///   - reader: The history.
     ///   - stream: The stream; one that is not known has no samples.
     ///   - spans: Oldest first.
+    ///   - isTimesOnly: Whether times and kinds of outcomes are enough: a year is then read in a
+    ///     tenth of the time, and values are meaningless.
     /// - Throws: `StoreError.database`.
     package convenience init(
         _ reader: HistoryReader,
         _ stream: StreamID,
-        _ spans: [HistorySpan]
+        _ spans: [HistorySpan],
+        isTimesOnly: Bool = false
     ) throws(StoreError) {
         self.init(reader, try reader.stream(stream), try reader.ordinals(), spans, of: stream)
+        self.isTimesOnly = isTimesOnly
     }
 
     /// The next sample, or nil after the last.
@@ -132,7 +137,7 @@ package final class RawSamples {
                     last = HistoryPosition(boot: boot, tick: rows.tick(range.upperBound - 1))
                     return range
                 }
-                if rows.ticks[0] >= span.to.tenths { decoder = nil }
+                if rows.tenths(0) >= span.to.tenths { decoder = nil }
             }
             guard try open(boot, span) else { return nil }
         }
@@ -170,7 +175,7 @@ package final class RawSamples {
             floor = last.map { segment.floor(after: $0.tick, cursor) } ?? .min
             guard segment.last.tenths >= floor else { continue }
             losses.opened(nil)
-            decoder = try? SegmentDecoder(segment.bytes)
+            decoder = try? SegmentDecoder(segment.bytes, isTimesOnly: isTimesOnly)
             if decoder != nil { return true }
             damagedSegments += 1
         }
@@ -188,7 +193,11 @@ package final class RawSamples {
                 }
                 guard section.boot == boot, section.last >= span.from else { continue }
                 let segment = Array(payload[section.segment])
-                decoder = try? SegmentDecoder(segment, decimals: stream.decimals)
+                decoder = try? SegmentDecoder(
+                    segment,
+                    decimals: stream.decimals,
+                    isTimesOnly: isTimesOnly
+                )
                 losses.opened(section)
                 if decoder != nil { return true }
                 damagedSegments += 1
@@ -245,13 +254,19 @@ extension SegmentRows {
     /// The rows whose ticks, which never step back, are in `from..<to`.
     fileprivate func rows(from: Int64, to: Int64) -> Range<Int> {
         guard count > 0 else { return 0..<0 }
-        let lower = ticks[0] >= from ? 0 : first { $0 >= from }
-        let upper = ticks[count - 1] < to ? count : first { $0 >= to }
+        let lower = tenths(0) >= from ? 0 : first { $0 >= from }
+        let upper = tenths(count - 1) < to ? count : first { $0 >= to }
         return lower..<max(lower, upper)
     }
 
     private func first(where isWanted: (Int64) -> Bool) -> Int {
-        (0..<count).first { isWanted(ticks[$0]) } ?? count
+        // Times never step back.
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isWanted(tenths(middle)) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

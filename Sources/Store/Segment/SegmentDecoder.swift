@@ -33,14 +33,25 @@ package struct SegmentDecoder: Sendable {
 
     private var rows = SegmentRows()
     private var rowsTaken = 0
+    /// Whether the bits of the values are passed over: where the times have no bits among them.
+    private var isTimesOnly = false
 
     /// More than the bits of one row of 16 channels and its time: 17 × 80.
     private static let padding = 192
 
     /// Reads the header.
     ///
+    /// - Parameters:
+    ///   - bytes: The segment.
+    ///   - decimals: Of its channels.
+    ///   - isTimesOnly: Whether times and kinds of outcomes are enough; values then mean nothing,
+    ///     and damage among them is not found.
     /// - Throws: `CodecError`, also when the segment was written for other decimals.
-    package init(_ bytes: [UInt8], decimals: [Int]) throws(CodecError) {
+    package init(
+        _ bytes: [UInt8],
+        decimals: [Int],
+        isTimesOnly: Bool = false
+    ) throws(CodecError) {
         let header = try SegmentHeader(bytes)
         guard header.decimals == decimals else { throw CodecError(.otherChannels, at: 1) }
         self.decimals = decimals
@@ -55,6 +66,18 @@ package struct SegmentDecoder: Sendable {
         exceptionEnd = header.exceptions.upperBound
         cursor = SegmentCursor(position: header.exceptions.upperBound * 8)
         try readExceptionHead()
+        self.isTimesOnly = isTimesOnly && !hasJitter
+    }
+
+    /// Whether times are among the values, so that all of them have to be read.
+    private var hasJitter: Bool {
+        var copy = self
+        while let operation = copy.pendingOperation {
+            guard operation != .beginJitter, (try? copy.apply(operation)) != nil else {
+                return true
+            }
+        }
+        return false
     }
 
     /// The next row, or nil after the last.
@@ -83,7 +106,7 @@ package struct SegmentDecoder: Sendable {
         }
         while let operation = pendingOperation, exceptionRow == row { try apply(operation) }
         let next = pendingOperation == nil ? count : exceptionRow
-        let wanted = min(next - row, SegmentRows.capacity)
+        let wanted = isTimesOnly ? next - row : min(next - row, SegmentRows.capacity)
         rows.prepare(statuses)
         try decode(wanted, into: &rows)
         rows.count = wanted
@@ -166,6 +189,7 @@ extension SegmentDecoder {
 
     /// Nothing may be left but zeros in the last byte.
     private func checkEnd() throws(CodecError) {
+        if isTimesOnly { return }
         let position = cursor.position
         let used = (position + 7) / 8
         guard used == byteCount else { throw CodecError(.trailingBytes, at: used) }
@@ -184,6 +208,7 @@ extension SegmentDecoder {
     ) throws(CodecError) {
         let active = statuses.indices.filter { statuses[$0].hasValues }
         if !isJittering { try fillTicks(wanted, &rows) }
+        if isTimesOnly { return }
         if !isJittering, active.count == 2, statuses.count == 2 {
             decodePairs(wanted, into: &rows)
         } else {
@@ -196,14 +221,15 @@ extension SegmentDecoder {
     private mutating func fillTicks(_ wanted: Int, _ rows: inout SegmentRows) throws(CodecError) {
         try advance(by: intervalOnce ?? tempo.interval)
         intervalOnce = nil
-        rows.ticks[0] = tick
+        rows.setTick(0, tick)
         guard wanted > 1 else { return }
         let (first, interval) = (tick, tempo.interval)
         guard interval <= (SegmentFormat.maximumTick - first) / Int64(wanted - 1) else {
             throw CodecError(.outOfRange, at: exceptionOffset)
         }
-        for index in 1..<wanted { rows.ticks[index] = first &+ interval &* Int64(index) }
-        tick = rows.ticks[wanted - 1]
+        tick = first &+ interval &* Int64(wanted - 1)
+        if isTimesOnly { return rows.setTicks(from: first, step: interval) }
+        for index in 1..<wanted { rows.setTick(index, first &+ interval &* Int64(index)) }
     }
 
     private mutating func advance(by interval: Int64) throws(CodecError) {
@@ -251,7 +277,7 @@ extension SegmentDecoder {
                 let residual = lastResidual.readDelta(raw, codes, &cursor, &tempoModel)
                 try advance(by: tempo.interval &+ residual)
                 tempo.follow(residual)
-                rows.ticks[index] = tick
+                rows.setTick(index, tick)
             }
             var neighbour = lead
             for channel in active {
