@@ -63,8 +63,8 @@ struct Web: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "roost-web") { StreamLogHandler.standardError(label: $0) }
         let handed = InheritedSockets.take()
-        let inherited = handed.filter { !ClaimSocket.isLocal($0) }
-        let claims = handed.first(where: ClaimSocket.isLocal)
+        let inherited = handed.filter { !InheritedSockets.isLocal($0) }
+        let claims = handed.first(where: InheritedSockets.isLocal)
         let sockets = try sockets(inherited)
         if open || store != nil { try demandLoopback(sockets) }
         let files = try StaticFiles(folder: wwwFolder)
@@ -123,12 +123,7 @@ struct Web: ParsableCommand {
             if let live { group.addTask { await live.run() } }
             if let accounts = door.accounts {
                 let claim = claim(accounts, claims, settings, on: loop, logger)
-                group.addTask {
-                    do {
-                        try await claim.run()
-                    } catch is CancellationError {
-                    } catch { logger.error("`roost claim` cannot connect: \(error)") }
-                }
+                group.addTask { await claim.run() }
             }
             try await server.run { ports in
                 for port in ports { print("listening on port \(port)") }
@@ -161,17 +156,28 @@ struct Web: ParsableCommand {
     ) -> ClaimSocket {
         let place: ClaimSocket.Place =
             inherited.map { .inherited($0) } ?? .path(claimSocket ?? state + "/claim.sock")
-        let port = settings.sockets.lazy.compactMap { socket -> Int? in
-            if case .address(_, let port) = socket, port != 80 { port } else { nil }
-        }.first
-        let suffix = port.map { ":\($0)" } ?? ""
         return ClaimSocket(
             place,
             accounts,
-            addresses: ["http://\(hostName).local\(suffix)/", "http://\(hostName)\(suffix)/"],
+            addresses: settings.sockets.flatMap(addresses),
             on: loop,
             logger: logger
         )
+    }
+
+    /// Where the page is, for `roost claim` to say.
+    private func addresses(_ socket: WebServer.Socket) -> [String] {
+        let (host, port): (String, Int?) =
+            switch socket {
+            case .inherited(let descriptor): ("", InheritedSockets.port(of: descriptor))
+            case .address(let host, let port): (host, port)
+            }
+        guard let port else { return [] }
+        let suffix = port == 80 ? "/" : ":\(port)/"
+        guard ["", "0.0.0.0", "::"].contains(host) else {
+            return ["http://\(host.contains(":") ? "[\(host)]" : host)\(suffix)"]
+        }
+        return ["http://\(hostName).local\(suffix)", "http://\(hostName)\(suffix)"]
     }
 
     /// Ends with the process that holds the other end of standard input, however that one ends.

@@ -68,7 +68,7 @@ extension Accounts {
             let visitor = Visitor(time: now, address: "", agent: "")
             try Accounts.note(connection, "roost claim", "reset", "\(count) accounts", visitor)
         }
-        logger.notice("all \(count) accounts were removed by roost claim --reset")
+        logger.notice("roost claim --reset removed all accounts: \(count)")
         return count
     }
 }

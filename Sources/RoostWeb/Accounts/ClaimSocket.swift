@@ -45,27 +45,34 @@ package struct ClaimSocket: Sendable {
         self.logger = logger
     }
 
-    /// Whether a descriptor is a Unix socket, so this one and not the page's.
-    package static func isLocal(_ descriptor: CInt) -> Bool {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &length)
-            }
+    /// Serves until the task is cancelled; a socket that cannot be opened is logged, and the pages
+    /// go on without.
+    package func run() async {
+        do {
+            try await serve()
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.error("roost claim cannot ask at \(words): \(error); name --claim-socket")
         }
-        return code == 0 && address.ss_family == sa_family_t(AF_UNIX)
     }
 
-    /// Serves until the task is cancelled.
-    ///
-    /// - Throws: When the socket cannot be opened.
-    package func run() async throws {
+    private var words: String {
+        switch place {
+        case .inherited(let descriptor): "descriptor \(descriptor)"
+        case .path(let path): path
+        }
+    }
+
+    private func serve() async throws {
         let listener = try await open()
+        if !desk.accounts.roster.isClaimed {
+            logger.notice("no owner yet: run `roost claim`, it asks at \(words)")
+        }
         try await withThrowingDiscardingTaskGroup { group in
             try await listener.executeThenClose { inbound in
                 for try await connection in inbound {
-                    group.addTask { await serve(connection) }
+                    group.addTask { await answer(connection) }
                 }
             }
         }
@@ -111,7 +118,7 @@ package struct ClaimSocket: Sendable {
         }
     }
 
-    private func serve(_ connection: Connection) async {
+    private func answer(_ connection: Connection) async {
         do {
             try await connection.executeThenClose { inbound, outbound in
                 var line: [UInt8] = []

@@ -147,9 +147,10 @@ package struct Gate: Sendable {
         }
     }
 
+    /// A body has a length or comes in chunks; a type is held to its word all the same.
     private static func hasBody(_ headers: HTTPFields) -> Bool {
-        let length = headers[.contentLength] ?? "0"
-        return length != "0" || headers[.transferEncoding] != nil
+        if let length = headers[.contentLength] { return length != "0" }
+        return headers[.transferEncoding] != nil || headers[.contentType] != nil
     }
 
     private func check(_ route: Route, _ identity: Identity?) async throws {

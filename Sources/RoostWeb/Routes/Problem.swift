@@ -63,7 +63,7 @@ package struct Problem: Error, Hashable, Sendable {
             case .wrongHost: "This station does not have that name"
             case .crossOrigin: "The request comes from another site"
             case .stationDown: "The station's program does not answer"
-            case .store: "The history cannot be read"
+            case .store: "What is stored cannot be read or written"
             case .busy: "Too much is going on"
             case .internal: "The dashboard failed"
             case .notOffered: "This station does not offer it"

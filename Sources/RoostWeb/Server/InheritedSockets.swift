@@ -15,4 +15,29 @@ package enum InheritedSockets {
         for socket in sockets { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
         return sockets
     }
+
+    /// Whether a descriptor is a Unix socket: that of `roost claim`, not the page's.
+    package static func isLocal(_ descriptor: CInt) -> Bool {
+        address(of: descriptor)?.ss_family == sa_family_t(AF_UNIX)
+    }
+
+    /// The port that an internet socket listens on.
+    package static func port(of descriptor: CInt) -> Int? {
+        guard var address = address(of: descriptor),
+            [sa_family_t(AF_INET), sa_family_t(AF_INET6)].contains(address.ss_family)
+        else { return nil }
+        // Both kinds have it at the same place, in the network's order.
+        return withUnsafeBytes(of: &address) { Int($0[2]) << 8 | Int($0[3]) }
+    }
+
+    private static func address(of descriptor: CInt) -> sockaddr_storage? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &length)
+            }
+        }
+        return code == 0 ? address : nil
+    }
 }
