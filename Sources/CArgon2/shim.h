@@ -1,1 +1,2 @@
 #include <argon2.h>
+#include <malloc.h>

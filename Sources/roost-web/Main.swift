@@ -98,15 +98,15 @@ struct Web: ParsableCommand {
         let live = station.map { LiveFan($0, on: loop, seed: seed) }
         let shown = name ?? hostName
         let door = door(shown, on: loop, logger)
+        let acts = StationRoutes(
+            station,
+            live: live,
+            name: shown,
+            zone: ZoneName.system,
+            isSimulated: simulated
+        ).all
         let routes =
-            files.routes(name: shown) + door.routes
-            + StationRoutes(
-                station,
-                live: live,
-                name: shown,
-                zone: ZoneName.system,
-                isSimulated: simulated
-            ).all
+            files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
             + HistoryRoutes(
                 HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
                 name: shown

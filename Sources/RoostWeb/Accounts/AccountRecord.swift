@@ -72,7 +72,7 @@ package struct InvitationRecord: Hashable, Sendable {
 package struct AuditRecord: Hashable, Sendable {
     package let time: Int64
     package let actor: String
-    package let action: String
+    package let action: AuditAction
     package let target: String
     package let address: String
 }

@@ -41,7 +41,7 @@ extension Accounts {
     static func note(
         _ connection: Connection,
         _ actor: String,
-        _ action: String,
+        _ action: AuditAction,
         _ target: String,
         _ visitor: Visitor
     ) throws(SQLiteError) {

@@ -86,7 +86,7 @@ enum AccountText {
             json.member("id", String(row.id))
             json.member("time", date(row.1.time))
             json.member("actor", row.1.actor)
-            json.member("action", row.1.action)
+            json.member("action", row.1.action.rawValue)
             json.member("target", row.1.target)
             json.member("address", row.1.address)
         }

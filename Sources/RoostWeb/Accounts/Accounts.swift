@@ -73,16 +73,43 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Writes one line of the audit, for changes elsewhere.
-    package func audit(_ request: WebRequest, _ action: String, _ target: String) async throws {
+    /// The same routes, with a line of the audit behind each change that was done.
+    ///
+    /// A line that cannot be written takes nothing back and is logged: a mute must not fail for a full
+    /// card.
+    package func audited(_ routes: [Route]) -> [Route] {
+        routes.map { route in
+            guard route.method != .get else { return route }
+            let action = AuditAction(route)
+            return Route(
+                route.method,
+                route.path,
+                route.right,
+                scope: route.scope,
+                body: route.body
+            ) { request in
+                let answer = try await route.handler(request)
+                await self.write(action, request)
+                return answer
+            }
+        }
+    }
+
+    private func write(_ action: AuditAction, _ request: WebRequest) async {
+        let parts = request.path.split(separator: "/").dropFirst(action == .change ? 2 : 3)
+        let words = parts.compactMap { PercentCoding.decoded($0) }.joined(separator: "/")
         let record = AuditRecord(
             time: clock.seconds(),
             actor: request.identity?.name ?? "",
             action: action,
-            target: target,
+            target: action == .change ? "\(request.method.rawValue) \(words)" : words,
             address: request.peer.text
         )
-        try await database.run { try AuditTable(connection: $0).add(record) }
+        do {
+            try await database.run { try AuditTable(connection: $0).add(record) }
+        } catch {
+            logger.warning("the audit lacks \(record.action.rawValue) \(words): \(error)")
+        }
     }
 
     /// Notes that a session or a token was used, once a day.

@@ -11,7 +11,7 @@ struct AuditTable {
             "INSERT INTO audit(time, actor, action, target, address) VALUES (?, ?, ?, ?, ?)",
             record.time,
             String(record.actor.prefix(64)),
-            String(record.action.prefix(64)),
+            record.action.rawValue,
             String(record.target.prefix(128)),
             String(record.address.prefix(64))
         )
@@ -40,7 +40,7 @@ struct AuditTable {
                 AuditRecord(
                     time: time,
                     actor: actor,
-                    action: action,
+                    action: AuditAction(rawValue: action) ?? .change,
                     target: target,
                     address: address
                 )

@@ -66,7 +66,7 @@ extension Accounts {
             try InvitationTable(connection: connection).deleteAll()
             try ClaimTable(connection: connection).reset()
             let visitor = Visitor(time: now, address: "", agent: "")
-            try Accounts.note(connection, "roost claim", "reset", "\(count) accounts", visitor)
+            try Accounts.note(connection, "roost claim", .reset, "\(count) accounts", visitor)
         }
         logger.notice("roost claim --reset removed all accounts: \(count)")
         return count

@@ -51,7 +51,7 @@ struct ClaimRoutes {
             try claim.finish(Roster.Claimed(name: person.name, time: visitor.time))
             let sessions = SessionTable(connection: connection)
             try sessions.insert(hash: SHA256.digest(session), of: account, by: visitor)
-            try Accounts.note(connection, person.name, "claim", accounts.station, visitor)
+            try Accounts.note(connection, person.name, .claim, accounts.station, visitor)
             return .success(account)
         }
         let account = try outcome.get()

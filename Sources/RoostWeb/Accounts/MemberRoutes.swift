@@ -67,7 +67,7 @@ struct MemberRoutes {
             if role != .owner { try table.demandOtherOwner(than: old.id) }
             try table.update(new)
             let target = "\(old.name) is \(role.rawValue)"
-            try Accounts.note(connection, owner.name, "change role", target, visitor)
+            try Accounts.note(connection, owner.name, .role, target, visitor)
         }
         return .done()
     }
@@ -80,7 +80,7 @@ struct MemberRoutes {
             let table = AccountTable(connection: connection)
             try table.demandOtherOwner(than: member.id)
             try table.delete(member.id)
-            try Accounts.note(connection, owner.name, "remove member", member.name, visitor)
+            try Accounts.note(connection, owner.name, .memberRemoved, member.name, visitor)
         }
         return .done(clearing: owner.id == member.id ? accounts.cookie : nil)
     }
@@ -111,7 +111,7 @@ struct MemberRoutes {
         try await accounts.change { connection in
             let table = InvitationTable(connection: connection)
             try table.insert(hash: SHA256.digest(code), invitation)
-            try Accounts.note(connection, owner.name, "invite", form.role.rawValue, visitor)
+            try Accounts.note(connection, owner.name, .invitation, form.role.rawValue, visitor)
         }
         var json = JSONText()
         json.object { json in
@@ -130,7 +130,7 @@ struct MemberRoutes {
             guard try InvitationTable(connection: connection).delete(id) else {
                 throw Problem.notFound("no invitation has this id")
             }
-            try Accounts.note(connection, owner.name, "withdraw invitation", String(id), visitor)
+            try Accounts.note(connection, owner.name, .invitationWithdrawn, String(id), visitor)
         }
         return .done()
     }
@@ -164,7 +164,7 @@ struct MemberRoutes {
             try invitations.delete(hash: hash)
             let sessions = SessionTable(connection: connection)
             try sessions.insert(hash: SHA256.digest(session), of: account, by: visitor)
-            try Accounts.note(connection, person.name, "sign up", role.rawValue, visitor)
+            try Accounts.note(connection, person.name, .signup, role.rawValue, visitor)
             return account
         }
         return try accounts.welcome(account, session, .created)

@@ -5,7 +5,7 @@ import SQLite
 struct PersonRoutes {
     /// The text of all preferences.
     private static let preferencesMax = 2_048
-    private static let locationMax = 120
+    private static let locationMax = 128
 
     private struct Change: Decodable {
         let name: String?
@@ -57,7 +57,7 @@ struct PersonRoutes {
         try await accounts.change { connection in
             try AccountTable(connection: connection).update(new)
             let target = new.email == old.email ? "" : "\(old.email) is \(new.email)"
-            try Accounts.note(connection, old.name, "change own account", target, visitor)
+            try Accounts.note(connection, old.name, .account, target, visitor)
         }
         return try answer(old.id)
     }

@@ -56,7 +56,7 @@ struct SessionRoutes {
                 throw Problem(.unauthenticated, "Wrong email or password")
             }
             try sessions.insert(hash: SHA256.digest(secret), of: account.id, by: visitor)
-            try Accounts.note(connection, account.name, "log in", "", visitor)
+            try Accounts.note(connection, account.name, .login, "", visitor)
         }
         return try accounts.welcome(account.id, secret, .ok)
     }
@@ -68,7 +68,7 @@ struct SessionRoutes {
             try await accounts.change { connection in
                 let sessions = SessionTable(connection: connection)
                 _ = try sessions.delete(session, of: identity.account)
-                try Accounts.note(connection, identity.name, "log out", "", visitor)
+                try Accounts.note(connection, identity.name, .logout, "", visitor)
             }
         }
         return .done(clearing: accounts.cookie)
@@ -79,7 +79,7 @@ struct SessionRoutes {
         let (account, visitor) = (try request.account(in: accounts), accounts.visitor(request))
         try await accounts.change { connection in
             try SessionTable(connection: connection).deleteAll(of: account.id)
-            try Accounts.note(connection, account.name, "log out", "everywhere", visitor)
+            try Accounts.note(connection, account.name, .logout, "everywhere", visitor)
         }
         return .done(clearing: accounts.cookie)
     }
@@ -113,7 +113,7 @@ struct SessionRoutes {
             try AccountTable(connection: connection).setPassword(hash, of: account.id)
             let sessions = SessionTable(connection: connection)
             try sessions.deleteAll(of: account.id, except: request.sessionID)
-            try Accounts.note(connection, account.name, "change password", "", visitor)
+            try Accounts.note(connection, account.name, .password, "", visitor)
         }
         return .done()
     }
@@ -136,7 +136,7 @@ struct SessionRoutes {
             guard try sessions.delete(id, of: account.id) else {
                 throw Problem.notFound("no session of yours has this id")
             }
-            try Accounts.note(connection, account.name, "end session", String(id), visitor)
+            try Accounts.note(connection, account.name, .session, String(id), visitor)
         }
         return .done(clearing: id == request.sessionID ? accounts.cookie : nil)
     }

@@ -61,7 +61,7 @@ struct TokenRoutes {
         )
         try await accounts.change { connection in
             try TokenTable(connection: connection).insert(token)
-            try Accounts.note(connection, account.name, "make token", name, visitor)
+            try Accounts.note(connection, account.name, .token, name, visitor)
         }
         var json = JSONText()
         json.object { json in
@@ -84,7 +84,7 @@ struct TokenRoutes {
         let visitor = accounts.visitor(request)
         try await accounts.change { connection in
             try TokenTable(connection: connection).delete(id)
-            try Accounts.note(connection, account.name, "remove token", token.name, visitor)
+            try Accounts.note(connection, account.name, .tokenRemoved, token.name, visitor)
         }
         return .done()
     }

@@ -21,7 +21,8 @@ final class AccountsStage: Sendable {
         folder: TestFolder? = nil,
         time: StageTime = StageTime(),
         hashing: PasswordHash? = nil,
-        extra: [Route] = []
+        extra: [Route] = [],
+        audited: [Route] = []
     ) throws {
         let folder = try folder ?? TestFolder(isInMemory: true)
         let database = try WebDatabase(folder: folder.path)
@@ -44,7 +45,7 @@ final class AccountsStage: Sendable {
         )
         (self.folder, self.database, self.time) = (folder, database, time)
         let gate = Gate(
-            RouteTable(AccountRoutes.all(accounts) + extra),
+            RouteTable(AccountRoutes.all(accounts) + extra + accounts.audited(audited)),
             hosts: HostNames(["balcony"]),
             doorman: AccountDoorman(accounts),
             // The rate is tested apart.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import Testing
 
@@ -158,15 +159,47 @@ import Testing
         _ = await stage.ask(.delete, "/members/2", as: anna)
         _ = await stage.ask(.post, "/logout", "{}", as: ben)
         let audit = await stage.ask(.get, "/audit", as: anna)
-        for action in ["claim", "invite", "sign up", "remove member"] {
+        for action in ["claim", "invitation", "signup", "member-removed"] {
             #expect(audit.body.contains(#""action":"\#(action)""#))
         }
         #expect(audit.body.contains(#""address":"192.168.1.7""#))
         let page = await stage.ask(.get, "/audit?limit=2", as: anna)
         let next = try #require(page.text("next"))
         let second = await stage.ask(.get, "/audit?limit=2&cursor=\(next)", as: anna)
-        #expect(second.body.contains("claim") && !second.body.contains("remove member"))
+        #expect(second.body.contains("claim") && !second.body.contains("member-removed"))
         #expect(await stage.ask(.get, "/audit?limit=0", as: anna).status == 400)
+    }
+
+    @Test func writesDownWhatWasDoneToTheStation() async throws {
+        let routes = [
+            Route(.post, "/api/v1/mutes/{target*}", .member, body: .form) { _ in WebResponse() },
+            Route(.patch, "/api/v1/settings", .owner, body: .form) { _ in WebResponse() },
+            Route(.delete, "/api/v1/devices/{name}", .owner) { _ in throw Problem.notFound("none")
+            },
+        ]
+        let stage = try AccountsStage(audited: routes)
+        let anna = try await stage.claim()
+        _ = await stage.ask(.post, "/mutes/dust/pm25", "{}", as: anna)
+        _ = await stage.ask(.patch, "/settings", "{}", as: anna)
+        _ = await stage.ask(.delete, "/devices/dust", as: anna)
+        let audit = await stage.ask(.get, "/audit", as: anna)
+        #expect(audit.body.contains(#""action":"mute","target":"dust/pm25""#))
+        #expect(audit.body.contains(#""action":"change","target":"PATCH settings""#))
+        // What was refused did not happen.
+        #expect(!audit.body.contains("forget"))
+    }
+
+    /// A word for each in every language.
+    @Test func namesEachActionInTheCatalogues() throws {
+        let parts = #filePath.split(separator: "/").dropLast(4)
+        let folder = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www/strings/"
+        for language in ["en", "de", "it"] {
+            let data = try Data(contentsOf: URL(filePath: "\(folder)\(language).json"))
+            let words = try JSONDecoder().decode([String: JSONObject].self, from: data)
+            for action in AuditAction.allCases {
+                #expect(words["audit.\(action.rawValue)"] != nil, "\(language) \(action)")
+            }
+        }
     }
 
     @Test func keepsAThousandRowsOfTheAudit() async throws {
@@ -178,7 +211,7 @@ import Testing
                     AuditRecord(
                         time: Int64(number),
                         actor: "a",
-                        action: "b",
+                        action: .change,
                         target: "",
                         address: ""
                     )

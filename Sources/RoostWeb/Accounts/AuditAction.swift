@@ -1,0 +1,29 @@
+import HTTPTypes
+
+/// What a line of the audit is about; the client's catalogues have a word for each.
+package enum AuditAction: String, Hashable, Sendable, CaseIterable {
+    case claim, login, logout, password, account, session, token, role, invitation, signup, reset
+    case tokenRemoved = "token-removed"
+    case memberRemoved = "member-removed"
+    case invitationWithdrawn = "invitation-withdrawn"
+    case mode, note, mute, unmute, device, forget, adopt, ignore
+    /// Any other: its target has the method and the path.
+    case change
+
+    /// Of a route of the station.
+    init(_ route: Route) {
+        let parts = route.path.split(separator: "/").dropFirst(2)
+        self =
+            switch (route.method, parts.first ?? "", parts.last ?? "") {
+            case (.post, "mode", _): .mode
+            case (.post, "notes", "notes"): .note
+            case (.post, "mutes", _): .mute
+            case (.delete, "mutes", _): .unmute
+            case (.post, "devices", _), (.patch, "devices", _): .device
+            case (.delete, "devices", _): .forget
+            case (.post, "found", "adopt"): .adopt
+            case (.post, "found", "ignore"): .ignore
+            default: .change
+            }
+    }
+}
