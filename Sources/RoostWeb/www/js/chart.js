@@ -157,7 +157,7 @@ export class Chart {
     this.#limits(g, c, layout, y);
     data.series.forEach((series, index) => this.#line(g, c, layout, y, series, index));
     data.series.forEach((series, index) => drawStrip(g, {
-      from: data.from, to: data.to, left: layout.left, right: layout.right, x: layout.x, until: data.now,
+      from: data.from, to: data.to, left: layout.left, right: layout.right, x: layout.x, since: series.since, until: series.until ?? data.now,
       top: layout.bottom + 4 + index * (STRIP + 3), stretches: series.stretches ?? [],
     }, c));
     this.#marks(g, c, layout);

@@ -48,8 +48,8 @@ export function zoneName(time = Date.now() / 1000) {
 
 /** From one moment to another, with the day only once when it is the same. */
 export function span(from, to) {
-  const sameDay = day(from) === day(to);
-  return `${day(from)}, ${clock(from)} – ${sameDay ? "" : `${day(to)}, `}${clock(to)} ${zoneName(to)}`;
+  const sameDay = day(from) === day(to), time = to - from < 600 ? clockSeconds : clock;
+  return `${day(from)}, ${time(from)} – ${sameDay ? "" : `${day(to)}, `}${time(to)} ${zoneName(to)}`;
 }
 
 const numbers = new Map();
@@ -82,6 +82,9 @@ export function duration(seconds) {
   const showsMinor = minor > 0 && !(units[first][0] === "unit.minute" && major >= 10) && !(units[first][0] === "unit.day" && major >= 30);
   return showsMinor ? `${text} ${t(units[first + 1][0], { n: minor })}` : text;
 }
+
+/** The same for the width of a step, which may be less than a second. */
+export const width = (seconds) => (seconds < 10 && seconds % 1 ? t("unit.second", { n: number(seconds, 1) }) : duration(seconds));
 
 export const ago = (seconds) => t("age.ago", { duration: duration(seconds) });
 

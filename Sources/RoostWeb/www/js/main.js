@@ -28,7 +28,8 @@ function showState() {
   setText(header.station, station?.station?.name ?? "");
   const state = live.state;
   const node = $("live");
-  node.dataset.state = state;
+  const isDown = ["down", "hung"].includes(station?.daemon?.state);
+  node.dataset.state = state === "live" && isDown ? "lost" : state;
   const words = {
     connecting: () => t("live.connecting"), live: () => liveWords(station), still: () => t("live.still"),
     lost: () => t("live.lost"), saved: () => t("live.saved"),
@@ -38,7 +39,7 @@ function showState() {
   $("zone").title = zone();
   $("zone").disabled = !zonesDiffer();
   if (zonesDiffer()) $("zone").setAttribute("aria-label", t(isOwnZone() ? "zone.own" : "zone.station", { zone: zone() }));
-  document.body.classList.toggle("old", state === "lost" || state === "saved" || ["down", "hung"].includes(station?.daemon?.state));
+  document.body.classList.toggle("old", state === "lost" || state === "saved" || isDown);
   showBanners(station, state);
 }
 

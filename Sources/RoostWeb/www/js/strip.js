@@ -27,13 +27,15 @@ function hatch(g, left, top, width, height, colours) {
  *
  * A gap is at least 2 px wide, however short. `x` turns a time into a place.
  */
-export function drawStrip(g, { from, to, left, right, top, x, stretches, until }, colours) {
+export function drawStrip(g, { from, to, left, right, top, x, stretches, since, until }, colours) {
   g.fillStyle = colours.hatch;
+  // Nothing is claimed for the time before the record begins, nor for the future.
+  const begin = Math.max(left, x(Math.max(from, since ?? from)));
   const end = Math.min(right, x(Math.min(to, until ?? to)));
-  if (end > left) g.fillRect(left, top, end - left, STRIP);
-  for (const [begin, over] of stretches) {
-    if (over < from || begin > to) continue;
-    const start = x(Math.max(begin, from));
+  if (end > begin) g.fillRect(begin, top, Math.max(1, end - begin), STRIP);
+  for (const [first, over] of stretches) {
+    if (over < from || first > to) continue;
+    const start = x(Math.max(first, from));
     hatch(g, start, top, Math.max(2, x(Math.min(over, to)) - start), STRIP, colours);
   }
 }

@@ -45,6 +45,12 @@ export function becauseWords(station) {
   }).filter(Boolean).join(" ");
 }
 
+/** What a ledger says of the strip: its gaps, and where the record begins and ends. */
+export function recorded(ledger) {
+  if (!ledger) return { stretches: [] };
+  return { stretches: ledger.stretches ?? [], since: Date.parse(ledger.from) / 1000 || undefined, until: Date.parse(ledger.to) / 1000 || undefined };
+}
+
 /** The age of a channel's value, counted on from the answer. */
 export function ageWords(channel, elapsed) {
   if (channel.ageSeconds === null || channel.ageSeconds === undefined) return t("age.never");

@@ -119,6 +119,6 @@ function details(event) {
   return Object.entries(event.details ?? {}).map(([name, given]) => {
     if (/seconds$/i.test(name) && typeof given === "number") return `${code("detail", name.replace(/Seconds$/, ""))} ${duration(given)}`;
     const words = typeof given === "number" ? number(given, 3, 0) : String(given);
-    return ["reason", "why", "nextStep", "identity", "profile", "node"].includes(name) ? words : `${code("detail", name)} ${words}`;
+    return ["reason", "why", "nextStep", "sentence", "identity", "profile", "node"].includes(name) ? words : `${code("detail", name)} ${words}`;
   });
 }

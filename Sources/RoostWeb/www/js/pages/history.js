@@ -8,7 +8,7 @@ import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
 import { legend, readoutWords, stepTable } from "./historyparts.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { channelName } from "../words.js";
+import { channelName, recorded } from "../words.js";
 
 export const title = "history.title";
 const MOST_CHANNELS = 4;
@@ -48,7 +48,7 @@ export function make(root, context) {
 
   function point(data, time) {
     for (const chart of drawn) chart.cursor = time;
-    readout.textContent = [readoutWords(data, time), data.series ? markAt(data, time) : ""].join(" ");
+    readout.textContent = [readoutWords(data, time), data.series ? markAt(data, time) : ""].filter(Boolean).join("\n");
   }
 
   return {
@@ -89,8 +89,8 @@ function fillTools(node, window, context, own) {
   const presets = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, RANGES.map((range) =>
     button(t(`history.preset.${range}`), () => context.setQuery({ range, from: null, to: null }), { "aria-pressed": String(window.range === range) })));
   node.replaceChildren(presets,
-    button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
-    button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }),
+    el("div", { class: "segments" }, button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
+      button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() })),
     button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }));
 }
 
@@ -134,7 +134,7 @@ function drawCharts(place, data, context, read) {
   const all = series.series.map((one) => {
     const channel = items.find((item) => item.id === one.channel) ?? { id: one.channel };
     const index = chosen.indexOf(one.channel);
-    return { ...one, item: channel, width: one.widthSeconds, index, stretches: ledgers[index]?.stretches ?? [],
+    return { ...one, item: channel, width: one.widthSeconds, index, ...recorded(ledgers[index]),
       unsure: one.unsure?.length === one.t.length ? one.unsure.flatMap((flag, step) => (flag ? [step] : [])) : one.unsure ?? [] };
   });
   data.series.series = all;

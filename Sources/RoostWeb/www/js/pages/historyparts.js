@@ -1,7 +1,7 @@
 // What stands beside a chart: read-out, legend and the same steps as a table.
 import { stepAt } from "../chart.js";
 import { el, table } from "../dom.js";
-import { clock, day, duration, number, percent, stamp, value, zoneName } from "../format.js";
+import { clock, clockSeconds, day, number, percent, stamp, value, width, zoneName } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { stretchAt } from "../strip.js";
 import { channelName, flagNames, reason } from "../words.js";
@@ -12,9 +12,9 @@ const DASHES = ["", "9 4", "2 3", "9 3 2 3"];
 /** One sentence a channel: what the step at the cursor holds, or why it holds nothing. */
 export function readoutWords(data, time) {
   const all = data.series?.series ?? [];
-  if (time === null) return all.length ? t("history.hint", { width: duration(all[0].width), n: all[0].t.length }) : "";
+  if (time === null) return all.length ? t("history.hint", { width: width(all[0].width), n: all[0].t.length }) : "";
   const lines = all.map((series) => stepWords(series, time, all.length > 1));
-  return lines.join(" ");
+  return lines.join("\n");
 }
 
 function stepWords(series, time, isNamed) {
@@ -26,7 +26,7 @@ function stepWords(series, time, isNamed) {
   const from = series.t[index], to = from + series.width, decimals = series.decimals;
   const flags = flagNames(series.flags?.[index] ?? 0).map((flag) => code("flag", flag)).join(", ");
   const words = t("history.step", {
-    when: `${series.unsure.includes(index) ? "~" : ""}${day(from)} ${clock(from)}–${clock(to)} ${zoneName(from)}`,
+    when: `${series.unsure.includes(index) ? "~" : ""}${day(from)} ${series.width < 60 ? clockSeconds(from) : `${clock(from)}–${clock(to)}`} ${zoneName(from)}`,
     mean: value(series.mean[index], decimals), least: value(series.least[index], decimals), most: value(series.most[index], decimals), unit: series.unit,
   });
   return `${name}${words} ${plural("history.samples", series.count?.[index] ?? 0)}${flags ? `, ${flags}` : ""}.`;
@@ -45,7 +45,7 @@ export function legend({ series, ledgers }) {
     const covered = ledger?.elapsedSeconds ? t("history.covered", { share: percent(ledger.coveredSeconds / ledger.elapsedSeconds, 1) }) : "";
     const samples = one.count?.reduce((sum, count) => sum + count, 0) ?? 0;
     return el("li", {}, line, el("span", {}, channelName(one.item), " ", el("span", { class: "quiet" },
-      [plural("history.samples", samples), covered, one.width ? t("history.width", { width: duration(one.width) }) : ""].filter(Boolean).join(" · "))));
+      [plural("history.samples", samples), covered, one.width ? t("history.width", { width: width(one.width) }) : ""].filter(Boolean).join(" · "))));
   });
 }
 

@@ -34,8 +34,8 @@ export function make(root, context) {
     const rows = (means.items ?? []).map((one) => [label(one, by), value(one.mean, means.decimals ?? channel.decimals), value(one.least, channel.decimals), value(one.most, channel.decimals), number(one.n ?? 0),
       one.coverage === undefined || one.coverage === null ? "–" : `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}`]);
     root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("history.channels"), choice)),
-      el("div", { class: "tools row" }, tabs, by === "year" ? null : button("‹", move(-1), { "aria-label": t("history.before") }),
-        by === "year" ? null : button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() })),
+      el("div", { class: "tools row" }, tabs, by === "year" ? null : el("div", { class: "segments" }, button("‹", move(-1), { "aria-label": t("history.before") }),
+        button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
       rows.length ? table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zone()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows)
         : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window));
@@ -51,7 +51,7 @@ function label({ from, to }, by) {
 function rolling({ rolling: means }, channel) {
   if (!means?.length) return null;
   return el("ul", { class: "list" }, means.map((one) => el("li", {}, t("measurements.rolling", { over: duration(one.averagingSeconds), mean: `${value(one.mean, channel.decimals)} ${channel.unit ?? ""}` }),
-    one.limit ? el("span", { class: "quiet" }, ` ${t("measurements.guideline", { limit: number(one.limit, 1, 0) })}`) : null)));
+    one.enough === false ? el("span", { class: "quiet" }, ` ${t("numbers.little", { share: percent(one.coverage ?? 0, 0) })}`) : one.limit ? el("span", { class: "quiet" }, ` ${t("measurements.guideline", { limit: number(one.limit, 1, 0) })}`) : null)));
 }
 
 function files(channel, window) {

@@ -1,12 +1,12 @@
 // Is it measuring, is the air good, is the record complete, what is to be done?
 import { Chart } from "../chart.js";
 import { action } from "../words.js";
-import { button, card, dialog, el, facts, icon, keyed, mark, setText, show } from "../dom.js";
+import { button, card, dialog, el, facts, keyed, mark, setText, show } from "../dom.js";
 import { countdown, date, duration, month, number, percent, value, zone } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
-import { ageWords, becauseWords, channelName, deviceOf, flags, quantityName, quantityOf, reason, until, verdictWords } from "../words.js";
+import { ageWords, becauseWords, channelName, deviceOf, flags, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
 export const title = "now.title";
 const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
@@ -18,7 +18,7 @@ export async function load(api) {
   const ids = (channels.length ? channels : (station.channels ?? []).slice(0, 1)).map((channel) => channel.id);
   return {
     station,
-    devices: station.channels?.length ? null : await api.maybe("/devices"),
+    devices: station.channels?.length || station.daemon?.state !== "up" ? null : await api.maybe("/devices"),
     day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, last: "24h", points: 300 }),
       ...ids.map((id) => api.maybe("/ledger", { channel: id, last: "24h" }))]) : null,
   };
@@ -36,14 +36,14 @@ export function make(root, context) {
     const channels = station.channels ?? [];
     cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
     keyed(cards, [...channels, ...(station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }))],
-      (one) => one.id, (one) => (one.unit === undefined && one.kind ? makeLine() : makeCard(context)), (node, one) => node.renew(one));
+      (one) => one.id, (one) => (one.unit === undefined && one.kind ? makeLine() : makeCard()), (node, one) => node.renew(one));
     show(cards, channels.length > 0 || (station.lines ?? []).length > 0);
   }
 
   return {
     update({ station, devices, day }) {
       draw(station);
-      first.replaceChildren(...(station.channels?.length ? [] : firstSteps(devices)));
+      first.replaceChildren(...(station.channels?.length ? [] : station.daemon?.state === "up" ? firstSteps(devices) : absence(station)));
       tiles.replaceChildren(...[completeCard(station), wearCard(station), modeCard(station, context)].filter(Boolean));
       day?.then(([series, ...ledgers]) => {
         if (!series?.series?.some((one) => one.t.length)) return;
@@ -73,7 +73,7 @@ function makeVerdict() {
     show(why, why.textContent !== "");
     // What stops a device is said here; the others are a count.
     const count = (station.faults ?? []).length;
-    const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => el("span", {}, `${fault.words}. ${fault.next ?? ""} `));
+    const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => el("span", {}, `${sentence(fault.words)}. ${fault.next ? `${sentence(fault.next)}. ` : ""}`));
     if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
       faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
       faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
@@ -81,6 +81,8 @@ function makeVerdict() {
     show(faults, count > 0);
   } };
 }
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
 
 function makeCard() {
   const name = el("b"), device = el("span"), number = el("b"), unit = el("small"), level = el("span", { class: "level" });
@@ -124,10 +126,10 @@ function ageLine(channel) {
   const parts = [];
   if (channel.noData) parts.push(reason(channel.noData));
   if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) parts.push(ageWords(channel, live.elapsed));
-  else if (!channel.noData) parts.push(t("age.never"));
+  else if (!channel.noData && !/^warming/.test(channel.phase ?? "")) parts.push(t("age.never"));
   const next = channel.nextInSeconds === null || channel.nextInSeconds === undefined ? null : channel.nextInSeconds - live.elapsed;
   if (/^warming/.test(channel.phase ?? "") && next > 0) parts.push(t("phase.warming.left", { time: duration(next) }));
-  else if (next > 0) parts.push(t("age.next", { time: countdown(next) }));
+  else if (next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));
   else if (channel.phase) parts.push(code("phase", channel.phase));
   return parts.join(" · ");
 }
@@ -142,7 +144,7 @@ function meanLine({ mean24h, decimals, guideline, coverage24h }) {
 function moreLine(channel) {
   return [
     channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
-    channel.isMuted ? (channel.isMuted.until ? t("now.muted.until", { time: until((Date.parse(channel.isMuted.until) - Date.now()) / 1000) }) : t("now.muted")) : null,
+    channel.isMuted && (channel.isMuted.until || channel.noData !== "muted") ? (channel.isMuted.until ? t("now.muted.until", { time: until((Date.parse(channel.isMuted.until) - Date.now()) / 1000) }) : t("now.muted")) : null,
     channel.records === false ? t("now.notKept") : null,
   ].filter(Boolean).join(" · ");
 }
@@ -190,6 +192,12 @@ function firstSteps(devices) {
     found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, el("strong", {}, one.node ?? one.name ?? one.identity), " ", el("span", { class: "quiet" }, `${code("found", one.state)}. ${one.why ?? ""}`))))
       : el("p", { class: "quiet" }, t("now.first.nothing")),
     el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))))];
+}
+
+/** No program answers: what still works, and what to do. */
+function absence({ daemon }) {
+  return [card(null, daemon?.state === "none" ? null : el("p", {}, t("problem.station-down.words")), el("p", {}, t("now.stillHistory")),
+    el("div", { class: "row" }, ["history", "events", "proof"].map((name) => el("a", { class: "button", href: `/${name}` }, t(`${name}.title`)))))];
 }
 
 function completeCard({ complete }) {
@@ -240,12 +248,12 @@ function muteDialog(station, api, reload) {
 function dayChart(node, answer, ledgers, context) {
   const [first] = answer.series;
   const series = answer.series.filter((one) => one.unit === first.unit).map((one, index) =>
-    ({ ...one, width: one.widthSeconds, stretches: ledgers[index]?.stretches ?? [] }));
+    ({ ...one, width: one.widthSeconds, ...recorded(ledgers[index]) }));
   const box = el("div", { class: "chart low", role: "img", "aria-label": t("now.day.label") });
   const chart = new Chart(box, { gap: () => context.go(`/history?channel=${first.channel}`) });
   node.replaceChildren(el("div", { class: "split" }, el("h2", {}, t("now.day", { unit: first.unit })), el("span", { class: "quiet" }, zone())),
     box, el("ul", { class: "row legend-row" }, series.map((one, index) => el("li", { class: "quiet" }, el("span", { class: `s${index + 1}`, "aria-hidden": "true" }, "━ "), channelName({ id: one.channel })))),
-    el("a", { href: `/history?${series.map((one) => `channel=${one.channel}`).join("&")}` }, icon("icon-history"), ` ${t("now.day.more")}`));
+    el("a", { href: `/history?${series.map((one) => `channel=${one.channel}`).join("&")}` }, t("now.day.more")));
   show(node, true);
   chart.data = { from: Date.parse(answer.from) / 1000, to: Date.parse(answer.to) / 1000, series, now: Date.parse(answer.to) / 1000 };
   return chart;
