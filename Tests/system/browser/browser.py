@@ -145,7 +145,8 @@ class Browser:
         for entry in self.driver.get_log("browser"):
             text = entry["message"]
             if "Failed to load resource" in text and "/api/v1/" in text:
-                self.noise.append(text.split(" - ")[0].split("?")[0].replace(self.address, "") + text[-30:])
+                if any(f"status of {status}" in text for status in (404, 405, 501)):
+                    self.noise.append(text.split(" - ")[0].split("?")[0].replace(self.address, ""))
             else:
                 found.append(text[:200])
         return found

@@ -13,6 +13,7 @@ const header = { title: $("title"), station: $("station"), main: $("main"), link
 function labelShell() {
   setText($("skip"), t("shell.skip"));
   $("nav").setAttribute("aria-label", t("shell.pages"));
+  $("banners").setAttribute("aria-label", t("shell.banners"));
 }
 
 function makeNavigation(me) {

@@ -38,7 +38,7 @@ function quantityCard({ name, figures }, station) {
     el("p", {}, has(`explain.${name}`) ? t(`explain.${name}`) : figures?.words ?? ""),
     has(`explain.${name}.sources`) ? el("p", { class: "quiet" }, t(`explain.${name}.sources`)) : null,
     channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
-    means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), ""], means.map((mean) => [
+    means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [
       duration(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
       mean.enough === false || mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage !== undefined && mean.coverage !== null ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
 }
