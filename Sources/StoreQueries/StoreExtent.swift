@@ -6,6 +6,8 @@ package struct StoreExtent: Hashable, Sendable {
     /// Nil without samples, or while nothing dates them.
     package let oldest: ClockAnchors.Time?
     package let newest: ClockAnchors.Time?
+    /// How many days of samples the history keeps at the rate so far; nil for less than a day.
+    package let keepsDays: Double?
 
     /// - Parameters:
     ///   - reader: The history.
@@ -26,5 +28,11 @@ package struct StoreExtent: Hashable, Sendable {
         }
         oldest = walls.min { $0.wall < $1.wall }
         newest = walls.max { $0.wall < $1.wall }
+        let (first, last) = (oldest?.wall.tenths ?? 0, newest?.wall.tenths ?? 0)
+        let (written, count) = try reader.sampleSlots()
+        let days = Double(last - first) / 864_000
+        // A ring that has come round keeps what it has.
+        keepsDays =
+            days < 1 || written == 0 ? nil : days * max(1, Double(count) / Double(written))
     }
 }

@@ -34,6 +34,14 @@ package struct StoreFolder: Hashable, Sendable {
     }
     package var historyPath: String { path + "/history.db" }
 
+    /// What history and journal take of the card.
+    package var byteCount: Int {
+        [historyPath, historyPath + "-wal", ringPath].reduce(0) { sum, path in
+            var status = stat()
+            return sum + (stat(path, &status) == 0 ? Int(status.st_size) : 0)
+        }
+    }
+
     /// Opens the history for reading; the daemon may be writing.
     ///
     /// - Parameters:

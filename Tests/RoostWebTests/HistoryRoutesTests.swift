@@ -1,7 +1,9 @@
 import Core
 import HTTPTypes
 import Logging
+import NIOPosix
 import StoreFixtures
+import StoreQueries
 import Testing
 
 @testable import RoostWeb
@@ -178,6 +180,17 @@ import Testing
         let response = try await Site().get(target)
         #expect(response.status.code == status)
         #expect(response.headers[.contentType] == "application/problem+json")
+    }
+
+    /// The history works from the card while the station's program is down.
+    @Test func aStationThatIsAwayDoesNotHideItsHistory() async throws {
+        let site = try Site()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let station = StationClient(path: site.fixture.path + "/none", on: loop)
+        let client = HistoryClient(station, folder: site.fixture.path, logger: logger)
+        let count = try await client.read { try StoreChannel.all($0.reader).count }
+        #expect(count == 2)
     }
 
     @Test func aFolderWithoutAHistoryIsAProblem() async throws {

@@ -157,5 +157,14 @@ import Testing
         let extent = try StoreExtent(fixture.reader, fixture.times)
         #expect(extent.oldest?.wall.iso8601 == "2026-04-14T00:00:00Z")
         #expect(extent.newest?.wall.iso8601 == "2026-04-14T05:29:00Z")
+        #expect(extent.keepsDays == nil)
+    }
+
+    @Test func aHistoryKeepsAsManyDaysAsItsRingHasRoomFor() throws {
+        let fixture = try QueryFixture([
+            Boot(started: "2026-04-14T00:00:00Z", minutes: 10 * 1_440, intervalSeconds: 300)
+        ])
+        let days = try #require(try StoreExtent(fixture.reader, fixture.times).keepsDays)
+        #expect(days > 10 && days < 100_000)
     }
 }

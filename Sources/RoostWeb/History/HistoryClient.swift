@@ -14,6 +14,8 @@ import Synchronization
 package actor HistoryClient {
     /// How long one state of the history answers.
     static let freshSeconds: Int64 = 2
+    /// How long a station that did not answer is left alone: each question would wait for it.
+    private static let silentSeconds: Int64 = 15
     /// Answers that are kept, so that a page that is opened again costs no reading.
     private static let answerMax = 16
     private static let answerBytesMax = 256 << 10
@@ -26,6 +28,7 @@ package actor HistoryClient {
     private let shelf = HistoryShelf()
     private var folder: StoreFolder
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
+    private var silentUntil = NIODeadline.uptimeNanoseconds(0)
     private var isOpening = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var failure: (any Error)?
@@ -139,7 +142,8 @@ package actor HistoryClient {
 
     /// What the station's history lacks; nil where none answers or it has another store.
     private func stationTail() async throws -> StationTail? {
-        guard let station else { return nil }
+        guard let station, NIODeadline.now() >= silentUntil else { return nil }
+        let asked = NIODeadline.now()
         do {
             let tail = try await StationTail { try await station.ask($0, TailReport.self) }
             guard let path = tail.folder else {
@@ -148,6 +152,10 @@ package actor HistoryClient {
             folder = StoreFolder(path: path)
             return tail
         } catch let problem as Problem where problem.kind == .stationDown {
+            // One that is not there says so at once.
+            if NIODeadline.now() - asked > .seconds(1) {
+                silentUntil = .now() + .seconds(Self.silentSeconds)
+            }
             return nil
         } catch let failure as ControlFailure { throw Problem(failure) }
     }

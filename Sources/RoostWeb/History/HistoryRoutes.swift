@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import HTTPTypes
 import Store
@@ -8,13 +9,15 @@ package struct HistoryRoutes: Sendable {
     private static let day = 86_400
 
     private let history: HistoryClient
+    private let station: StationClient?
     private let name: String
 
     /// - Parameters:
     ///   - history: Reads it.
+    ///   - station: Knows of card and lasers; nil for a card without its station.
     ///   - name: The station's.
-    package init(_ history: HistoryClient, name: String) {
-        (self.history, self.name) = (history, name)
+    package init(_ history: HistoryClient, _ station: StationClient? = nil, name: String) {
+        (self.history, self.station, self.name) = (history, station, name)
     }
 
     package var all: [Route] {
@@ -143,7 +146,9 @@ package struct HistoryRoutes: Sendable {
     private func proof(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let name = name
-        return try await history.answer(request) { try ProofView.json($0, name: name) }
+        // Without its station the history proves as much.
+        let status = try? await station?.ask(ControlRequest(.status), StatusReport.self)
+        return try await history.answer(request) { try ProofView.json($0, name: name, status) }
     }
 
     // MARK: - Export

@@ -1,10 +1,21 @@
+import ControlProtocol
 import Core
 import Store
 import StoreQueries
 
 /// `/proof`: where all the time went since the first sample; the figures of `roost ledger`.
 enum ProofView {
-    static func json(_ history: OpenHistory, name: String) throws -> String {
+    /// - Parameters:
+    ///   - history: What is proven.
+    ///   - name: The station's.
+    ///   - status: What the station says of card and lasers; nil without one.
+    /// - Returns: The text.
+    /// - Throws: What the store throws.
+    static func json(
+        _ history: OpenHistory,
+        name: String,
+        _ status: StatusReport?
+    ) throws -> String {
         let reports = try StoreLedger.reports(history.reader, history.times)
         let channels = try StoreChannel.all(history.reader)
         let lines = reports.flatMap(\.lines)
@@ -31,11 +42,32 @@ enum ProofView {
                     LedgerView.sums(line, &json)
                 }
             }
+            write(history, extent, status, &json)
             json.object("clock") { json in
                 json.member("sureShare", sureShare(history.times), decimals: 5)
             }
         }
         return json.text
+    }
+
+    /// What card and lasers have gone through.
+    private static func write(
+        _ history: OpenHistory,
+        _ extent: StoreExtent,
+        _ status: StatusReport?,
+        _ json: inout JSONText
+    ) {
+        json.object("card") { json in
+            json.member("usedBytes", history.folder.byteCount)
+            json.member("keepsDays", extent.keepsDays.map { Int($0) })
+            if let day = status?.budget.day, let bytes = day.cardBytes, day.seconds >= 3_600 {
+                json.member("bytesPerDay", Int(Double(bytes) / day.seconds * 86_400))
+            }
+        }
+        guard let lasers = status?.lasers else { return }
+        json.array("lasers", lasers) { json, laser in
+            json.raw((try? ControlCodec.line(laser)) ?? "null")
+        }
     }
 
     /// How much of the running time trusted clocks date.

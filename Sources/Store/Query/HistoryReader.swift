@@ -128,6 +128,18 @@ package final class HistoryReader {
             .merging(tail.schedules)
     }
 
+    /// Slots that samples have been written to, each as often as it was, and those there are.
+    package func sampleSlots() throws(StoreError) -> (written: Int, count: Int) {
+        var written = 0
+        for stream in try current().streams {
+            let heads = try database { (catalogue) throws(SQLiteError) in
+                try catalogue.heads(stream.place)
+            }
+            written += Int(heads.samples?.depth ?? 0)
+        }
+        return (written, slots(.samples).count)
+    }
+
     package func settings() throws(StoreError) -> [String: String] {
         try database { (catalogue) throws(SQLiteError) in try catalogue.settings() }
     }
