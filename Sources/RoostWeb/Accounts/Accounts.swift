@@ -75,8 +75,8 @@ package final class Accounts: Sendable {
 
     /// The same routes, with a line of the audit behind each change that was done.
     ///
-    /// A line that cannot be written takes nothing back and is logged: a mute must not fail for a full
-    /// card.
+    /// A line that cannot be written is logged and takes nothing back: a mute must not fail for a
+    /// full card.
     package func audited(_ routes: [Route]) -> [Route] {
         routes.map { route in
             guard route.method != .get else { return route }

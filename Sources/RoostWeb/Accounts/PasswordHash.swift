@@ -27,6 +27,7 @@ package struct PasswordHash: Sendable {
         hash: { password in
             var encoded = [CChar](repeating: 0, count: 128)
             let (bytes, salt) = (Array(password.utf8), Secret.bytes(16))
+            giveBack()
             let code = argon2id_hash_encoded(
                 2,
                 19_456,
@@ -48,9 +49,14 @@ package struct PasswordHash: Sendable {
         },
         verify: { password, kept in
             let bytes = Array(password.utf8)
+            giveBack()
             return argon2id_verify(kept, bytes, bytes.count) == 0
         }
     )
+
+    /// Makes glibc return blocks of a mebibyte and more to the kernel when they are freed: it would
+    /// keep Argon2's 19 MiB for the next password, and the process is to be small.
+    private static func giveBack() { mallopt(M_MMAP_THRESHOLD, 1 << 20) }
 
     /// Belongs to no password: unknown addresses take as long as known ones.
     static let ofNobody =
