@@ -15,7 +15,8 @@ from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd")
 LISTS = {"ledger", "profiles list"}  # An array in place of an object: still to be changed.
-OTHERS = {"demo-node", "help", "export", "profiles show", "profiles rules"}  # No report, or their own format.
+OTHERS = {"demo-node", "help", "export", "profiles show", "profiles rules",
+          "web"}  # No report, or their own format.
 # Numbers as text are ids here, not measurements.
 IDS = {"id", "firmware", "serial", "version", "bootID", "vendorID", "productID", "logHash", "usb",
        "pin", "identity", "file", "path", "seed"}
@@ -113,6 +114,8 @@ def examples(check, station):
         "profiles list": [], "profiles graph": ["nova-sds011"], "profiles check": [],
         # Refused by this station, which detects nothing: the answer is on standard error.
         "adopt": None, "ignore": None, "rename": None, "forget": None,
+        # Asks the dashboard: scripts/check accounts reads what it says.
+        "claim": None,
         "simulator sds011": "first line", "simulator part": ["plantower-pms"],
         "simulator http": "first line",
     }
