@@ -260,6 +260,7 @@ def reconnect(walk):
     """B-T14: a sensor that is unplugged is called so, and comes back by itself."""
     needs_owner(walk)
     browser = walk.browser
+    walk.balcony.live()
     browser.open("/")
     walk.balcony.unplug()
     gone = until(lambda: browser.script("return !!document.querySelector('.reading.stale')"), 60)

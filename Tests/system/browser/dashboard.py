@@ -74,6 +74,10 @@ class Balcony:
         self.station.start()
         if not until(self.station.status, START_SECONDS):
             raise Failed(f"roostd does not answer: {self.station.log()[-300:]}")
+        self.live()
+
+    def live(self):
+        """A sample a second."""
         self.station.roost("mode", "live", "--for", "2h", status=0)
 
     def plug(self):

@@ -4,7 +4,7 @@ import json
 import os
 import urllib.request
 
-from ..check import Failed
+from ..check import Failed, until
 from . import files
 from .browser import Browser
 from .cases import CASES, Missing, logged_in
@@ -105,6 +105,42 @@ class Walk:
             browser.keys("END", "ARROW_LEFT", "ARROW_LEFT")
             check.demand(":" in browser.text(".readout"), "arrow keys read nothing from the chart")
 
+    def restarts(self):
+        """A page that stays open while roost-web, then roostd, go and come back."""
+        browser, check = self.browser, self.check
+        if self.has_accounts:
+            logged_in(self)
+        browser.view(360)
+        browser.open("/")
+        browser.script("window.wasHere = true")
+        self.dashboard.stop()
+        check.demand(browser.shows("Not connected since", 45), "a lost roost-web is not called so in 45 s")
+        self.dashboard.start()
+        gone = until(lambda: browser.script("return document.querySelector('#banners .lost').hidden"), 45)
+        check.demand(gone, "the page does not come back with roost-web in 45 s")
+        self.balcony.station.stop()
+        check.demand(browser.shows("The station's program does not run", 45), "a lost roostd is not called so in 45 s")
+        self.balcony.station.start()
+        check.demand(browser.shows("Measuring", 90), "the page does not come back with roostd in 90 s")
+        check.demand(browser.script("return window.wasHere === true"), "the page was loaded anew on the way")
+        browser.messages()
+
+    def latency(self):
+        """From a reading of the station to the page, in milliseconds; the greatest of ten."""
+        self.balcony.live()
+        self.browser.open("/")
+        self.balcony.wait_for_value()
+        found = self.browser.driver.execute_async_script(
+            """const done = arguments[0], found = [];
+            const stream = new EventSource('/api/v1/live');
+            stream.addEventListener('reading', (item) => {
+              found.push(JSON.parse(item.data).ageSeconds * 1000);
+              if (found.length === 10) { stream.close(); done(Math.max(...found)); } });
+            setTimeout(() => done(null), 40000);""")
+        if self.check.demand(found is not None, "no ten readings in 40 s of live mode"):
+            self.check.demand(found < 1000, f"a reading reaches the page {found:.0f} ms late")
+            self.check.say(f"a reading reaches the page within {found:.0f} ms")
+
     def heads(self):
         """What every answer says to the browser."""
         with urllib.request.urlopen(self.dashboard.address + "/", timeout=10) as answer:
@@ -132,6 +168,9 @@ def run(check, options, library):
                 logged_in(walk)
             count = walk.pages()
             walk.keyboard()
+            walk.latency()
+    if not options.only:
+        walk.restarts()
     noise = sorted(set(walk.browser.noise))
     if noise:
         check.say(f"not offered by the server: {json.dumps(noise)[:600]}")

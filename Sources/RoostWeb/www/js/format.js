@@ -12,7 +12,7 @@ function known(zone) {
 
 export const zone = () => (isOwn || !stationZone ? ownZone : stationZone);
 export const isOwnZone = () => zone() === ownZone && isOwn;
-export const zonesDiffer = () => stationZone !== null && stationZone !== ownZone;
+export const zonesDiffer = () => stationZone !== null && offset(Date.now() / 1000, stationZone) !== offset(Date.now() / 1000, ownZone);
 
 export function setStationZone(name) {
   if (name && name !== stationZone && known(name)) { stationZone = name; cache.clear(); }

@@ -61,7 +61,8 @@ export function refresh() {
 const calmly = () => { if (performance.now() - askedAt > EASE) refresh().catch(() => {}); };
 
 function open() {
-  if (stream || isStreamMissing || document.hidden || !isRunning) return;
+  // A card without a station has nothing to say.
+  if (stream || isStreamMissing || document.hidden || !isRunning || station?.daemon?.state === "none") return;
   stream = new EventSource("/api/v1/live");
   for (const kind of KINDS) {
     stream.addEventListener(kind, (item) => {
@@ -73,8 +74,9 @@ function open() {
   }
   stream.addEventListener("open", heard);
   stream.addEventListener("error", () => {
+    // It tries again by itself; whether the connection is lost, a question tells at once.
+    if (stream?.readyState !== EventSource.CLOSED) return void refresh().catch(() => {});
     // A refused stream (404, 401) is closed for good; the page then asks now and again.
-    if (stream?.readyState !== EventSource.CLOSED) return;
     stream = null;
     isStreamMissing = true;
   });

@@ -89,9 +89,9 @@ async function begin() {
   if (me && here?.isAlone) history.replaceState({}, "", "/");
   live.on((kind) => { if (kind !== "reading" && kind !== "event") showState(); });
   if (me) {
-    live.start();
     // The zone of every date is the station's; Now needs the same answer anyway.
     await refresh().catch(() => {});
+    live.start();
   }
   $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });
   await open(location.pathname, {});

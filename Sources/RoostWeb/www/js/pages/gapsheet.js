@@ -39,8 +39,11 @@ function sheet(gap, context, item, from) {
   const words = language !== "en" && has(`cause.${gap.cause}.words`) ? t(`cause.${gap.cause}.words`) : gap.words;
   const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words && words !== reason(gap.cause) ? el("p", {}, words) : null)];
   if (gap.isSure === false) parts.push(el("p", { class: "quiet" }, t("gap.unsure")));
-  if (gap.events?.length) {
-    parts.push(el("div", {}, el("h3", {}, t("gap.around")), el("ul", {}, gap.events.slice(0, 20).map((event) =>
+  // The starts of the program's parts would bury what matters.
+  const telling = (gap.events ?? []).filter((event) => event.severity !== "info");
+  const events = telling.length ? telling : gap.events ?? [];
+  if (events.length) {
+    parts.push(el("div", {}, el("h3", {}, t("gap.around")), el("ul", {}, events.slice(0, 12).map((event) =>
       el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), ` ${event.source}: ${code("event", event.kind, event.kind)}`)))));
   }
   if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike)));

@@ -117,7 +117,9 @@ function fillChooser(node, items, chosen, context) {
     });
     return el("li", {}, el("label", { class: "check" }, box, el("span", {}, channelName(one), one.isPresent === false ? el("span", { class: "quiet" }, ` ${t("history.past")}`) : null)));
   });
-  node.replaceChildren(el("fieldset", {}, el("legend", { class: "legend-title" }, el("h2", {}, t("history.channels"))), list),
+  const isLong = items.length > 8;
+  node.replaceChildren(el("fieldset", {}, el("legend", { class: "legend-title" }, el("h2", {}, t("history.channels"))),
+    isLong ? el("details", { open: innerWidth >= 1024 }, el("summary", {}, items.filter((one) => chosen.includes(one.id)).map(channelName).join(", ")), list) : list),
     chosen.length >= MOST_CHANNELS ? el("p", { class: "quiet" }, t("history.channelsMost", { n: MOST_CHANNELS })) : "");
 }
 

@@ -215,7 +215,8 @@ function wearCard({ lasers, store, budget }) {
     laser.endOfLife ? [t("proof.laser.until"), t("proof.about", { time: month(laser.endOfLife) })] : null,
   ]);
   if (store?.keepsDays) rows.push([t("proof.keeps"), duration(store.keepsDays * 86400)]);
-  if (budget?.day?.cardBytes) rows.push([t("proof.card.day"), `${number(budget.day.cardBytes / 1e6, 1)} MB`]);
+  // A day of its own, not the first minutes with the store's making.
+  if (budget?.day?.cardBytes && budget.day.seconds > 80000) rows.push([t("proof.card.day"), `${number(budget.day.cardBytes / 1e6, 1)} MB`]);
   return rows.length ? card(t("now.wear"), facts(rows)) : null;
 }
 

@@ -30,6 +30,7 @@ function settingsForm(rows, values, origins, etag, { api, me, reload }) {
     const hint = [schema.description, range(schema), origins[name] === "file" ? t("settings.locked") : origins[name] === "default" ? t("settings.default") : null].filter(Boolean).join(" ");
     return field(name, code("setting", name, schema.title ?? name), { hint, control: control(schema, values[name], isLocked, name) });
   });
+  if (!fields.some((one) => !one.input.disabled)) return el("div", { class: "form" }, fields);
   return form(fields, t("do.save"), async (given) => {
     const body = {};
     for (const [name, schema] of rows) {
