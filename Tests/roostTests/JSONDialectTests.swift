@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct JSONDialectTests {
     /// What prints a format of its own, and what is no report.
-    private static let others: Set<String> = ["export", "demo-node"]
+    private static let others: Set<String> = ["export", "demo-node", "web"]
 
     private static func leaves(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
         let own = command.configuration.subcommands

@@ -103,6 +103,7 @@ def examples(check, station):
         "live": ["--for", "3s", *asks], "readings": reads, "events": reads, "ledger": reads,
         "mode": ["live", "--for", "1h", *asks], "mute": ["dust", "--for", "1h", *asks],
         "unmute": ["dust", *asks], "snooze": ["--for", "1m", *asks],
+        "note": ["windows opened", *asks],
         "clock show": asks, "clock trust": asks,
         "doctor": [], "demo": ["--for", "4s"],
         "import": [day, "--as", "sensor-community", "--megabytes", "4", *copy],
