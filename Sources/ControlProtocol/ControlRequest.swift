@@ -56,8 +56,9 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var device: String?
     /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
     package var profile: String?
-    /// `trustClock`: what time it is, ISO 8601; nil uses the system clock. `note`: when it was, if
-    /// not now.
+    /// `trustClock`: what time it is, ISO 8601; nil uses the system clock.
+    ///
+    /// `note`: when it was, if not now.
     package var time: String?
     /// `note`: 1…120 bytes of UTF-8 without control characters.
     package var text: String?
