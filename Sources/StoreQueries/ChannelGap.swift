@@ -14,6 +14,8 @@ package struct ChannelGap: Sendable {
     package let from: ClockAnchors.Time?
     package let to: ClockAnchors.Time?
     package let tenths: Int64
+    /// Whether it lasts to the end of what is known: then its end is not.
+    package let isOpen: Bool
     /// Gaps of this cause that began in the 30 days before its end, itself among them.
     package let alikeCount: Int
     /// Hours of the zone's day in which most of them began, the most frequent first; at most three.
@@ -42,6 +44,7 @@ package struct ChannelGap: Sendable {
         }
         cause = found.cause
         tenths = found.range.upperBound - found.range.lowerBound
+        isOpen = found.range.upperBound == ledger.timeline.length
         from = ledger.timeline.time(at: found.range.lowerBound)
         to = ledger.timeline.time(at: found.range.upperBound)
         let since = found.range.upperBound - Self.day * Int64(Self.alikeDays)
@@ -84,7 +87,11 @@ package struct ChannelGap: Sendable {
                     stretchMax: stretchMax
                 )
             else { return nil }
-            let position = ledger.timeline.position(at: moment)
+            // The present belongs to the gap that leads up to it.
+            let position = min(
+                ledger.timeline.position(at: moment),
+                ledger.timeline.length - 1
+            )
             guard let found = ledger.stretches.first(where: { $0.range.contains(position) }) else {
                 return nil
             }

@@ -97,7 +97,7 @@ struct ImportedSamples {
         _ spans: [HistorySpan]
     ) throws {
         for span in spans {
-            let samples = try RawSamples(reader, stream.id, [span])
+            let samples = try RawSamples(reader, stream.id, [span], isTimesOnly: true)
             lines.append((samples, try samples.next()))
         }
     }

@@ -128,7 +128,23 @@ import Testing
         let off = try #require(try gap("2026-04-14T03:15:00Z"))
         #expect(off.cause == .powerLost)
         #expect(off.to?.wall.iso8601 == "2026-04-14T03:30:00Z")
+        #expect(!silent.isOpen && !off.isOpen)
         #expect(try gap("2026-04-14T00:30:00Z") == nil)
+    }
+
+    @Test func aGapThatLastsHasNoEndYet() throws {
+        let fixture = try QueryFixture([Boot(started: "2026-04-14T00:00:00Z", minutes: 60)])
+        let boot = try #require(fixture.times.runs.first?.boot)
+        let now = StoreMoment(boot: boot, tick: Tick(tenths: 300 * 600))
+        let gap = try ChannelGap(
+            fixture.channel(),
+            fixture.reader,
+            StoreTimes(fixture.reader, now: now),
+            at: QueryFixture.wall("2026-04-14T05:00:00Z"),
+            in: .utc
+        )
+        #expect(gap?.isOpen == true && gap?.cause == .unexplained)
+        #expect(gap?.from?.wall.iso8601 == "2026-04-14T00:59:00Z")
     }
 
     @Test func readingsComeInPages() throws {

@@ -43,7 +43,7 @@ enum GapView {
             json.member("cause", gap.cause.rawValue)
             json.member("name", gap.cause.words)
             json.member("from", gap.from?.wall)
-            json.member("to", gap.to?.wall)
+            json.member("to", gap.isOpen ? nil : gap.to?.wall)
             json.member("seconds", tenths: gap.tenths)
             json.member("isSure", gap.from?.isSure == true && gap.to?.isSure == true)
             json.member("isLoss", gap.cause.isLoss)
