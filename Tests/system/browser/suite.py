@@ -121,7 +121,10 @@ class Walk:
         self.balcony.station.stop()
         check.demand(browser.shows("The station's program does not run", 45), "a lost roostd is not called so in 45 s")
         self.balcony.station.start()
-        check.demand(browser.shows("Measuring", 90), "the page does not come back with roostd in 90 s")
+        until(self.balcony.station.status, 20)
+        self.balcony.live()
+        check.demand(browser.shows("Measuring", 90),
+                     f"the page does not come back with roostd in 90 s: {browser.text()[:200]}")
         check.demand(browser.script("return window.wasHere === true"), "the page was loaded anew on the way")
         browser.messages()
 
