@@ -37,6 +37,7 @@ def log_in(walk, password=OWNER["password"], path="/"):
 def logged_in(walk):
     """On Now with a session, whatever was before."""
     needs_accounts(walk)
+    walk.browser.open("/")  # Another case may have left it before another station.
     status, _ = walk.browser.ask("GET", "/me")
     if status != 200:
         log_in(walk)
