@@ -14,6 +14,9 @@ system_folder() {
 # Debian's zsh looks for packages' completions in the first, for all others in the second.
 zsh_folder() { [[ $prefix == /usr ]] && printf 'vendor-completions' || printf 'site-functions'; }
 
+# Whether the dashboard is among the programs and wanted.
+has_web() { [[ ${with_web:-yes} == yes && -x $binaries/roost-web ]]; }
+
 # Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
 installed_files() {
     local system rules example
@@ -38,7 +41,7 @@ installed_files() {
         printf '644\t%s\t%s\n' "$example" "$prefix/share/doc/roost/examples/${example##*/}"
     done
     # A station without the dashboard is a station, too.
-    if [[ -x $binaries/roost-web ]]; then
+    if has_web; then
         printf '%s\t%s\t%s\n' \
             755 "$binaries/roost-web" "$prefix/bin/roost-web" \
             644 "$root/packaging/systemd/roost-web.service" \

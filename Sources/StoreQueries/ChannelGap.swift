@@ -47,7 +47,11 @@ package struct ChannelGap: Sendable {
         isOpen = found.range.upperBound == ledger.timeline.length
         from = ledger.timeline.time(at: found.range.lowerBound)
         to = ledger.timeline.time(at: found.range.upperBound)
-        let since = found.range.upperBound - Self.day * Int64(Self.alikeDays)
+        // A gap may be longer than the time that is looked back at.
+        let since = min(
+            found.range.upperBound - Self.day * Int64(Self.alikeDays),
+            found.range.lowerBound
+        )
         let alike = ledger.stretches.filter {
             $0.cause == found.cause
                 && (since...found.range.lowerBound).contains($0.range.lowerBound)

@@ -109,6 +109,7 @@ struct Web: ParsableCommand {
             files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
             + HistoryRoutes(
                 HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
+                station,
                 name: shown
             ).all
         let table = RouteTable(routes + [OpenAPI.route(describing: routes)])
@@ -214,12 +215,18 @@ struct Web: ParsableCommand {
 
     private func demandLoopback(_ sockets: [WebServer.Socket]) throws {
         for case .address(let host, _) in sockets
-        where !host.hasPrefix("127.") && host != "::1" && host != "localhost" {
+        where !Self.isLoopback(host) {
             throw ValidationError(
                 "without accounts it listens on 127.0.0.1 alone, not on \(host); "
                     + "leave out --open, or choose --listen 127.0.0.1:8088"
             )
         }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if ["::1", "localhost"].contains(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     private var wwwFolder: String {

@@ -28,7 +28,7 @@ import Testing
             ]) { $0 / 60 % 50 }
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let client = HistoryClient(nil, folder: fixture.path, logger: logger)
-            let routes = HistoryRoutes(client, name: "balcony").all
+            let routes = HistoryRoutes(client, nil, name: "balcony").all
             let gate = Gate(
                 RouteTable(routes),
                 hosts: HostNames(["balcony"]),

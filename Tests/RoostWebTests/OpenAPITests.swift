@@ -16,6 +16,7 @@ import Testing
         let station = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)
         let history = HistoryRoutes(
             HistoryClient(nil, folder: folder.path, logger: logger),
+            nil,
             name: "t"
         )
         let routes = door.routes + station.all + history.all

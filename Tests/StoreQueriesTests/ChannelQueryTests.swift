@@ -110,6 +110,26 @@ import Testing
         #expect(merged.line == whole.line)
     }
 
+    /// Longer than the time in which gaps like it are counted.
+    @Test func aGapOfFortyDaysIsFound() throws {
+        let fixture = try QueryFixture([
+            Boot(started: "2026-02-01T00:00:00Z", minutes: 60),
+            Boot(started: "2026-03-13T00:00:00Z", minutes: 60),
+        ]) { _ in 50 }
+        let gap = try #require(
+            try ChannelGap(
+                fixture.channel(),
+                fixture.reader,
+                fixture.times,
+                at: QueryFixture.wall("2026-02-20T00:00:00Z"),
+                in: .utc
+            )
+        )
+        #expect(gap.cause == .powerLost)
+        #expect(gap.alikeCount == 1)
+        #expect(gap.tenths > 39 * 864_000)
+    }
+
     @Test func aGapIsFoundByAnyMomentInIt() throws {
         let fixture = try Self.fixture()
         func gap(_ moment: String) throws -> ChannelGap? {

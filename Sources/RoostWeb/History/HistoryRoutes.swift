@@ -16,7 +16,7 @@ package struct HistoryRoutes: Sendable {
     ///   - history: Reads it.
     ///   - station: Knows of card and lasers; nil for a card without its station.
     ///   - name: The station's.
-    package init(_ history: HistoryClient, _ station: StationClient? = nil, name: String) {
+    package init(_ history: HistoryClient, _ station: StationClient?, name: String) {
         (self.history, self.station, self.name) = (history, station, name)
     }
 

@@ -24,7 +24,7 @@ enum MeansView {
             .compactMap(\.self).min()
         var means: [ChannelMeans.Mean] = []
         if let from, let to, from < to {
-            let (first, last) = (Int(from.tenths / 10), Int(to.tenths / 10) + 1)
+            let (first, last) = (Int(from.tenths / 10), Int((to.tenths + 9) / 10))
             if let limit = Question.daysMax[question.unit], last - first > limit * 86_400 {
                 throw Problem.outOfRange(
                     "from",

@@ -11,6 +11,7 @@ package final class LiveFan: Sendable {
     /// A beat shows a page that its connection lives.
     static let beat = TimeAmount.seconds(15)
     static let pause = TimeAmount.seconds(3)
+    private static let beatText = "event: beat\ndata: {}\n\n"
 
     private struct Listener {
         let continuation: AsyncStream<String>.Continuation
@@ -56,9 +57,14 @@ package final class LiveFan: Sendable {
     ///
     /// - Parameters:
     ///   - last: The `Last-Event-ID` that it sent.
+    ///   - isAdmitted: Asked with each beat: a log-out ends the stream.
     ///   - write: Sends a piece; throws when the page is gone.
     /// - Throws: `Problem` `busy` for one page too many; what `write` throws.
-    package func serve(after last: String?, _ write: WebResponse.Writer) async throws {
+    package func serve(
+        after last: String?,
+        while isAdmitted: @Sendable () async -> Bool,
+        _ write: WebResponse.Writer
+    ) async throws {
         let (stream, continuation) = AsyncStream<String>.makeStream(
             bufferingPolicy: .bufferingOldest(Self.waitingMax)
         )
@@ -79,7 +85,12 @@ package final class LiveFan: Sendable {
             changed.yield()
         }
         for text in first { try await write(Array(text.utf8)) }
-        for await text in stream { try await write(Array(text.utf8)) }
+        for await text in stream {
+            if text == Self.beatText {
+                guard await isAdmitted() else { return }
+            }
+            try await write(Array(text.utf8))
+        }
     }
 
     private func waitForNoListener() async {
@@ -89,7 +100,7 @@ package final class LiveFan: Sendable {
     private func beat() async {
         while !Task.isCancelled {
             await sleep(Self.beat)
-            offer("event: beat\ndata: {}\n\n")
+            offer(Self.beatText)
         }
     }
 

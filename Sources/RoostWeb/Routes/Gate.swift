@@ -77,7 +77,7 @@ package struct Gate: Sendable {
         let identity = try await identity(head, for: route)
         try await check(route, identity)
         try rate.admit(identity, head.peer)
-        let request = WebRequest(
+        var request = WebRequest(
             method: head.method,
             path: String(path),
             parameters: parameters,
@@ -86,7 +86,15 @@ package struct Gate: Sendable {
             peer: head.peer,
             identity: identity
         )
+        request.isStillAdmitted = { await isAdmitted(head, to: route) }
         return Pass(route: route, request: request)
+    }
+
+    private func isAdmitted(_ head: Head, to route: Route) async -> Bool {
+        do {
+            try await check(route, try await identity(head, for: route))
+            return true
+        } catch { return false }
     }
 
     /// Who asks; a route for all is there also with a token that is not valid any more, and while

@@ -13,6 +13,8 @@ package struct WebRequest: Sendable {
     package let peer: PeerAddress
     /// Who asks; nil without a log-in.
     package let identity: Identity?
+    /// Whether who asked may still ask: for answers that last longer than a session.
+    package var isStillAdmitted: @Sendable () async -> Bool = { true }
 
     package init(
         method: HTTPRequest.Method = .get,

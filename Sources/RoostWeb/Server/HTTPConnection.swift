@@ -59,35 +59,49 @@ struct HTTPConnection: Sendable {
             headers: fields,
             peer: PeerAddress(address ?? "")
         )
-        if fields[.expect] != nil {
-            try await outbound.write(
-                .head(HTTPResponseHead(version: head.version, status: .continue))
-            )
-        }
+        let declared = fields[.contentLength].flatMap { Int($0) }
+        let hasBody = declared ?? 0 > 0 || fields[.transferEncoding] != nil
         var body = Body(parts)
         let response = await responder.answer(request) { limit in
-            try await body.collect(limit, declared: fields[.contentLength].flatMap { Int($0) })
+            if fields[.expect] != nil, declared ?? 0 <= limit {
+                try await outbound.write(
+                    .head(HTTPResponseHead(version: head.version, status: .continue))
+                )
+            }
+            return try await body.collect(limit, declared: declared)
         }
-        // What the handler did not want has to pass before the next head; a large rest ends it.
+        // A refusal does not wait for a body that it did not want.
+        let isWaiting = hasBody && !body.isAtEnd
+        let mayGoOn = try await send(
+            response,
+            head,
+            mayGoOn: head.isKeepAlive && !isWaiting,
+            outbound
+        )
         let isWhole = try await body.drain()
         parts = body.parts
-        let mayGoOn = isWhole && head.isKeepAlive
-        try await send(response, head, mayGoOn: mayGoOn, outbound)
-        return mayGoOn
+        return mayGoOn && isWhole
     }
 
+    /// - Returns: Whether the connection stays open.
+    @discardableResult
     private func send(
         _ response: WebResponse,
         _ request: HTTPRequestHead,
         mayGoOn: Bool,
         _ outbound: Outbound
-    ) async throws {
+    ) async throws -> Bool {
+        var mayGoOn = mayGoOn
         var head = HTTPResponseHead(
             version: .http1_1,
             status: HTTPResponseStatus(statusCode: response.status.code)
         )
         for field in response.headers {
             head.headers.add(name: field.name.canonicalName, value: field.value)
+        }
+        if case .stream = response.body, request.method == .HEAD || request.version.minor == 0 {
+            // Neither knows chunks: what ends the answer is the end of the connection.
+            (head.version, mayGoOn) = (.http1_0, false)
         }
         if !mayGoOn { head.headers.replaceOrAdd(name: "connection", value: "close") }
         switch response.body {
@@ -106,6 +120,7 @@ struct HTTPConnection: Sendable {
             }
         }
         try await outbound.write(.end(nil))
+        return mayGoOn
     }
 
     private func refuse(_ detail: String, _ outbound: Outbound) async throws {
@@ -132,7 +147,7 @@ struct HTTPConnection: Sendable {
         private static let restMax = 64 << 10
 
         var parts: Inbound
-        private var isAtEnd = false
+        private(set) var isAtEnd = false
 
         init(_ parts: Inbound) { self.parts = parts }
 

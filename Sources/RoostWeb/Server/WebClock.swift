@@ -33,8 +33,9 @@ package struct WebClock: Sendable {
         }
     )
 
-    /// Empty where the kernel does not say, so that nothing outlives the process by it.
+    /// By `ROOST_BOOT_ID` of the unit, whose sandbox hides the kernel's own; else by the kernel.
     private static func readBoot() -> String {
+        if let named = getenv("ROOST_BOOT_ID") { return String(cString: named) }
         let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

@@ -62,7 +62,7 @@ package struct WebResponder: Sendable {
 
 extension WebRequest {
     func with(body: [UInt8]) -> WebRequest {
-        WebRequest(
+        var request = WebRequest(
             method: method,
             path: path,
             parameters: parameters,
@@ -72,5 +72,7 @@ extension WebRequest {
             peer: peer,
             identity: identity
         )
+        request.isStillAdmitted = isStillAdmitted
+        return request
     }
 }

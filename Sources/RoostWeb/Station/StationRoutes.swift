@@ -139,7 +139,9 @@ package struct StationRoutes: Sendable {
         let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
         return WebResponse(
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: .stream { try await live.serve(after: last, $0) }
+            body: .stream { write in
+                try await live.serve(after: last, while: request.isStillAdmitted, write)
+            }
         )
     }
 

@@ -7,8 +7,8 @@ struct NoteCommand: ParsableCommand {
         commandName: "note",
         abstract: "Writes down what you noticed: a window opened, a fire next door.",
         discussion: """
-            The note is an event of the station: `roost events`, the dashboard's chart and every
-            export have it, with its time. It cannot be changed afterwards.
+            The note is an event of the station: `roost events` and the dashboard's chart have it,
+            with its time. It cannot be changed afterwards.
 
             Examples: roost note "windows opened"
                       roost note "neighbour burns leaves" --on dust/pm25

@@ -126,6 +126,22 @@ def refusals(dashboard, check):
         check.demand(b"root:" not in answer, f"{data[:60]!r}: a file of this machine")
 
 
+def framing(dashboard, check):
+    """What follows an answer belongs to the next one; a refusal does not wait for its body."""
+    for path in (b"/api/v1/export?format=csv", b"/api/v1/live"):
+        answer = dashboard.raw(b"HEAD " + path + b" HTTP/1.1\r\n" + HEAD + b"\r\n")
+        check.demand(answer.endswith(b"\r\n\r\n") and answer.count(b"\r\n\r\n") == 1,
+                     f"HEAD {path!r}: a body follows: {answer[-80:]!r}")
+    old = dashboard.raw(b"GET /api/v1/export?format=csv HTTP/1.0\r\n" + HEAD + b"\r\n")
+    check.demand(old.split(b"\r\n\r\n", 1)[-1].startswith(b"time,"), f"HTTP/1.0: chunks: {old[-200:]!r}")
+    began = now()
+    with socket.create_connection(("127.0.0.1", dashboard.port), timeout=5) as wire:
+        wire.sendall(b"POST /api/v1/mode HTTP/1.1\r\n" + HEAD + b"Origin: http://evil\r\n"
+                     b"Content-Type: application/json\r\nContent-Length: 10\r\n\r\n")
+        check.demand(wire.recv(4096).startswith(b"HTTP/1.1 403"), "a refusal without its body")
+    check.demand(now() - began < 3, "a refusal waits for the body")
+
+
 def fuzz(dashboard, check, count):
     """Flips, cuts and repeats bytes of good and bad requests."""
     chance = random.Random(SEED)
@@ -281,6 +297,7 @@ def run(check, options):
         raise Failed(f"no value: {station.log()[-500:]}")
     dashboard = Dashboard(check, station)
     refusals(dashboard, check)
+    framing(dashboard, check)
     fuzz(dashboard, check, 100_000 if options.full else 1_000)
     check.same(asked(dashboard), 200, "the answer after the fuzz")
     check.say(f"{len(HOSTILE)} hostile requests and the fuzz refused (seed {SEED})")

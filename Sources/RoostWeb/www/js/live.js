@@ -101,7 +101,7 @@ function take(kind, data) {
     if (isFirst && performance.now() - askedAt > 1000) refresh().catch(() => {}); else calmly();
   } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
   else if (kind === "event") { tell("event", data); calmly(); }
-  else if (kind === "omitted") calmly();
+  else if (kind === "omitted" || kind === "beat") calmly();
 }
 
 function close() { stream?.close(); stream = null; }
