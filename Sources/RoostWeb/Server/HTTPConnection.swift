@@ -78,9 +78,14 @@ struct HTTPConnection: Sendable {
             mayGoOn: head.isKeepAlive && !isWaiting,
             outbound
         )
-        let isWhole = try await body.drain()
-        parts = body.parts
-        return mayGoOn && isWhole
+        do {
+            let isWhole = try await body.drain()
+            parts = body.parts
+            return mayGoOn && isWhole
+        } catch is HTTPParserError {
+            // It is answered already.
+            return false
+        }
     }
 
     /// - Returns: Whether the connection stays open.
