@@ -306,11 +306,15 @@ def run(check, options):
     daemon(dashboard, station, check)
     age = slow(dashboard, station, check)
     check.say(f"64 slow connections: the station's youngest value was {age:.1f} s old at most")
-    before = dashboard.memory()
-    time.sleep(3)
-    after = dashboard.memory()
-    wakes = after["voluntary_ctxt_switches"] - before["voluntary_ctxt_switches"]
-    check.demand(wakes <= 1, f"{wakes} wake-ups in 3 s without a visitor")
+    # What the slow connections left is due within 30 s of them.
+    for _ in range(12):
+        before = dashboard.memory()
+        time.sleep(3)
+        after = dashboard.memory()
+        wakes = after["voluntary_ctxt_switches"] - before["voluntary_ctxt_switches"]
+        if wakes == 0:
+            break
+    check.demand(wakes == 0, f"{wakes} wake-ups in 3 s without a visitor")
     check.demand(after["Threads"] <= 3, f"{after['Threads']} threads")
     check.say(f"{after['VmRSS'] / 1024:.1f} MiB resident, {after['RssAnon'] / 1024:.1f} MiB of it private, "
               f"{after['Threads']} threads, {wakes} wake-ups in 3 s without a visitor")
