@@ -9,7 +9,7 @@ package struct WebRequest: Sendable {
     package let parameters: [String: String]
     package let query: WebQuery
     package let headers: HTTPFields
-    package let body: [UInt8]
+    package private(set) var body: [UInt8]
     package let peer: PeerAddress
     /// Who asks; nil without a log-in.
     package let identity: Identity?
@@ -34,6 +34,13 @@ package struct WebRequest: Sendable {
         self.body = body
         self.peer = peer
         self.identity = identity
+    }
+
+    /// The same request, once its body is read.
+    func with(body: [UInt8]) -> WebRequest {
+        var request = self
+        request.body = body
+        return request
     }
 
     /// The body as a value.

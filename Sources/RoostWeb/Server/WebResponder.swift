@@ -59,20 +59,3 @@ package struct WebResponder: Sendable {
         return response
     }
 }
-
-extension WebRequest {
-    func with(body: [UInt8]) -> WebRequest {
-        var request = WebRequest(
-            method: method,
-            path: path,
-            parameters: parameters,
-            query: query,
-            headers: headers,
-            body: body,
-            peer: peer,
-            identity: identity
-        )
-        request.isStillAdmitted = isStillAdmitted
-        return request
-    }
-}
