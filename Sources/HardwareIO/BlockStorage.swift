@@ -6,6 +6,8 @@ package protocol BlockStorage: AnyObject {
     /// Bytes of a block, a multiple of 512.
     var blockSize: Int { get }
     var blockCount: Int { get }
+    /// Whether it could be opened for reading alone: the card, or its file system, is read-only.
+    var isReadOnly: Bool { get }
 
     /// The bytes of one block.
     ///
@@ -23,6 +25,10 @@ package protocol BlockStorage: AnyObject {
     ///
     /// - Throws: `StorageError`.
     func sync() throws(StorageError)
+}
+
+extension BlockStorage {
+    package var isReadOnly: Bool { false }
 }
 
 /// What can go wrong with a card.

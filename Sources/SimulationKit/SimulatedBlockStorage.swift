@@ -100,6 +100,8 @@ package final class SimulatedBlockStorage: BlockStorage {
         visible[index] = durable[index]
     }
 
+    package var isReadOnly: Bool { faults.isReadOnly }
+
     package func read(_ index: Int) throws(StorageError) -> [UInt8] {
         guard !faults.unreadableBlocks.contains(index) else { throw Self.failed("pread") }
         return visible[index]

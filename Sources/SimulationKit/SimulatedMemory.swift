@@ -6,7 +6,14 @@ import Station
 /// Outlives the processes, not the boot. Unchecked: one simulation is one thread.
 package final class SimulatedMemory: @unchecked Sendable {
     private var files: [String: SimulatedSharedMemory] = [:]
-    private var claims: [String: (process: ObjectIdentifier, claim: SimulatedStoreClaim)] = [:]
+    private var claims: [String: Held] = [:]
+
+    /// A lock is held for as long as its process keeps the claim.
+    private struct Held {
+        let process: ObjectIdentifier
+        weak var claim: SimulatedStoreClaim?
+    }
+
     package init() {}
 
     /// The names of the files in it.
@@ -23,16 +30,19 @@ package final class SimulatedMemory: @unchecked Sendable {
         _ folder: String,
         by process: SimulatedPlatform
     ) throws(StorageError) -> SimulatedStoreClaim {
-        if let known = claims[folder] {
+        if let known = claims[folder], let claim = known.claim {
             guard known.process == ObjectIdentifier(process) else {
                 throw .held(path: folder, holder: "roostd (pid 4711)")
             }
-            return known.claim
+            return claim
         }
         let claim = SimulatedStoreClaim(folder)
-        claims[folder] = (ObjectIdentifier(process), claim)
+        claims[folder] = Held(process: ObjectIdentifier(process), claim: claim)
         return claim
     }
+
+    /// Whether a process holds the store in this folder.
+    func isClaimed(_ folder: String) -> Bool { claims[folder]?.claim != nil }
 
     /// Gives back what a process had, as the kernel does at its end.
     package func end(_ process: SimulatedPlatform) {

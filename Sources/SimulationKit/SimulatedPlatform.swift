@@ -193,6 +193,9 @@ package final class SimulatedPlatform: Platform {
         try memory.claim(folder, by: self)
     }
 
+    /// Whether the station holds the store in this folder: then its card cannot be unmounted.
+    package func isStoreClaimed(_ folder: String) -> Bool { memory.isClaimed(folder) }
+
     package func openMirror(
         of store: StoreID,
         byteCount: Int

@@ -190,6 +190,31 @@ import Testing
         unlink("\(folder.path)/history.db.damaged-1-wal")
     }
 
+    @Test func aCardThatWentReadOnlyIsHeldByNothingUntilItIsRepaired() throws {
+        let folder = try TestFolder()
+        let (told, readings, isFree) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            let isFree = try await test.run { test in
+                try await test.sleep(.hours(1))
+                test.platform.card.storage?.faults.isReadOnly = true
+                try await test.sleep(.hours(2))
+                // What an unmount of the card needs.
+                let isFree = !test.platform.isStoreClaimed(folder.path)
+                test.platform.card.storage?.faults.isReadOnly = false
+                try await test.sleep(.hours(1))
+                return isFree
+            }
+            let told = test.events.filter { $0.source == "store" }.map(\.kind.name)
+            return (told, test.readings(), isFree)
+        }
+        #expect(isFree)
+        // Once by the write, once by the opening; the simulated card has a path of its own.
+        let failed = Array(repeating: "card does not write", count: 2)
+        #expect(told == ["store open"] + failed + ["store open", "card writes again"])
+        let stored = try Self.stored(folder)
+        #expect(stored.map { $0.outcomes[0] } == readings.map(\.outcome))
+    }
+
     @Test func aCardThatFailsForLongIsOpenedAnewAndNothingIsLostOrTwice() throws {
         let folder = try TestFolder()
         let (told, readings) = try simulate { clock in

@@ -85,7 +85,8 @@ func withStoreFolders<Value>(
                 let memory = SimulatedMemory()
                 let other = SimulatedPlatform(clock: clock)
                 other.memory = memory
-                _ = try other.claimStore(folders[0])
+                let held = try other.claimStore(folders[0])
+                defer { withExtendedLifetime(held) {} }
                 let test = try TestStation(clock, Self.text(folders[0]))
                 test.platform.memory = memory
                 return try await test.run { test in

@@ -15,6 +15,8 @@ package final class FileBlockStorage: BlockStorage {
     package let blockSize: Int
     package let blockCount: Int
     package let isDevice: Bool
+    /// Asked for, or because the file system is read-only.
+    package let isReadOnly: Bool
     /// Whether `open` made the file.
     package let isNew: Bool
     /// Where the first block lies: behind what marks a partition as the journal's.
@@ -62,6 +64,7 @@ package final class FileBlockStorage: BlockStorage {
             isNew = false
         }
         descriptor = try Self.open(path, isReadOnly: isReadOnly)
+        self.isReadOnly = fcntl(descriptor.raw, F_GETFL) & O_ACCMODE == O_RDONLY
         let geometry = try Self.geometry(of: descriptor.raw, path)
         let found = geometry.byteCount
         isDevice = geometry.isDevice

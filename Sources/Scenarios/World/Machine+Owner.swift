@@ -196,6 +196,7 @@ final class WornStorage: BlockStorage {
 
     var blockSize: Int { storage.blockSize }
     var blockCount: Int { storage.blockCount }
+    var isReadOnly: Bool { machine.world.isOpen(.cardReadOnly, at: machine.now) }
 
     func read(_ index: Int) throws(StorageError) -> [UInt8] { try storage.read(index) }
 

@@ -22,8 +22,6 @@ package actor StoreWriter: OrderlyStop {
     ///
     /// Waiting records are in the mirror then, and a running write stays on the disk thread.
     static let stopLimit: Duration = .seconds(8)
-    /// Time from one clock anchor to the next.
-    static let anchorInterval: Duration = .hours(1)
     /// After the start, when devices that are plugged in have been found: less than the ledger
     /// counts as starting, `GapLedger.startingMax`.
     static let absencePause: Duration = .seconds(90)
@@ -39,9 +37,7 @@ package actor StoreWriter: OrderlyStop {
     private let isStopping = Atomic(false)
     private let stop = Signal()
     private var nextCheckpoint = MonotonicInstant.boot
-    private var nextAnchor = MonotonicInstant.boot
-    /// How far the clock was trusted at the last anchor.
-    private var anchored: ClockTrust?
+    private var anchors = AnchorSchedule()
     /// Before this the history is left alone, however full the journal is.
     private var retryCheckpoint = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
@@ -205,9 +201,20 @@ package actor StoreWriter: OrderlyStop {
         }
     }
 
+    /// Closes the store and opens it under new descriptors.
+    ///
+    /// - Throws: What `open` throws; then nothing of the card is held, and it can be unmounted.
+    private func openAgain() async throws -> StationStore.Opening {
+        _ = try await claim()
+        return try await open(mirrorSequence: .max, acknowledged: acknowledged, forWriting: true)
+    }
+
+    /// Opens the store; with `forWriting` a journal that opens for reading alone is refused, since
+    /// a file system that went read-only has to be unmounted before it can be repaired.
     private func open(
         mirrorSequence: UInt64,
-        acknowledged: UInt64? = nil
+        acknowledged: UInt64? = nil,
+        forWriting: Bool = false
     ) async throws -> StationStore.Opening {
         let (configuration, platform, vault) = (configuration, context.platform, vault)
         let (history, post) = (historyPath, post)
@@ -220,11 +227,15 @@ package actor StoreWriter: OrderlyStop {
                     mirrorSequence: mirrorSequence,
                     acknowledged: acknowledged
                 ) {
-                    try platform.openJournal(
+                    let journal = try platform.openJournal(
                         place.journalPath,
                         blockSize: StoreConfiguration.blockSize,
                         blockCount: configuration.journalBlockCount
                     )
+                    if forWriting, journal.isReadOnly {
+                        throw StorageError.readOnly(path: place.journalPath)
+                    }
+                    return journal
                 }
                 post.tellJournal(at: place.journalPath)
                 return store
@@ -254,14 +265,15 @@ package actor StoreWriter: OrderlyStop {
     private func reopenIfNeeded() async throws {
         guard failureCount >= Self.failuresUntilReopening else { return }
         // The mirror stays as it is: the queue has its content.
-        _ = try await claim()
-        let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
+        let opening = try await openAgain()
         failureCount = 0
         if case .waiting = opening.history {} else { reporter.report(opening) }
     }
 
     private func writeDue(_ queue: StoreQueue) async throws {
-        anchor(queue)
+        if let anchor = anchors.due(context.clock, in: boot) {
+            queue.take(.anchor(anchor), isUrgent: false)
+        }
         defer { if isCrowded, queue.takeNewStreams() { nextCheckpoint = context.clock.now } }
         while let batch = queue.nextBatch() {
             let boot = boot
@@ -313,8 +325,7 @@ package actor StoreWriter: OrderlyStop {
 
     private func checkpoint() async throws {
         if try await onStore({ $0.lacksHistory }) {
-            _ = try await claim()
-            let opening = try await open(mirrorSequence: .max, acknowledged: acknowledged)
+            let opening = try await openAgain()
             if case .waiting = opening.history {} else { reporter.report(opening) }
         }
         let checkpoint = try await onStore { try $0.checkpoint() }
@@ -352,23 +363,6 @@ package actor StoreWriter: OrderlyStop {
     }
 
     private var historyPath: String { "\(configuration.folder)/history.db" }
-
-    /// Records the wall clock: when it is trusted more than before, and every hour.
-    private func anchor(_ queue: StoreQueue) {
-        let now = context.clock.now
-        guard let reading = context.clock.wallReading,
-            nextAnchor <= now || reading.trust.rank > (anchored?.rank ?? -1)
-        else { return }
-        nextAnchor = now.advanced(by: Self.anchorInterval)
-        anchored = reading.trust
-        let anchor = ClockAnchor(
-            boot: boot,
-            tick: Tick(now),
-            wall: reading.wall,
-            trust: reading.trust
-        )
-        queue.take(.anchor(anchor), isUrgent: false)
-    }
 
     private func onStore<Value: Sendable>(
         _ body: @escaping @Sendable (StationStore) throws -> Value
