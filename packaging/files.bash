@@ -1,7 +1,8 @@
 # What is installed where; read by scripts/install and scripts/uninstall.
 # Expects `root` (the project), `prefix` and `destination` (DESTDIR, empty for the running system).
-# `extras` holds what the programs say of themselves: manual pages and completions; what is not in
-# there is not installed.
+# `extras` holds what the programs write: manual pages, completions and the joined files of the
+# dashboard (it joins them itself at each start where they are missing); what is not in there is
+# not installed.
 
 # systemd and udev look into /usr/lib and /usr/local/lib; for any other prefix that leaves /etc.
 system_folder() {
@@ -52,6 +53,9 @@ installed_files() {
             printf '644\t%s\t%s\n' "$rules" \
                 "$prefix/share/roost/web/${rules#"$root/Sources/RoostWeb/www/"}"
         done < <(find "$root/Sources/RoostWeb/www" -type f | sort)
+        for rules in js/roost.js css/roost.css; do
+            printf '644\t%s\t%s\n' "$extras/web/$rules" "$prefix/share/roost/web/$rules"
+        done
     fi
     for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
         printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"

@@ -35,6 +35,12 @@ struct Web: ParsableCommand {
     @Option(help: "The folder of the dashboard's files.")
     var www: String?
 
+    @Option(
+        name: .customLong("print"),
+        help: "Print one of those files and end: js/roost.js has all scripts joined."
+    )
+    var printed: String?
+
     @Option(help: "The folder of accounts and sessions.")
     var state = "/var/lib/roost-web"
 
@@ -62,6 +68,7 @@ struct Web: ParsableCommand {
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "roost-web") { StreamLogHandler.standardError(label: $0) }
+        if let printed { return try show(printed) }
         let handed = InheritedSockets.take()
         let inherited = handed.filter { !InheritedSockets.isLocal($0) }
         let claims = handed.first(where: InheritedSockets.isLocal)
@@ -239,6 +246,18 @@ struct Web: ParsableCommand {
             let build = parts.firstIndex(where: { $0.hasPrefix(".build") })
         else { return installed }
         return "/" + (parts[..<build] + ["Sources", "RoostWeb", "www"]).joined(separator: "/")
+    }
+
+    private func show(_ name: String) throws {
+        guard let bytes = try StaticFiles(folder: wwwFolder).content(of: name) else {
+            throw ValidationError("the dashboard has no file \(name); try js/roost.js")
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw ExitCode.failure }
+            rest = rest.dropFirst(count)
+        }
     }
 
     private static func ownPath() throws -> String {

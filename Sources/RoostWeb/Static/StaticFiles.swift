@@ -38,6 +38,13 @@ package struct StaticFiles: Sendable {
             }
         }
         guard files["index.html"] != nil else { throw .noIndex(folder) }
+        // `scripts/install` puts the joined files there, by gzip as well.
+        if files[JoinedClient.scriptName] == nil || files[JoinedClient.sheetName] == nil {
+            let joined = try Self.joined(files)
+            for (name, text) in [
+                (JoinedClient.scriptName, joined.script), (JoinedClient.sheetName, joined.sheet),
+            ] { files[name] = File(type: Self.type(of: name), bytes: Array(text.utf8)) }
+        }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             for byte in Array(name.utf8) + file.bytes {
@@ -47,6 +54,15 @@ package struct StaticFiles: Sendable {
         self.hash = String(hash, radix: 16)
         self.files = files
     }
+
+    private static func joined(_ files: [String: File]) throws(StaticFilesError) -> JoinedClient {
+        let texts = files.filter { $0.key.hasSuffix(".js") || $0.key.hasSuffix(".css") }
+            .mapValues { String(decoding: $0.bytes, as: UTF8.self) }
+        do { return try JoinedClient(texts) } catch { throw .notJoined(error) }
+    }
+
+    /// What a file holds, by its name in the folder; the joined ones as well.
+    package func content(of name: String) -> [UInt8]? { files[name]?.bytes }
 
     /// The routes of the pages and files; `name` is the station's, for the app of a phone.
     package func routes(name: String) -> [Route] {
@@ -158,10 +174,12 @@ package struct StaticFiles: Sendable {
 package enum StaticFilesError: Error, Hashable, CustomStringConvertible {
     case unreadable(String, Int32)
     case noIndex(String)
+    case notJoined(JoinedClientError)
 
     package var description: String {
         switch self {
         case .unreadable(let path, let code): "\(path): \(String(cString: strerror(code)))"
+        case .notJoined(let error): "\(error)"
         case .noIndex(let folder):
             "\(folder) has no index.html; name the folder of the dashboard's files with --www"
         }

@@ -1,8 +1,6 @@
 // The shell of this version, and the last answers for a page without a connection.
 const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, PATIENCE = 2000;
-const FILES = ["css/tokens.css", "css/base.css", "css/pages.css", "icon.svg",
-  ...["main", "router", "api", "live", "dom", "format", "i18n", "navigation", "chart", "ticks", "strip"].map((name) => `js/${name}.js`),
-  ...["now", "history", "gapsheet", "more", "login"].map((name) => `js/pages/${name}.js`)];
+const FILES = ["css/roost.css", "js/roost.js", "icon.svg"];
 const KEPT = /^\/api\/v1\/(me|station|channels|series|ledger)$/;
 
 self.addEventListener("install", (event) => event.waitUntil((async () => {

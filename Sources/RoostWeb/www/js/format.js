@@ -21,7 +21,7 @@ export function setStationZone(name) {
 export function useOwnZone(flag) { isOwn = flag; cache.clear(); }
 
 /** English dates with the day first, as on the pages' drawings. */
-const region = () => (language === "en" ? "en-GB" : language);
+const region = () => (language() === "en" ? "en-GB" : language);
 
 function formatter(options) {
   const key = JSON.stringify(options);
@@ -56,7 +56,7 @@ const numbers = new Map();
 export function number(value, decimals = 0, least = decimals) {
   const key = `${decimals} ${least}`;
   if (!numbers.has(key)) {
-    numbers.set(key, new Intl.NumberFormat(language, { minimumFractionDigits: least, maximumFractionDigits: decimals }));
+    numbers.set(key, new Intl.NumberFormat(language(), { minimumFractionDigits: least, maximumFractionDigits: decimals }));
   }
   return numbers.get(key).format(value);
 }

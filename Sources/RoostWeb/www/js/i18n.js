@@ -2,8 +2,9 @@
 import { api } from "./api.js";
 
 export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"]];
-let messages = {}, rules;
-export let language = "en";
+let messages = {}, rules, chosen = "en";
+
+export const language = () => chosen;
 
 function stored() {
   try { return localStorage.getItem("roost.language"); } catch { return null; }
@@ -11,10 +12,10 @@ function stored() {
 
 export async function loadLanguage() {
   const wanted = [stored(), ...navigator.languages.map((name) => name.slice(0, 2))];
-  language = wanted.find((name) => LANGUAGES.some(([known]) => known === name)) ?? "en";
-  messages = await api.asset(`../strings/${language}.json`);
-  rules = new Intl.PluralRules(language);
-  document.documentElement.lang = language;
+  chosen = wanted.find((name) => LANGUAGES.some(([known]) => known === name)) ?? "en";
+  messages = await api.asset(`../strings/${chosen}.json`);
+  rules = new Intl.PluralRules(chosen);
+  document.documentElement.lang = chosen;
 }
 
 /** Remembers a language for this browser; the caller loads the page again. */
@@ -32,7 +33,7 @@ export function t(key, params) {
 
 export function plural(key, count, params) {
   const exact = `${key}.${rules.select(count)}`;
-  return t(has(exact) ? exact : `${key}.other`, { n: new Intl.NumberFormat(language).format(count), ...params });
+  return t(has(exact) ? exact : `${key}.other`, { n: new Intl.NumberFormat(chosen).format(count), ...params });
 }
 
 /** The words of a code, or the server's English, or the code itself. */

@@ -74,11 +74,12 @@ function sendAway(problem) {
 }
 
 async function begin() {
+  let me = null, problem = null;
+  const account = api.get("/me", null, { isQuiet: true }).then((answer) => { me = answer; }, (error) => { problem = error; });
   await loadLanguage();
   labelShell();
   whenUnauthorized(sendAway);
-  let me = null, problem = null;
-  try { me = await api.get("/me", null, { isQuiet: true }); } catch (error) { problem = error; }
+  await account;
   // A station older than accounts, or a page from the cache without a connection, still shows what it can.
   if (problem && problem.status !== 401) me = { isOpen: true, role: "viewer", name: null };
   makeNavigation(me);

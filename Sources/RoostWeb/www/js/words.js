@@ -84,7 +84,7 @@ export function problemWords(problem) {
   if (problem.status === 0) return t("problem.offline.words");
   if (problem.isMissing && !problem.detail) return t("problem.missing");
   if (problem.type === "rate-limited" && problem.retryAfter) return t("problem.rate-limited.after", { time: duration(problem.retryAfter) });
-  if (language !== "en" && has(`problem.${problem.type}.short`)) return t(`problem.${problem.type}.short`);
+  if (language() !== "en" && has(`problem.${problem.type}.short`)) return t(`problem.${problem.type}.short`);
   return problem.detail ?? code("problem", problem.type, problem.title ?? t("problem.internal"));
 }
 

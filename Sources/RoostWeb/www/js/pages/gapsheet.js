@@ -35,8 +35,8 @@ export async function openGap(context, item, [from, to, cause]) {
 
 function sheet(gap, context, item, from) {
   const ownNext = `cause.${gap.cause}.next`;
-  const next = language !== "en" && has(ownNext) ? t(ownNext) : gap.next ?? (has(ownNext) ? t(ownNext) : null);
-  const words = language !== "en" && has(`cause.${gap.cause}.words`) ? t(`cause.${gap.cause}.words`) : gap.words;
+  const next = language() !== "en" && has(ownNext) ? t(ownNext) : gap.next ?? (has(ownNext) ? t(ownNext) : null);
+  const words = language() !== "en" && has(`cause.${gap.cause}.words`) ? t(`cause.${gap.cause}.words`) : gap.words;
   const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words && words !== reason(gap.cause) ? el("p", {}, words) : null)];
   if (gap.isSure === false) parts.push(el("p", { class: "quiet" }, t("gap.unsure")));
   // The starts of the program's parts would bury what matters.

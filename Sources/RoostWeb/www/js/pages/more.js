@@ -10,7 +10,7 @@ export async function load() { return {}; }
 
 export function make(root, { me }) {
   const pages = PAGES.filter((page) => page.place === "more" && isOffered(page, me));
-  const choice = el("select", {}, LANGUAGES.map(([name, words]) => el("option", { value: name, selected: name === language, lang: name }, words)));
+  const choice = el("select", {}, LANGUAGES.map(([name, words]) => el("option", { value: name, selected: name === language(), lang: name }, words)));
   choice.addEventListener("change", () => { chooseLanguage(choice.value); location.reload(); });
   const version = el("p", { class: "quiet" });
   root.append(

@@ -1,0 +1,95 @@
+import RoostWeb
+import Testing
+
+@Suite struct JoinedClientTests {
+    private static let small = [
+        "js/main.js": """
+        // Starts it.
+        import { t, twice } from "./text.js";
+
+        /** Opens a page. */
+        export async function open() { return (await import("./pages/now.js")).title + twice(t); }
+        """,
+        "js/text.js": "export const t = 1;\nexport function twice(n) {\n  return 2 * n;\n}\n",
+        "js/pages/now.js": "import { t } from \"../text.js\";\nexport const title = `${t}`;\n",
+        "js/unused.js": "export const never = 1;\n",
+        "css/pages.css": "/* Now */\n  .now { color: red; }\n",
+        "css/tokens.css": ":root { --a: 1; }\n", "css/more.css": "b { color: blue; }\n",
+    ]
+
+    @Test func wrapsEveryModuleThatIsNeeded() throws {
+        let script = try JoinedClient(Self.small).script
+        #expect(
+            script == """
+                const $made = {};
+                const $take = (name) => $made[name] ??= $modules[name]();
+                const $load = async (name) => $take(name);
+                const $modules = {
+                "js/main.js": () => {
+                const { t, twice } = $take("js/text.js");
+                async function open() { return (await $load("js/pages/now.js")).title + twice(t); }
+                return { open };
+                },
+                "js/pages/now.js": () => {
+                const { t } = $take("js/text.js");
+                const title = `${t}`;
+                return { title };
+                },
+                "js/text.js": () => {
+                const t = 1;
+                function twice(n) {
+                return 2 * n;
+                }
+                return { t, twice };
+                },
+                };
+                $take("js/main.js");
+
+                """
+        )
+    }
+
+    @Test func keepsTheOrderOfTheSheets() throws {
+        let sheet = try JoinedClient(Self.small).sheet
+        #expect(sheet == ":root { --a: 1; }\n.now { color: red; }\nb { color: blue; }\n")
+    }
+
+    @Test(arguments: [
+        "import \"./text.js\";", "import * as all from \"./text.js\";",
+        "import { t as u } from \"./text.js\";",
+        "import { t } from './text.js';", "export let now = 1;", "export default 1;",
+        "export { a };", "const a = `1\n2`;", "export const { a } = b;",
+    ])
+    func refusesOtherForms(line: String) {
+        #expect(throws: JoinedClientError.self) {
+            try JoinedClient(["js/main.js": line + "\n", "js/text.js": ""])
+        }
+    }
+
+    @Test func namesCirclesAndMissingModules() {
+        let circle = [
+            "js/main.js": "import { a } from \"./a.js\";\n",
+            "js/a.js": "import { b } from \"./main.js\";\n",
+        ]
+        #expect(throws: JoinedClientError.circle(["js/a.js", "js/main.js", "js/a.js"])) {
+            try JoinedClient(circle)
+        }
+        #expect(throws: JoinedClientError.noModule("js/a.js")) {
+            try JoinedClient(["js/main.js": "import { a } from \"./a.js\";\n"])
+        }
+    }
+
+    @Test func joinsTheRealClient() throws {
+        let parts = #filePath.split(separator: "/").dropLast(3)
+        let folder = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www"
+        let files = try StaticFiles(folder: folder)
+        let script = String(
+            decoding: files.content(of: JoinedClient.scriptName) ?? [],
+            as: UTF8.self
+        )
+        for page in StaticFiles.pages.dropFirst() {
+            #expect(script.contains("\"js/pages\(page).js\": () => {"), "\(page)")
+        }
+        #expect(!script.contains("import {") && !script.contains("export "))
+    }
+}
