@@ -145,7 +145,9 @@ def together(chosen, words):
     for name in chosen:
         output = tempfile.TemporaryFile()
         # The options choose the programs; some checks run none.
-        options = words if hasattr(load(name), "PRODUCTS") else []
+        module = load(name)
+        options = words if hasattr(module, "PRODUCTS") else []
+        options = [*options, *getattr(module, "TOGETHER", ())]  # A check may have a shorter form.
         running[name] = output, subprocess.Popen(
             [sys.executable, sys.argv[0], name, *options], stdout=output, stderr=output)
     results = {}

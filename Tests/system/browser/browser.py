@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 
 from selenium import webdriver
 from selenium.common.exceptions import JavascriptException
@@ -14,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from ..check import Failed, until
 
 READY_SECONDS = 20
+CHROMIUM, CHROMIUM_DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 SWITCHES = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--lang=en-GB",
             "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update")
 # Runs before any script of a page: what the content policy reports is kept.
@@ -28,23 +28,33 @@ WIDER = """return [...document.querySelectorAll('body *')].filter((node) =>
   && !node.closest('.skip')).slice(0, 2).map((node) => node.outerHTML.slice(0, 100));"""
 
 
+# Charts are drawn with the next frame; the one after it is late enough for what they measure.
+FRAMES = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)));"
+
+
 class Browser:
     """One profile of Chromium; `address` is the dashboard's."""
 
+    engine = "chromium"
+
     def __init__(self, check, address, library):
         self.address, self.noise = address, []
+        self.driver = self.start(check)
+        self.driver.set_script_timeout(60)
+        with open(os.path.join(library, "axe_playwright_python", "axe.min.js"), encoding="utf-8") as file:
+            self.axe_source = file.read()
+        check.ends(self)
+
+    def start(self, check):
         options = Options()
-        options.binary_location = "/usr/bin/chromium"
+        options.binary_location = CHROMIUM
         for switch in SWITCHES:
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         log = os.path.join(check.folder, "chromedriver.log")
-        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver", log_output=log), options=options)
-        self.driver.set_script_timeout(60)
-        self.command("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
-        with open(os.path.join(library, "axe_playwright_python", "axe.min.js"), encoding="utf-8") as file:
-            self.axe_source = file.read()
-        check.ends(self)
+        driver = webdriver.Chrome(service=Service(CHROMIUM_DRIVER, log_output=log), options=options)
+        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+        return driver
 
     def close(self):
         self.driver.quit()
@@ -57,12 +67,14 @@ class Browser:
 
     # Places and sizes
 
-    def view(self, width, height=800, dark=False):
+    def view(self, width, height=800, dark=False, **media):
+        """Size and media; `media` are more features, as `forced_colors="active"`."""
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                      mobile=width < 700)
         self.command("Emulation.setEmulatedMedia",
                      features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-                               {"name": "prefers-reduced-motion", "value": "reduce"}])
+                               {"name": "prefers-reduced-motion", "value": "reduce"},
+                               *({"name": name.replace("_", "-"), "value": value} for name, value in media.items())])
 
     def language(self, name):
         self.script("localStorage.setItem('roost.language', arguments[0])", name)
@@ -76,7 +88,7 @@ class Browser:
         question = "return !!document.querySelector('main .card') && !document.querySelector('main[aria-busy]')"
         if not until(lambda: self.script(question), READY_SECONDS, 0.05):
             raise Failed(f"{self.driver.current_url}: no page after {READY_SECONDS} s: {self.text()[:200]}")
-        time.sleep(0.25)  # Charts are drawn with the next frame.
+        self.driver.execute_async_script(FRAMES)
 
     @property
     def path(self):
@@ -171,7 +183,7 @@ class Browser:
     def picture(self, path, width, dark):
         height = self.script("return document.documentElement.scrollHeight")
         self.view(width, max(700, min(height, 6000)), dark)
-        time.sleep(0.15)
+        self.driver.execute_async_script(FRAMES)
         self.driver.save_screenshot(path)
 
     def cookies(self):

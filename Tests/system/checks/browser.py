@@ -13,48 +13,23 @@ The files of the client are held to their rules first, which needs no browser.
 Installs selenium and axe-core from PyPI into .build-browser (once). Skipped without Chromium and its driver.
 """
 
-import os
 import shutil
-import subprocess
 import sys
 
 from ..browser import files
-from ..check import ROOT, Skipped
+from ..check import Skipped
+from ..python_packages import PythonPackages
 
 PRODUCTS = ("roost", "roostd", "roost-web")
 NEEDS = "chromium, chromium-driver, the network once"
-VENV = os.path.join(ROOT, ".build-browser")
-PACKAGES = ("selenium==4.51.0", "axe-playwright-python==0.1.8")
+PACKAGES = PythonPackages(".build-browser", ("selenium==4.51.0", "axe-playwright-python==0.1.8"))
+TOGETHER = ("--short",)
 
 
 def arguments(parser):
     parser.add_argument("--full", action="store_true", help="all widths, themes and two languages")
     parser.add_argument("--folder", help="where the pictures go (default: the folder of the check)")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="cases by name, no walk")
-
-
-def prepare():
-    """Installs the packages; returns whether they are there."""
-    ready, python = os.path.join(VENV, "ready"), os.path.join(VENV, "bin", "python3")
-    if os.path.exists(ready):
-        with open(ready, encoding="ascii") as file:
-            if file.read().split() == list(PACKAGES):
-                return True
-    for command in (
-            [sys.executable, "-m", "venv", VENV],
-            [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "1",
-             "--timeout", "15", "install", *PACKAGES]):
-        if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
-            return False
-    with open(ready, "w", encoding="ascii") as file:
-        file.write(" ".join(PACKAGES) + "\n")
-    return True
-
-
-def library():
-    """The folder of the packages, for `import`."""
-    lib = os.path.join(VENV, "lib")
-    return os.path.join(lib, sorted(os.listdir(lib))[-1], "site-packages")
 
 
 def run(check, options):
@@ -64,9 +39,8 @@ def run(check, options):
         raise Skipped(f"{' and '.join(missing)} missing (apt install chromium chromium-driver)")
     if missing:
         return None
-    if not prepare():
-        raise Skipped("python3-venv is missing (apt install python3-venv) or PyPI cannot be reached")
-    sys.path.insert(0, library())
+    PACKAGES.demand()
+    sys.path.insert(0, PACKAGES.library)
     from ..browser import suite  # Imports selenium, which is there only now.
 
-    return suite.run(check, options, library())
+    return suite.run(check, options, PACKAGES.library)

@@ -7,44 +7,23 @@ and checks through them: readings equal to those that the part sent, sleep, sile
 
 import os
 import subprocess
-import sys
 
-from ..check import ROOT, Skipped
+from ..check import ROOT
+from ..python_packages import PythonPackages
 from ..station import Part
 
 PRODUCTS = ("roost",)
 NEEDS = "the network once"
-VENV = os.path.join(ROOT, ".build-interop")
-PYTHON = os.path.join(VENV, "bin", "python3")
-PACKAGES = (
+PACKAGES = PythonPackages(".build-interop", (
     "py-sds011==0.9", "sds011lib==0.4.0", "pysds011==0.0.4", "pyserial==3.5", "pypms==0.8.0",
     "plantower==0.0.11", "pms7003==1.1.0", "mh-z19==3.1.7", "sensirion-uart-sps30==1.0.0",
-    "shdlc-sps30==0.1")
-
-
-def prepare():
-    """Installs the packages; returns whether they are there."""
-    ready = os.path.join(VENV, "ready")  # Its content says which packages are there.
-    if os.path.exists(ready):
-        with open(ready, encoding="ascii") as file:
-            if file.read().split() == list(PACKAGES):
-                return True
-    for command in (
-            [sys.executable, "-m", "venv", VENV],
-            [PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "1",
-             "--timeout", "15", "install", *PACKAGES]):
-        if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
-            return False
-    with open(ready, "w", encoding="ascii") as file:
-        file.write(" ".join(PACKAGES) + "\n")
-    return True
+    "shdlc-sps30==0.1"))
 
 
 def run(check, options):
-    if not prepare():
-        raise Skipped("python3-venv is missing (apt install python3-venv) or PyPI cannot be reached")
+    PACKAGES.demand()
     part = Part(check, "sds011", "--seed", "1", link=check.path("sds011"))
     for name, words in (("interop_sds011.py", [part.place]),
                         ("interop_parts.py", [check.program("roost"), check.folder])):
         script = os.path.join(ROOT, "Tests", "system", name)
-        check.same(subprocess.run([PYTHON, script, *words], check=False).returncode, 0, name)
+        check.same(subprocess.run([PACKAGES.python, script, *words], check=False).returncode, 0, name)

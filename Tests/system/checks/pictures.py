@@ -55,9 +55,8 @@ def card(check):
 def run(check, options):
     if not all(os.path.exists(path) for path in ("/usr/bin/chromium", "/usr/bin/chromedriver")):
         raise Skipped("there is no chromium with its driver: apt install chromium chromium-driver")
-    if not suite.prepare():
-        raise Skipped("selenium cannot be installed from PyPI")
-    sys.path.insert(0, suite.library())
+    suite.PACKAGES.demand()
+    sys.path.insert(0, suite.PACKAGES.library)
     from ..browser.browser import Browser
     os.makedirs(FOLDER, exist_ok=True)
     sensor = Part(check, "sds011", "--air", "waves", link=check.path("sensor"))
@@ -77,7 +76,7 @@ def run(check, options):
             (live, "/", "now", 360, 760), (live, "/", "now-wide", 1280, 720),
             (past, "/history?channel=sds011/pm25&range=week", "history", 1280, 760),
             (past, "/proof", "proof", 1280, 760)):
-        page = Browser(check, address, suite.library())
+        page = Browser(check, address, suite.PACKAGES.library)
         page.view(width, height)
         page.open(path)
         page.driver.save_screenshot(os.path.join(FOLDER, name + ".png"))
