@@ -196,7 +196,7 @@ export class Chart {
 
   #timeAxis(g, c, { left, right, top, bottom, height, x }) {
     const { from, to } = this.#data;
-    const ticks = timeTicks(from, to, Math.max(2, (right - left) / 84), zone());
+    const ticks = timeTicks(from, to, Math.max(2, (right - left) / (to - from > 200000 ? 60 : 72)), zone());
     const options = tickOptions(to - from);
     g.textBaseline = "bottom";
     g.textAlign = "center";

@@ -11,6 +11,8 @@ function known(zone) {
 }
 
 export const zone = () => (isOwn || !stationZone ? ownZone : stationZone);
+/** For people: `America/New York`; of Greenwich the abbreviation is enough. */
+export const zoneWords = () => (/^Etc\//.test(zone()) ? zoneName() : zone().replaceAll("_", " "));
 export const isOwnZone = () => zone() === ownZone && isOwn;
 export const zonesDiffer = () => stationZone !== null && offset(Date.now() / 1000, stationZone) !== offset(Date.now() / 1000, ownZone);
 
@@ -21,7 +23,7 @@ export function setStationZone(name) {
 export function useOwnZone(flag) { isOwn = flag; cache.clear(); }
 
 /** English dates with the day first, as on the pages' drawings. */
-const region = () => (language() === "en" ? "en-GB" : language);
+const region = () => (language() === "en" ? "en-GB" : language());
 
 function formatter(options) {
   const key = JSON.stringify(options);

@@ -92,6 +92,7 @@ async function begin() {
   if (me) {
     // The zone of every date is the station's; Now needs the same answer anyway.
     await refresh().catch(() => {});
+    if (live.state === "still") { me.isRecord = true; makeNavigation(me); }
     live.start();
   }
   $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });

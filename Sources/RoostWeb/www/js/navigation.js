@@ -2,15 +2,16 @@
 //
 // `place`: `bar` is in the navigation, `more` on the page More, null on neither.
 // `needs`: least role; `accounts` pages do not exist where nobody logs in.
+// `asks` pages need a running station: a card's history has none.
 export const PAGES = [
   { path: "/", name: "now", place: "bar", load: () => import("./pages/now.js") },
   { path: "/history", name: "history", place: "bar", load: () => import("./pages/history.js") },
   { path: "/events", name: "events", place: "bar", load: () => import("./pages/events.js") },
-  { path: "/devices", name: "devices", place: "bar", load: () => import("./pages/devices.js") },
+  { path: "/devices", name: "devices", place: "bar", asks: true, load: () => import("./pages/devices.js") },
   { path: "/more", name: "more", place: "bar", load: () => import("./pages/more.js") },
   { path: "/measurements", name: "measurements", place: "more", load: () => import("./pages/measurements.js") },
   { path: "/proof", name: "proof", place: "more", load: () => import("./pages/proof.js") },
-  { path: "/health", name: "health", place: "more", load: () => import("./pages/health.js") },
+  { path: "/health", name: "health", place: "more", asks: true, load: () => import("./pages/health.js") },
   { path: "/numbers", name: "numbers", place: "more", load: () => import("./pages/numbers.js") },
   { path: "/surveys", name: "surveys", place: "more", load: () => import("./pages/surveys.js") },
   { path: "/settings", name: "settings", place: "more", needs: "owner", load: () => import("./pages/settings.js") },
@@ -26,4 +27,4 @@ const RANKS = ["viewer", "member", "owner"];
 export const may = (me, least) => RANKS.indexOf(me?.role) >= RANKS.indexOf(least ?? "viewer");
 
 /** Whether the page exists here: without accounts there is none to show, and a card has no settings. */
-export const isOffered = (page, me) => !me?.isOpen || (!page.accounts && (!page.needs || may(me, page.needs)));
+export const isOffered = (page, me) => !me?.isOpen || (!(page.asks && me.isRecord) && !page.accounts && (!page.needs || may(me, page.needs)));

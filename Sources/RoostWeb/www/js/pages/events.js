@@ -1,6 +1,6 @@
 // What the station says has happened, newest first.
 import { button, el, icon, mark, show } from "../dom.js";
-import { clock, day, duration, number, zone } from "../format.js";
+import { clock, day, duration, number, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 
@@ -72,7 +72,7 @@ function fillFilters(node, { asked, items }, context) {
 function days(items) {
   const groups = Map.groupBy ? Map.groupBy(items, dayOf) : items.reduce((map, one) => map.set(dayOf(one), [...(map.get(dayOf(one)) ?? []), one]), new Map());
   return [...groups].flatMap(([name, events], index) => [
-    el("div", { class: "split" }, el("h2", {}, name), index === 0 ? el("span", { class: "quiet" }, zone()) : null),
+    el("div", { class: "split" }, el("h2", {}, name), index === 0 ? el("span", { class: "quiet" }, zoneWords()) : null),
     el("ul", { class: "list" }, folded(events).map(row)),
   ]);
 }
@@ -94,10 +94,10 @@ function folded(events) {
 
 function row({ event, count, oldest }) {
   const time = event.time ? `${event.isSure === false ? "~" : ""}${clock(event.time)}` : t("events.uptime", { time: duration(event.instantSeconds ?? 0) });
-  const words = [code("event", event.kind, event.kind), ...details(event)].join(", ");
+  const more = details(event).join(", ");
   return el("li", {}, event.time ? el("time", { datetime: event.time }, time) : el("span", { class: "quiet" }, time),
     severity(event), el("span", { class: "from" }, el("strong", {}, event.source)),
-    el("span", { class: "words" }, words, count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}${oldest.time ? ` ${t("events.since", { time: clock(oldest.time) })}` : ""}`) : null));
+    el("span", { class: "words" }, code("event", event.kind, event.kind), more ? el("span", { class: "quiet" }, ` · ${more}`) : null, count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}${oldest.time ? ` ${t("events.since", { time: clock(oldest.time) })}` : ""}`) : null));
 }
 
 function severity(event) {
@@ -117,8 +117,10 @@ function labelled(node, words) {
 
 function details(event) {
   return Object.entries(event.details ?? {}).map(([name, given]) => {
+    if (["reason", "why"].includes(name)) return code("cause", given, String(given));
+    if (/^[\d.]+ s$/.test(given)) return `${code("detail", name)} ${duration(parseFloat(given))}`;
     if (/seconds$/i.test(name) && typeof given === "number") return `${code("detail", name.replace(/Seconds$/, ""))} ${duration(given)}`;
     const words = typeof given === "number" ? number(given, 3, 0) : String(given);
-    return ["reason", "why", "nextStep", "sentence", "identity", "profile", "node"].includes(name) ? words : `${code("detail", name)} ${words}`;
+    return ["nextStep", "sentence", "identity", "profile", "node"].includes(name) ? words : `${code("detail", name)} ${words}`;
   });
 }

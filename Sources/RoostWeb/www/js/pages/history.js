@@ -2,7 +2,7 @@
 import { Chart } from "../chart.js";
 import { address } from "../api.js";
 import { button, dialog, el, keyed, show } from "../dom.js";
-import { clock, dated, day, month, rfc3339, span, zone, zoneName } from "../format.js";
+import { clock, date, dated, day, month, rfc3339, span, zoneName, zoneWords } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
@@ -55,7 +55,7 @@ export function make(root, context) {
     update(data) {
       const { window, chosen, items, series } = data;
       heading.textContent = windowWords(window);
-      main.querySelector("#history-zone").textContent = `${zone()} (${zoneName(window.from)}${zoneName(window.from) === zoneName(window.to) ? "" : `, ${zoneName(window.to)}`})`;
+      main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, window, context, own);
       fillChooser(chooser, items, chosen, context);
       for (const chart of drawn) chart.close();
@@ -73,11 +73,17 @@ export function make(root, context) {
   };
 }
 
+/** The zone, with what its clock is called at both ends where that differs. */
+function zonesOf({ from, to }) {
+  const names = [...new Set([zoneName(from), zoneName(to)])].join(", ");
+  return zoneWords() === names ? names : `${zoneWords()} (${names})`;
+}
+
 function windowWords({ range, from, to }) {
   if (range === "day") return day(from);
   if (range === "month") return month(from);
   if (range === "year") return dated(from, { year: "numeric" });
-  if (range === "week") return t("history.week", { from: dated(from, { day: "numeric", month: "short" }), to: day(to - 1) });
+  if (range === "week") return t("history.week", { from: dated(from, { day: "numeric", month: "short" }), to: date(to - 1) });
   return span(from, to);
 }
 

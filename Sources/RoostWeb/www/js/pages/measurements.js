@@ -1,7 +1,7 @@
 // Means of hours, days, months and years, and the raw record as a file.
 import { address } from "../api.js";
 import { button, card, el, table } from "../dom.js";
-import { clock, day, duration, month, number, percent, rfc3339, value, zone, dated, date } from "../format.js";
+import { clock, day, duration, month, number, percent, rfc3339, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
@@ -37,7 +37,7 @@ export function make(root, context) {
       el("div", { class: "tools row" }, tabs, by === "year" ? null : el("div", { class: "segments" }, button("‹", move(-1), { "aria-label": t("history.before") }),
         button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
-      rows.length ? table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zone()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows)
+      rows.length ? table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows)
         : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window));
   } };
 }

@@ -2,7 +2,7 @@
 import { Chart } from "../chart.js";
 import { action } from "../words.js";
 import { button, card, dialog, el, facts, keyed, mark, setText, show } from "../dom.js";
-import { countdown, date, duration, month, number, percent, value, zone } from "../format.js";
+import { countdown, date, duration, month, number, percent, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
@@ -252,7 +252,7 @@ function dayChart(node, answer, ledgers, context) {
     ({ ...one, width: one.widthSeconds, ...recorded(ledgers[index]) }));
   const box = el("div", { class: "chart low", role: "img", "aria-label": t("now.day.label") });
   const chart = new Chart(box, { gap: () => context.go(`/history?channel=${first.channel}`) });
-  node.replaceChildren(el("div", { class: "split" }, el("h2", {}, t("now.day", { unit: first.unit })), el("span", { class: "quiet" }, zone())),
+  node.replaceChildren(el("div", { class: "split" }, el("h2", {}, t("now.day", { unit: first.unit })), el("span", { class: "quiet" }, zoneWords())),
     box, el("ul", { class: "row legend-row" }, series.map((one, index) => el("li", { class: "quiet" }, el("span", { class: `s${index + 1}`, "aria-hidden": "true" }, "━ "), channelName({ id: one.channel })))),
     el("a", { href: `/history?${series.map((one) => `channel=${one.channel}`).join("&")}` }, t("now.day.more")));
   show(node, true);
