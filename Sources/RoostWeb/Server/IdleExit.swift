@@ -1,4 +1,5 @@
 import NIOCore
+import Synchronization
 
 /// Ends the process when no connection was open for a while; systemd holds the socket and starts
 /// the process again.
@@ -6,34 +7,68 @@ import NIOCore
 /// It sits in the channel of the server: there a connection counts in the step in which it is
 /// accepted. A counter in the connection's own pipeline is one task later, and a request that
 /// arrives in between would be lost.
-final class IdleExit: ChannelInboundHandler {
-    typealias InboundIn = any Channel
+package final class IdleExit: ChannelInboundHandler {
+    package typealias InboundIn = any Channel
+
+    /// The connections of all of a process's sockets: one in use keeps the others open.
+    package final class Count: Sendable {
+        private struct State {
+            var open = 0
+            var lastClosed = NIODeadline.now()
+        }
+
+        private let state = Mutex(State())
+
+        package init() {}
+
+        fileprivate func opened() { state.withLock { $0.open += 1 } }
+
+        /// - Returns: Whether it was the last.
+        fileprivate func closed() -> Bool {
+            state.withLock { state in
+                state.open -= 1
+                state.lastClosed = .now()
+                return state.open == 0
+            }
+        }
+
+        /// Since when none is open; nil while one is.
+        fileprivate var idleSince: NIODeadline? {
+            state.withLock { $0.open == 0 ? $0.lastClosed : nil }
+        }
+    }
 
     private let loop: any EventLoop
     private let patience: TimeAmount
+    private let count: Count
     private let end: () -> Void
-    private var openCount = 0
     private var ending: Scheduled<Void>?
 
-    init(on loop: any EventLoop, after patience: TimeAmount, end: @escaping () -> Void) {
-        (self.loop, self.patience, self.end) = (loop, patience, end)
+    init(
+        on loop: any EventLoop,
+        after patience: TimeAmount,
+        counting count: Count,
+        end: @escaping () -> Void
+    ) {
+        (self.loop, self.patience, self.count, self.end) = (loop, patience, count, end)
         arm()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        openCount += 1
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        count.opened()
         ending?.cancel()
         let bound = NIOLoopBound(self, eventLoop: loop)
         unwrapInboundIn(data).closeFuture.whenComplete { _ in
-            bound.value.openCount -= 1
-            if bound.value.openCount == 0 { bound.value.arm() }
+            if bound.value.count.closed() { bound.value.arm() }
         }
         context.fireChannelRead(data)
     }
 
+    /// Each socket has a timer of its own; the one that fires last ends the process.
     private func arm() {
+        ending?.cancel()
         ending = loop.assumeIsolated().scheduleTask(in: patience) {
-            if self.openCount == 0 { self.end() }
+            if let since = self.count.idleSince, since + self.patience <= .now() { self.end() }
         }
     }
 }

@@ -16,6 +16,8 @@ package struct WebServer: Sendable {
         package var sockets: [Socket] = []
         /// Ends the process after so long without a connection; nil never.
         package var idleSeconds: Int64?
+        /// Shared by all servers of a process.
+        package var connections = IdleExit.Count()
         package var connectionMax = 64
 
         package init() {}
@@ -76,7 +78,7 @@ package struct WebServer: Sendable {
     }
 
     private func open(_ socket: Socket) async throws -> Listener {
-        let (idle, logger) = (settings.idleSeconds, logger)
+        let (idle, connections, logger) = (settings.idleSeconds, settings.connections, logger)
         let count = ConnectionCount(limit: settings.connectionMax)
         let bootstrap = ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 64)
@@ -84,7 +86,11 @@ package struct WebServer: Sendable {
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let idle else { return }
-                    let handler = IdleExit(on: channel.eventLoop, after: .seconds(idle)) {
+                    let handler = IdleExit(
+                        on: channel.eventLoop,
+                        after: .seconds(idle),
+                        counting: connections
+                    ) {
                         logger.info("no connection for \(idle) s: ends until the next one")
                         exit(0)
                     }
