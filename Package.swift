@@ -153,7 +153,7 @@ let package = Package(
         .executableTarget(
             name: "roost-web",
             dependencies: [
-                "Core", "RoostWeb", arguments, logging,
+                "Core", "RoostWeb", "StoreQueries", arguments, logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -16,6 +16,10 @@ package struct LocalBins: Sendable {
         package let to: Int
         /// `2026-04-14`, `2026-04`, `2026`; of an hour its beginning with the zone's offset.
         package let label: String
+
+        package init(from: Int, to: Int, label: String) {
+            (self.from, self.to, self.label) = (from, to, label)
+        }
     }
 
     /// Bins of one answer: a year of hours, or 24 years of days.
@@ -42,7 +46,7 @@ package struct LocalBins: Sendable {
     }
 
     /// One bin, of any length.
-    init(_ bin: Bin) { bins = [bin] }
+    package init(_ bin: Bin) { bins = [bin] }
 
     /// The place of the bin that a second is in; nil outside.
     package func place(of second: Int) -> Int? {

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import RoostWeb
+import StoreQueries
 
 struct Web: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,6 +57,9 @@ struct Web: ParsableCommand {
     @Option(help: "Another name that it answers to; may be given several times.")
     var host: [String] = []
 
+    @Option(help: "What is on for clients of other systems; see docs/reference/faces.md.")
+    var faces = "/etc/roost/faces.json"
+
     @Flag(help: "Mark every page as simulated.")
     var simulated = false
 
@@ -70,9 +74,20 @@ struct Web: ParsableCommand {
         let logger = Logger(label: "roost-web") { StreamLogHandler.standardError(label: $0) }
         if let printed { return try show(printed) }
         let handed = InheritedSockets.take()
-        let inherited = handed.filter { !InheritedSockets.isLocal($0) }
         let claims = handed.first(where: InheritedSockets.isLocal)
+        let chosenFaces = try faceSettings()
+        var (inherited, faceSockets) = ([CInt](), FaceServers.Sockets())
+        for socket in handed where !InheritedSockets.isLocal(socket) {
+            let port = InheritedSockets.port(of: socket)
+            if let port, chosenFaces.entries.values.contains(where: { $0.port == port }) {
+                faceSockets.inherited[port] = socket
+            } else {
+                inherited.append(socket)
+            }
+        }
         let sockets = try sockets(inherited)
+        if case .address(let host, _) = sockets.first { faceSockets.host = host }
+        let doors = Doors(claims: claims, faces: chosenFaces, faceSockets: faceSockets)
         if open || store != nil { try demandLoopback(sockets) }
         let files = try StaticFiles(folder: wwwFolder)
         var settings = WebServer.Settings()
@@ -83,7 +98,7 @@ struct Web: ParsableCommand {
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             Task(executorPreference: LoopExecutor(loop)) {
                 do {
-                    try await command.serve(files, chosen, claims: claims, on: loop, logger)
+                    try await command.serve(files, chosen, doors, on: loop, logger)
                     Glibc.exit(0)
                 } catch {
                     logger.critical("\(error)")
@@ -96,7 +111,7 @@ struct Web: ParsableCommand {
     private func serve(
         _ files: StaticFiles,
         _ settings: WebServer.Settings,
-        claims: CInt?,
+        _ doors: Doors,
         on loop: any EventLoop,
         _ logger: Logger
     ) async throws {
@@ -112,13 +127,11 @@ struct Web: ParsableCommand {
             zone: ZoneName.system,
             isSimulated: simulated
         ).all
+        let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
+        let faces = faces(doors.faces, history, station, door.accounts, logger)
         let routes =
             files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
-            + HistoryRoutes(
-                HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger),
-                station,
-                name: shown
-            ).all
+            + HistoryRoutes(history, station, name: shown).all + faces.routes
         let table = RouteTable(routes + [OpenAPI.route(describing: routes)])
         let names = HostNames([shown, hostName] + host)
         let server = WebServer(
@@ -127,10 +140,17 @@ struct Web: ParsableCommand {
             on: loop,
             logger: logger
         )
+        let faceServers = FaceServers(faces, hosts: names, doorman: door.doorman)
+            .all(doors.faceSockets, settings, on: loop, logger: logger)
         try await withThrowingDiscardingTaskGroup { group in
+            for server in faceServers {
+                group.addTask {
+                    try await server.run { logger.info("a face listens on port \($0[0])") }
+                }
+            }
             if let live { group.addTask { await live.run() } }
             if let accounts = door.accounts {
-                let claim = claim(accounts, claims, settings, on: loop, logger)
+                let claim = claim(accounts, doors.claims, settings, on: loop, logger)
                 group.addTask { await claim.run() }
             }
             try await server.run { ports in
@@ -139,6 +159,47 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
+    }
+
+    private func faces(
+        _ settings: FaceSettings,
+        _ history: HistoryClient,
+        _ station: StationClient?,
+        _ accounts: Accounts?,
+        _ logger: Logger
+    ) -> Faces {
+        var sources = FaceSources(
+            history,
+            station,
+            accounts?.database,
+            name: name ?? hostName,
+            zone: Zone(named: ZoneName.system) ?? .system,
+            logger: logger
+        )
+        sources.isSimulated = simulated
+        return Faces(settings, sources)
+    }
+
+    /// What is served beside the pages, and the sockets for it.
+    private struct Doors {
+        let claims: CInt?
+        let faces: FaceSettings
+        let faceSockets: FaceServers.Sockets
+    }
+
+    private func faceSettings() throws -> FaceSettings {
+        let file = fopen(faces, "r")
+        guard let file else {
+            if errno == ENOENT { return FaceSettings() }
+            throw ValidationError("\(faces) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_537)
+        let count = fread(&bytes, 1, bytes.count, file)
+        guard count < bytes.count else { throw ValidationError("\(faces) has more than 64 KiB") }
+        do {
+            return try FaceSettings(parsing: Array(bytes[..<count]))
+        } catch { throw ValidationError("\(faces): \(error)") }
     }
 
     /// Who may come in: accounts, or, on this computer alone, anyone.

@@ -16,7 +16,7 @@ package final class Accounts: Sendable {
     let clock: WebClock
     let hashing: PasswordHash
     let logger: Logger
-    private let database: WebDatabase
+    package let database: WebDatabase
     private let pause: Pause
     private let memory: Mutex<Roster>
     private let throttle = Mutex(LoginThrottle())

@@ -40,6 +40,16 @@ enum WebSchema {
                     made REAL, tries INTEGER NOT NULL, name TEXT, time INTEGER
                 );
                 """
-        )
+        ),
+        Migration(
+            "2 faces",
+            sql: """
+                CREATE TABLE faces(key TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL);
+                CREATE TABLE alert_cursors(
+                    client TEXT NOT NULL PRIMARY KEY, judged_to INTEGER NOT NULL,
+                    skipped INTEGER NOT NULL, used INTEGER NOT NULL
+                );
+                """
+        ),
     ])
 }

@@ -1,0 +1,136 @@
+import Logging
+import SQLite
+import Synchronization
+
+/// How far a client of the alert face has seen.
+struct AlertCursor: Hashable, Sendable {
+    /// Seconds since 1970: rows before it are judged.
+    var judgedTo: Int
+    /// The end of the last complete file; this much is kept on the card.
+    var completeTo: Int
+    /// Whether a file was ever passed over.
+    var hasSkipped: Bool
+
+    init(judgedTo: Int, completeTo: Int = .min, hasSkipped: Bool = false) {
+        (self.judgedTo, self.completeTo, self.hasSkipped) = (judgedTo, completeTo, hasSkipped)
+    }
+}
+
+/// The cursors of all clients, written when a file completes.
+final class AlertCursors: Sendable {
+    /// Clients that are remembered; a further one takes the place of the one unused longest.
+    static let clientMax = 16
+
+    private struct State {
+        var isLoaded = false
+        var cursors: [String: AlertCursor] = [:]
+        /// The client asked last comes last.
+        var order: [String] = []
+        /// What the card has.
+        var kept: [String: AlertCursor] = [:]
+    }
+
+    private let database: WebDatabase?
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ database: WebDatabase?, _ logger: Logger) {
+        (self.database, self.logger) = (database, logger)
+    }
+
+    subscript(client: String) -> AlertCursor? {
+        get { state.withLock { $0.cursors[client] } }
+        set {
+            state.withLock { state in
+                state.cursors[client] = newValue
+                state.order.removeAll { $0 == client }
+                state.order.append(client)
+                while state.order.count > Self.clientMax {
+                    state.cursors[state.order.removeFirst()] = nil
+                }
+            }
+        }
+    }
+
+    /// Reads them once.
+    ///
+    /// - Throws: `Problem`.
+    func load() async throws {
+        guard let database, state.withLock({ !$0.isLoaded }) else { return }
+        let found = try await database.run { connection in
+            var found: [(String, AlertCursor)] = []
+            let sql = "SELECT client, judged_to, skipped FROM alert_cursors ORDER BY used, client"
+            try connection.query(sql) { (row) throws(SQLiteError) in
+                let (client, to, skipped): (String, Int64, Int64) = (
+                    try row[0], try row[1], try row[2]
+                )
+                let cursor = AlertCursor(
+                    judgedTo: Int(to),
+                    completeTo: Int(to),
+                    hasSkipped: skipped != 0
+                )
+                found.append((client, cursor))
+            }
+            return found
+        }
+        state.withLock { state in
+            guard !state.isLoaded else { return }
+            state.isLoaded = true
+            for (client, cursor) in found where state.cursors[client] == nil {
+                state.cursors[client] = cursor
+                state.kept[client] = cursor
+                state.order.append(client)
+            }
+        }
+    }
+
+    /// Writes a client's cursor when a file has completed since, and forgets who is too many.
+    ///
+    /// A card that takes nothing costs no alert: after a restart the client may get it again.
+    func save(_ client: String) async {
+        guard let database else { return }
+        let next = state.withLock { state -> (AlertCursor, [String])? in
+            guard var cursor = state.cursors[client] else { return nil }
+            cursor.judgedTo = cursor.completeTo
+            guard state.kept[client] != cursor else { return nil }
+            state.kept[client] = cursor
+            return (cursor, state.order)
+        }
+        guard let (cursor, order) = next else { return }
+        do {
+            try await Self.write(client, cursor, keeping: order, in: database)
+        } catch {
+            state.withLock { $0.kept[client] = nil }
+            logger.warning("what a client of the alert face has seen is not kept: \(error)")
+        }
+    }
+
+    private static func write(
+        _ client: String,
+        _ cursor: AlertCursor,
+        keeping order: [String],
+        in database: WebDatabase
+    ) async throws {
+        let place = Int64(cursor.completeTo)
+        try await database.run { connection in
+            try connection.execute(
+                """
+                INSERT OR REPLACE INTO alert_cursors(client, judged_to, skipped, used)
+                VALUES (?, ?, ?, ?)
+                """,
+                client,
+                place,
+                Int64(cursor.hasSkipped ? 1 : 0),
+                place
+            )
+            let known = try connection.rows("SELECT client FROM alert_cursors") {
+                (row) throws(SQLiteError) in
+                let name: String = try row[0]
+                return name
+            }
+            for name in known where !order.contains(name) {
+                try connection.execute("DELETE FROM alert_cursors WHERE client = ?", name)
+            }
+        }
+    }
+}

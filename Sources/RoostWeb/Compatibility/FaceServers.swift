@@ -1,0 +1,60 @@
+import Logging
+import NIOCore
+
+/// Serves faces at ports of their own, beside the dashboard.
+package struct FaceServers: Sendable {
+    /// Where a face's port comes from.
+    package struct Sockets: Sendable {
+        /// Opened by systemd, by port.
+        package var inherited: [Int: CInt] = [:]
+        /// Bound by this process where it is set; under systemd it may not.
+        package var host: String?
+
+        package init() {}
+    }
+
+    private let faces: Faces
+    private let hosts: HostNames
+    private let doorman: any Gate.Doorman
+
+    package init(_ faces: Faces, hosts: HostNames, doorman: any Gate.Doorman) {
+        (self.faces, self.hosts, self.doorman) = (faces, hosts, doorman)
+    }
+
+    /// One server for each port.
+    ///
+    /// A port that systemd did not open is left out, with a line in the log that says what to do.
+    ///
+    /// - Parameters:
+    ///   - sockets: Where ports come from.
+    ///   - template: Limits, shared with the dashboard.
+    ///   - loop: Of the process.
+    ///   - logger: For what is left out.
+    /// - Returns: Servers that do not run yet.
+    package func all(
+        _ sockets: Sockets,
+        _ template: WebServer.Settings,
+        on loop: any EventLoop,
+        logger: Logger
+    ) -> [WebServer] {
+        faces.ports.compactMap { face, port, routes in
+            var settings = template
+            if let socket = sockets.inherited[port] {
+                settings.sockets = [.inherited(socket)]
+            } else if let host = sockets.host {
+                settings.sockets = [.address(host: host, port: port)]
+            } else {
+                logger.error(
+                    """
+                    systemd has not opened port \(port) for the face \(face.rawValue): run \
+                    `systemctl edit roost-web.socket`, add [Socket] and ListenStream=\(port), then \
+                    `systemctl restart roost-web.socket`
+                    """
+                )
+                return nil
+            }
+            let gate = Gate(RouteTable(routes), hosts: hosts, doorman: doorman)
+            return WebServer(WebResponder(gate, logger: logger), settings, on: loop, logger: logger)
+        }
+    }
+}

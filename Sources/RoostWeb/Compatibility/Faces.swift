@@ -1,0 +1,31 @@
+/// The faces that are switched on.
+package struct Faces: Sendable {
+    private let settings: FaceSettings
+    private let all: [Face]
+
+    package init(_ settings: FaceSettings, _ sources: FaceSources) {
+        self.settings = settings
+        let shelf = PeriodShelf(sources)
+        all = settings.entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, entry in
+            switch name {
+            case .alert: AlertFace(sources, shelf).face
+            case .files: PeriodFace(sources, shelf).face
+            case .semicolon: SemicolonFace(sources).face
+            case .history: FortnightFace(sources).face
+            case .safecast: SafecastFace(sources, entry.position).face
+            case .airrohr: AirrohrFace(sources).face
+            case .airgradient: AirGradientFace(sources).face
+            }
+        }
+    }
+
+    /// Beside the dashboard's own.
+    package var routes: [Route] { all.flatMap(\.routes) }
+
+    /// Ports of faces, and what is at each root.
+    package var ports: [(face: FaceName, port: Int, routes: [Route])] {
+        all.compactMap { face in
+            settings.entries[face.name]?.port.map { (face.name, $0, face.rootRoutes) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Core
+import HTTPTypes
+import Store
+import StoreQueries
+
+/// Measurements and logs as Safecast's server has them, for maps and tools that read those.
+struct SafecastFace: Sendable {
+    /// Measurements of one page.
+    static let pageSize = 100
+    private static let pageMax = 10_000
+    /// Logs are read in pieces of so many lines.
+    private static let pieceLines = 2_000
+
+    private let sources: FaceSources
+    private let position: FaceSettings.Position?
+
+    init(_ sources: FaceSources, _ position: FaceSettings.Position?) {
+        (self.sources, self.position) = (sources, position)
+    }
+
+    var face: Face {
+        Face(
+            name: .safecast,
+            places: [
+                Face.Place(path: "measurements.json") { try await measurements($0) },
+                Face.Place(path: "logs/{name}") { try await log($0) },
+            ]
+        )
+    }
+
+    // MARK: Measurements
+
+    private func measurements(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: ["since", "until", "page"])
+        let query = try HistoryQuery(request, ["since", "until", "page"])
+        let page = try request.query.integer("page", in: 1...Self.pageMax) ?? 1
+        let (since, until) = (try query.moment("since"), try query.moment("until"))
+        if let since, let until, since >= until {
+            throw Problem.outOfRange("since", "since has to be before until")
+        }
+        let position = position
+        let text = try await sources.history.read { history in
+            var range = TimeRange(from: since, to: until)
+            if since == nil, let end = until ?? history.now {
+                range.from = WallTime(seconds: end.wholeSeconds - 86_400)
+            }
+            return try Self.json(history, range, skipping: (page - 1) * Self.pageSize, position)
+        }
+        return .json(text)
+    }
+
+    private static func json(
+        _ history: OpenHistory,
+        _ range: TimeRange,
+        skipping skipped: Int,
+        _ position: FaceSettings.Position?
+    ) throws -> String {
+        var samples = try StoreSamples(
+            history.reader,
+            StoreWindow(times: history.times, range: range)
+        ) { !$0.id.isImported }
+        var found: [SafecastMeasurement] = []
+        var left = skipped
+        while found.count < pageSize, let sample = try samples.next() {
+            for measurement in SafecastMeasurement.all(of: sample, position) {
+                if left > 0 { left -= 1 } else { found.append(measurement) }
+            }
+        }
+        var json = JSONText()
+        json.array(found.prefix(pageSize)) { json, measurement in measurement.write(&json) }
+        return json.text
+    }
+
+    // MARK: Logs
+
+    private func log(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let file = request.parameters["name"] ?? ""
+        guard file.hasSuffix(".LOG"), file.count > 4 else {
+            throw Problem.notFound("a log is the name of a survey and .LOG")
+        }
+        let name = String(file.dropLast(4))
+        let history = sources.history
+        let survey = try await history.read { try Survey(named: name, $0) }
+        guard let survey else {
+            throw Problem.notFound("there is no survey \(name.prefix(60))")
+        }
+        guard !survey.isPrivate else {
+            throw Problem(.forbidden, "this survey is marked *do not upload*")
+        }
+        let device = position?.deviceID ?? 0
+        return WebResponse(
+            headers: [.contentType: "text/plain; charset=us-ascii", .cacheControl: "no-store"],
+            body: .stream { write in
+                try await write(Array("# NEW LOG\r\n# format=1.0.0nano\r\n".utf8))
+                var next = survey.range.from
+                while let from = next {
+                    let rest = TimeRange(from: from, to: survey.range.to)
+                    let piece = try await history.read { try Self.lines($0, rest, device) }
+                    if !piece.text.isEmpty { try await write(Array(piece.text.utf8)) }
+                    next = piece.next == from ? nil : piece.next
+                }
+            }
+        )
+    }
+
+    private static func lines(
+        _ history: OpenHistory,
+        _ range: TimeRange,
+        _ device: Int
+    ) throws -> (text: String, next: WallTime?) {
+        var samples = try StoreSamples(
+            history.reader,
+            StoreWindow(times: history.times, range: range)
+        ) { BGeigieLine.canDescribe($0) }
+        var (text, count) = ("", 0)
+        while let sample = try samples.next() {
+            guard let wall = sample.wall else { continue }
+            guard count < pieceLines else { return (text, wall) }
+            if let line = BGeigieLine(sample, at: wall, device: device) {
+                text += line.text + "\r\n"
+                count += 1
+            }
+        }
+        return (text, nil)
+    }
+
+    /// The newest survey of a name.
+    private struct Survey: Sendable {
+        let range: TimeRange
+        let isPrivate: Bool
+
+        init?(named name: String, _ history: OpenHistory) throws {
+            var filter = EventFilter()
+            filter.kinds = ["survey begun", "survey ended"]
+            let events = try StoreEvents(
+                history.reader,
+                history.times,
+                filter,
+                after: nil,
+                limit: 2_000
+            )
+            var end: WallTime?
+            for item in events.items {
+                func detail(_ key: String) -> String? {
+                    item.event.details.first { $0.key == key }?.value
+                }
+                guard detail("name") == name else { continue }
+                guard item.event.kind.name == "survey begun" else {
+                    end = item.time?.wall
+                    continue
+                }
+                guard let begin = item.time?.wall else { return nil }
+                range = TimeRange(from: begin, to: end)
+                isPrivate = detail("upload") == "no"
+                return
+            }
+            return nil
+        }
+    }
+}

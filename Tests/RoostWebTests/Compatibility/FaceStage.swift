@@ -1,0 +1,69 @@
+import Core
+import HTTPTypes
+import Logging
+import StoreFixtures
+import StoreQueries
+
+@testable import RoostWeb
+
+/// The faces over a history, without a station.
+struct FaceStage {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    let fixture: QueryFixture
+    let responder: WebResponder
+
+    init(
+        _ fixture: QueryFixture,
+        database: WebDatabase? = nil,
+        zone: Zone = .utc,
+        isSimulated: Bool = false
+    ) {
+        self.fixture = fixture
+        let client = HistoryClient(nil, folder: fixture.path, logger: Self.logger)
+        var sources = FaceSources(
+            client,
+            nil,
+            database,
+            name: "balcony",
+            zone: zone,
+            logger: Self.logger
+        )
+        sources.isSimulated = isSimulated
+        var entries = Dictionary(
+            uniqueKeysWithValues: FaceName.allCases.map { ($0, FaceSettings.Entry()) }
+        )
+        entries[.safecast]?.position = FaceSettings.Position(latitude: 46.25, longitude: 9.5)
+        let gate = Gate(
+            RouteTable(Faces(FaceSettings(entries), sources).routes),
+            hosts: HostNames(["balcony"]),
+            doorman: OpenDoorman(.viewer)
+        )
+        responder = WebResponder(gate, logger: Self.logger)
+    }
+
+    func get(_ target: String, from peer: String = "192.168.1.7") async -> WebResponse {
+        let head = Gate.Head(
+            .get,
+            authority: "localhost",
+            target: target,
+            peer: PeerAddress(peer)
+        )
+        return await responder.answer(head) { _ in [] }
+    }
+
+    func text(_ target: String) async throws -> String {
+        switch await get(target).body {
+        case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .stream(let make):
+            let pieces = Pieces()
+            try await make { await pieces.append($0) }
+            return String(decoding: await pieces.all, as: UTF8.self)
+        }
+    }
+
+    private actor Pieces {
+        private(set) var all: [UInt8] = []
+        func append(_ bytes: [UInt8]) { all += bytes }
+    }
+}

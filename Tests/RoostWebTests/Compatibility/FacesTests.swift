@@ -1,0 +1,261 @@
+import ControlProtocol
+import Core
+import HTTPTypes
+import Store
+import StoreFixtures
+import StoreQueries
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct FacesTests {
+    private static func fixture(_ started: String = "2026-04-14T00:00:00Z") throws -> QueryFixture {
+        try QueryFixture([QueryFixture.Boot(started: started, minutes: 180)]) { $0 / 60 }
+    }
+
+    // MARK: Settings
+
+    @Test func readsWhichFacesAreOn() throws {
+        let text = #"{"alert": {"port": 8080}, "safecast": {"latitude": -46.5, "longitude": 9}}"#
+        let settings = try FaceSettings(parsing: Array(text.utf8))
+        #expect(settings.entries[.alert] == FaceSettings.Entry(port: 8_080))
+        #expect(settings.entries[.safecast]?.position?.latitude == -46.5)
+        #expect(settings.entries[.files] == nil)
+        #expect(try FaceSettings(parsing: Array("{}".utf8)).entries.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("[]", "it has to be"), ("{\"alert\": true}", "it has to be"), ("", "it has to be"),
+        ("{\"push\": {}}", "/push is no face; there are alert, files,"),
+        ("{\"alert\": {\"port\": 0}}", "/alert/port has to be a whole number from 1 to 65535"),
+        ("{\"alert\": {\"port\": \"80\"}}", "/alert/port has to be"),
+        ("{\"alert\": {\"port\": 80.5}}", "/alert/port has to be"),
+        ("{\"alert\": {\"prot\": 80}}", "/alert/prot is not known; there are port"),
+        ("{\"safecast\": {}}", "/safecast needs latitude and longitude"),
+        ("{\"safecast\": {\"latitude\": 91, \"longitude\": 0}}", "/safecast/latitude has to be"),
+        ("{\"alert\": {\"port\": 80}, \"files\": {\"port\": 80}}", "port 80 is given to two faces"),
+    ])
+    func aMistakeNamesItsPlace(text: String, words: String) {
+        let error = #expect(throws: FaceSettings.Mistake.self) {
+            _ = try FaceSettings(parsing: Array(text.utf8))
+        }
+        #expect(error?.description.hasPrefix(words) == true)
+    }
+
+    @Test func anyBytesAreReadOrRefused() {
+        var random = SeededGenerator(seed: 15)
+        let seed = Array(#"{"safecast":{"latitude":46.1,"longitude":9.7},"alert":{"port":1}}"#.utf8)
+        for _ in 0..<2_000 {
+            var bytes = seed
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] =
+                    UInt8.random(in: 0...255, using: &random)
+            }
+            do { _ = try FaceSettings(parsing: bytes) } catch {
+                #expect(!error.description.isEmpty)
+            }
+        }
+    }
+
+    private struct SeededGenerator: RandomNumberGenerator {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed }
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    // MARK: Who may ask
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("192.168.1.7", true), ("10.1.2.3", true), ("172.16.0.1", true),
+        ("172.31.255.255", true), ("169.254.3.4", true), ("::1", true), ("fe80::1%eth0", true),
+        ("fd12:3456::1", true), ("::ffff:192.168.1.7", true), ("172.32.0.1", false),
+        ("8.8.8.8", false), ("192.169.1.1", false), ("2001:db8::1", false), ("", false),
+        ("::ffff:8.8.8.8", false), ("::", false), ("10.1.2", false),
+    ])
+    func onlyTheLocalNetworkIsAnswered(address: String, isLocal: Bool) async throws {
+        #expect(LocalNetwork.contains(PeerAddress(address)) == isLocal)
+        let response = await FaceStage(try Self.fixture()).get("/compat/alert", from: address)
+        #expect(response.status == (isLocal ? .ok : .forbidden))
+    }
+
+    @Test func aFaceThatIsOffIsNotThere() async throws {
+        let sources = FaceSources(
+            HistoryClient(nil, folder: "/nonexistent", logger: FaceStage.logger),
+            nil,
+            nil,
+            name: "balcony",
+            zone: .utc,
+            logger: FaceStage.logger
+        )
+        #expect(Faces(FaceSettings(), sources).routes.isEmpty)
+        let one = Faces(FaceSettings([.alert: FaceSettings.Entry(port: 8_080)]), sources)
+        #expect(one.routes.map(\.path) == ["/compat/alert"])
+        #expect(one.ports.map(\.port) == [8_080])
+        #expect(one.ports.first?.routes.map(\.path) == ["/"])
+    }
+
+    // MARK: Present values
+
+    private static func values(_ channels: [(String, String?, isStale: Bool)]) -> FreshValues {
+        let reports = channels.map { name, value, isStale in
+            ChannelReport(
+                channel: name,
+                unit: "",
+                latest: ReadingReport(
+                    channel: name,
+                    instantSeconds: 10,
+                    ageSeconds: 3.4,
+                    outcome: (value.flatMap { Measured($0) }, nil),
+                    unit: "",
+                    quality: []
+                ),
+                valueAgeSeconds: 3.4,
+                isStale: isStale
+            )
+        }
+        return FreshValues(reports)
+    }
+
+    @Test func aLineHasElevenValuesAndTenSemicolons() {
+        let names = [
+            "temperature", "humidity", "pressure", "altitude", "tvocs", "co2", "pm05", "pm1",
+            "pm25", "pm4", "pm10",
+        ]
+        let board = [
+            "25.4", "48.0", "102700", "122", "585", "3850", "3.1", "4.2", "6.8", "7.9", "8.4",
+        ]
+        let whole = zip(names, board).map { ("attic/" + $0, Optional($1), isStale: false) }
+        // A reply of such a board, word for word.
+        #expect(
+            SemicolonFace.line(Self.values(whole))
+                == "25.4;48.0;102700;122;585;3850;3.1;4.2;6.8;7.9;8.4"
+        )
+        #expect(
+            SemicolonFace.line(
+                Self.values([("dust/pm25", "12.3", false), ("dust/pm10", "18.5", true)])
+            ) == ";;;;;;;;12.3;;"
+        )
+    }
+
+    @Test func airrohrHasTextWithTwoDecimals() {
+        let both = Self.values([("dust/pm25", "12.3", false), ("dust/pm10", "18.5", false)])
+        #expect(
+            AirrohrFace.text(both)
+                == "{\"software_version\": \"roost-\(RoostVersion.text)\", \"age\":\"3\", "
+                + "\"sensordatavalues\":[{\"value_type\":\"SDS_P1\",\"value\":\"18.50\"},"
+                + "{\"value_type\":\"SDS_P2\",\"value\":\"12.30\"}]}"
+        )
+        let none = AirrohrFace.text(Self.values([("dust/pm25", "12.3", true)]))
+        #expect(none.hasSuffix("\"age\":\"0\", \"sensordatavalues\":[]}"))
+    }
+
+    @Test func airGradientLeavesOutWhatIsStale() {
+        let values = Self.values([("dust/pm25", "12.3", false), ("dust/pm10", "18.5", true)])
+        #expect(
+            AirGradientFace.text(values, name: "balcony")
+                == "{\"pm02\":12.3,\"serialno\":\"balcony\",\"model\":\"roost\","
+                + "\"firmware\":\"\(RoostVersion.text)\"}"
+        )
+    }
+
+    // MARK: Two weeks
+
+    @Test(arguments: [
+        (10, 9, 20, "The end date is before the start date."),
+        (5, 20, 20, "The dates are more than 14 days apart."),
+        (5, 10, 20, "The start date is more than 14 days ago."),
+    ])
+    func refusesInWords(start: Int, end: Int, today: Int, words: String) {
+        #expect(FortnightFace.refusal(start, end, today: today) == words)
+    }
+
+    @Test func answersADayAndAFortnight() {
+        #expect(FortnightFace.refusal(6, 20, today: 20) == nil)
+        #expect(FortnightFace.refusal(20, 20, today: 20) == nil)
+        #expect(FortnightFace.day("23/05/2020") == 18_405)
+        for text in ["23-05-2020", "31/02/2020", "5/2020", "", "1/1/20", "001/1/2020"] {
+            #expect(FortnightFace.day(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func meansGoFromMidnightToMidnight() async throws {
+        let stage = FaceStage(try Self.fixture("2020-05-23T00:00:00Z"), isSimulated: true)
+        let days = "/compat/history?start=23/05/2020&end=27/05/2020"
+        let text = try await stage.text(days + "&now=2020-05-28T12:00:00Z")
+        #expect(text.hasPrefix(#"{"start":"23/05/2020","end":"27/05/2020","items":[{"#))
+        #expect(
+            text.contains(#""channel":"dust/pm25","cluster":0,"unit":"µg/m³","mean":8.95,"n":180"#)
+        )
+        #expect(await stage.get(days).status == .badRequest)
+        let real = FaceStage(try Self.fixture())
+        #expect(await real.get(days + "&now=2020-05-28T12:00:00Z").status == .badRequest)
+    }
+
+    // MARK: Safecast
+
+    @Test func measurementsComeByPagesWithTheStationsPlace() async throws {
+        let stage = FaceStage(try Self.fixture())
+        let first = try await stage.text(
+            "/compat/safecast/measurements.json?since=2026-04-14T00:01:00Z"
+                + "&until=2026-04-14T00:02:00Z"
+        )
+        #expect(
+            first.hasPrefix(
+                #"[{"captured_at":"2026-04-14T00:01:00.000Z","value":0.1,"unit":"µg/m³","#
+                    + #""latitude":46.25,"longitude":9.5,"device_id":null,"height":null,"#
+                    + #""id":18187518566416,"original_id":18187518566416},"#
+            )
+        )
+        let all = try await [1, 2, 3, 4, 5].asyncMap { page in
+            try await stage.text(
+                "/compat/safecast/measurements.json?since=2026-04-14T00:00:00Z&page=\(page)"
+            ).split(separator: "captured_at").count - 1
+        }
+        #expect(all == [100, 100, 100, 60, 0])
+        #expect(await stage.get("/compat/safecast/logs/x.LOG").status == .notFound)
+    }
+
+    /// What the station stores of a real line, and the line that is made of it again.
+    ///
+    /// - Source: Safecast, log of a bGeigie Nano, 2012-09-20, its tenth line.
+    @Test func aLogLineKeepsPlaceAndChecksum() throws {
+        let stream = StreamDescription(
+            id: StreamID(3),
+            device: "geiger",
+            quantities: [.countRate, .latitude, .longitude, .altitude]
+        )
+        let wall = try #require(WallTime(iso8601: "2012-09-20T15:14:21Z"))
+        // 5218.7197 N and 445.6625 E.
+        let values = [
+            FixedPoint(25, decimals: 0), FixedPoint(523_119_950, decimals: 7),
+            FixedPoint(47_610_417, decimals: 7), FixedPoint(560, decimals: 2),
+        ]
+        let sample = DatedSample(
+            stream: stream,
+            boot: BootID(bytes: Array(repeating: 1, count: 16)),
+            tick: Tick(tenths: 0),
+            time: ClockAnchors.Time(wall: wall, isSure: true),
+            outcomes: values.map { .value($0) }
+        )
+        let line = try #require(BGeigieLine(sample, at: wall, device: 204))
+        let content = "BNRDD,204,2012-09-20T15:14:21Z,25,0,0,A,5218.7197,N,00445.6625,E,5.60,A,0,0"
+        let sum = content.utf8.reduce(UInt8(0), ^)
+        #expect(line.text == "$\(content)*" + String(sum, radix: 16, uppercase: true))
+        #expect(BGeigieLine.canDescribe(stream))
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Value>(
+        _ transform: (Element) async throws -> Value
+    ) async throws -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}
