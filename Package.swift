@@ -136,11 +136,13 @@ let package = Package(
             pkgConfig: "libargon2",
             providers: [.apt(["libargon2-dev"])]
         ),
+        .target(name: "COpenSSL", dependencies: ["CLibSSL"]),
+        .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "ControlProtocol", "Core", "SQLite", "Store", "StoreQueries",
-                httpTypes,
+                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "SQLite", "Store",
+                "StoreQueries", httpTypes,
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -269,10 +271,13 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store", "StoreFixtures",
-                "StoreQueries",
+                "COpenSSL", "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store",
+                "StoreFixtures", "StoreQueries",
                 "TestSupport", httpTypes,
                 logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .target(

@@ -21,6 +21,8 @@ package struct ClaimReport: Hashable, Sendable, Codable {
     package let claimedAt: String?
     /// Accounts that were removed now.
     package let removedCount: Int?
+    /// SHA-256 of the station's own authority, as `3F:A2:…`; nil when nothing is encrypted.
+    package let fingerprint: String?
 
     package init(
         code: String?,
@@ -28,7 +30,8 @@ package struct ClaimReport: Hashable, Sendable, Codable {
         addresses: [String],
         claimedBy: String?,
         claimedAt: String?,
-        removedCount: Int?
+        removedCount: Int?,
+        fingerprint: String? = nil
     ) {
         self.code = code
         self.seconds = seconds
@@ -36,5 +39,6 @@ package struct ClaimReport: Hashable, Sendable, Codable {
         self.claimedBy = claimedBy
         self.claimedAt = claimedAt
         self.removedCount = removedCount
+        self.fingerprint = fingerprint
     }
 }

@@ -7,6 +7,7 @@ import NIOPosix
 import RoostWeb
 import StoreQueries
 
+@main
 struct Web: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost-web",
@@ -26,6 +27,8 @@ struct Web: ParsableCommand {
 
     @Option(help: "Address and port; may be given several times. Not needed under systemd.")
     var listen: [String] = []
+
+    @OptionGroup var tls: EncryptionOptions
 
     @Option(help: "The station's control socket.")
     var socket = "/run/roost/roost.sock"
@@ -91,7 +94,9 @@ struct Web: ParsableCommand {
         if open || store != nil { try demandLoopback(sockets) }
         let files = try StaticFiles(folder: wwwFolder)
         var settings = WebServer.Settings()
-        settings.sockets = sockets
+        settings.sockets = sockets.filter { !tls.isEncrypted($0) }
+        settings.encrypted = try sockets.filter(tls.isEncrypted) + tls.sockets()
+        if open || store != nil { try demandLoopback(settings.encrypted) }
         settings.idleSeconds = idle.map { $0 > 0 ? $0 : nil } ?? (inherited.isEmpty ? nil : 600)
         let (command, chosen) = (self, settings)
         if untilEOF { Self.endWithInput() }
@@ -132,10 +137,22 @@ struct Web: ParsableCommand {
         let routes =
             files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
             + HistoryRoutes(history, station, name: shown).all + faces.routes
-        let table = RouteTable(routes + [OpenAPI.route(describing: routes)])
+        var settings = settings
+        settings.encryption = encryption(settings, logger)
+        let trust = TrustRoutes(
+            settings.encryption,
+            station: shown,
+            addresses: settings.encrypted.flatMap { addresses($0, isEncrypted: true) }
+        ).all
+        let described = routes + trust
+        let table = RouteTable(described + [OpenAPI.route(describing: described)])
         let names = HostNames([shown, hostName] + host)
         let server = WebServer(
-            WebResponder(Gate(table, hosts: names, doorman: door.doorman), logger: logger),
+            WebResponder(
+                Gate(table, hosts: names, doorman: door.doorman),
+                redirect: tls.redirect(settings),
+                logger: logger
+            ),
             settings,
             on: loop,
             logger: logger
@@ -159,6 +176,13 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
+    }
+
+    /// Nil without a socket that speaks TLS.
+    private func encryption(_ settings: WebServer.Settings, _ logger: Logger) -> Encryption? {
+        guard !settings.encrypted.isEmpty else { return nil }
+        let shown = name ?? hostName
+        return tls.encryption(state, station: shown, names: [shown, hostName] + host, logger)
     }
 
     private func faces(
@@ -223,30 +247,33 @@ struct Web: ParsableCommand {
         on loop: any EventLoop,
         _ logger: Logger
     ) -> ClaimSocket {
+        let encrypted = settings.encrypted.flatMap { addresses($0, isEncrypted: true) }
         let place: ClaimSocket.Place =
             inherited.map { .inherited($0) } ?? .path(claimSocket ?? state + "/claim.sock")
         return ClaimSocket(
             place,
             accounts,
-            addresses: settings.sockets.flatMap(addresses),
+            addresses: settings.sockets.flatMap { addresses($0) } + encrypted,
+            encryption: settings.encryption,
             on: loop,
             logger: logger
         )
     }
 
     /// Where the page is, for `roost claim` to say.
-    private func addresses(_ socket: WebServer.Socket) -> [String] {
+    private func addresses(_ socket: WebServer.Socket, isEncrypted: Bool = false) -> [String] {
         let (host, port): (String, Int?) =
             switch socket {
             case .inherited(let descriptor): ("", InheritedSockets.port(of: descriptor))
             case .address(let host, let port): (host, port)
             }
         guard let port else { return [] }
-        let suffix = port == 80 ? "/" : ":\(port)/"
+        let scheme = isEncrypted ? "https" : "http"
+        let suffix = port == (isEncrypted ? 443 : 80) ? "/" : ":\(port)/"
         guard ["", "0.0.0.0", "::"].contains(host) else {
-            return ["http://\(host.contains(":") ? "[\(host)]" : host)\(suffix)"]
+            return ["\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(suffix)"]
         }
-        return ["http://\(hostName).local\(suffix)", "http://\(hostName)\(suffix)"]
+        return ["\(scheme)://\(hostName).local\(suffix)", "\(scheme)://\(hostName)\(suffix)"]
     }
 
     /// Ends with the process that holds the other end of standard input, however that one ends.
@@ -271,14 +298,7 @@ struct Web: ParsableCommand {
     private func sockets(_ inherited: [CInt]) throws -> [WebServer.Socket] {
         if !inherited.isEmpty { return inherited.map { .inherited($0) } }
         let wanted = listen.isEmpty ? ["127.0.0.1:8088"] : listen
-        return try wanted.map { text in
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count >= 2, let port = parts.last.flatMap({ UInt16($0) }) else {
-                throw ValidationError("--listen is an address and a port, as 0.0.0.0:8088")
-            }
-            let host = parts.dropLast().joined(separator: ":")
-            return .address(host: host.filter { !"[]".contains($0) }, port: Int(port))
-        }
+        return try wanted.map { try ListenAddress.socket($0, of: "--listen") }
     }
 
     private func demandLoopback(_ sockets: [WebServer.Socket]) throws {
@@ -335,5 +355,3 @@ struct Web: ParsableCommand {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
-
-Web.main()

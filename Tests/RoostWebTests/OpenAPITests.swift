@@ -19,7 +19,8 @@ import Testing
             nil,
             name: "t"
         )
-        let routes = door.routes + station.all + history.all
+        let trust = TrustRoutes(nil, station: "t", addresses: [])
+        let routes = door.routes + station.all + history.all + trust.all
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }
             .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }

@@ -44,8 +44,8 @@ extension TidyRule {
             "Station", "Profiles", "Supervision",
         ],
         "RoostWeb": [
-            "Alerts", "CArgon2", "ControlProtocol", "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "SQLite", "Store", "StoreQueries",
+            "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Glibc", "HTTPTypes", "NIOCore",
+            "NIOHTTP1", "NIOPosix", "SQLite", "Store", "StoreQueries",
         ],
         "roost-web": [
             "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",

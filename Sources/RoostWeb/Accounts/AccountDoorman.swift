@@ -20,7 +20,7 @@ package struct AccountDoorman: Gate.Doorman {
         let roster = accounts.roster
         if let field = headers[.authorization] { return try await bearer(field, roster) }
         let now = accounts.clock.seconds()
-        for value in accounts.cookie.values(in: headers) {
+        for value in accounts.cookie.over(peer).values(in: headers) {
             guard let session = roster.sessions[SHA256.digest(value)], session.isValid(at: now),
                 let account = roster.accounts[session.account]
             else { continue }

@@ -59,7 +59,8 @@ extension Accounts {
     func welcome(
         _ account: Int64,
         _ session: String,
-        _ status: HTTPResponse.Status
+        _ status: HTTPResponse.Status,
+        _ peer: PeerAddress
     ) throws -> WebResponse {
         let roster = roster
         guard let account = roster.accounts[account] else {
@@ -67,7 +68,7 @@ extension Accounts {
         }
         let text = AccountText.me(account, roster, at: clock.seconds())
         var response = WebResponse.json(text, status: status)
-        response.headers[.setCookie] = cookie.setting(session)
+        response.headers[.setCookie] = cookie.over(peer).setting(session)
         return response
     }
 }

@@ -7,6 +7,8 @@ struct ClaimDesk: Sendable {
     let accounts: Accounts
     /// Where the page is, as people type it.
     let addresses: [String]
+    /// Of the station's own authority, to compare with the page Trust.
+    var fingerprint: @Sendable () -> String? = { nil }
 
     /// One line in, one line out.
     func answer(_ line: String) async -> String {
@@ -39,7 +41,8 @@ struct ClaimDesk: Sendable {
             addresses: addresses,
             claimedBy: roster.claimed?.name,
             claimedAt: roster.claimed.map { AccountText.date($0.time) },
-            removedCount: removed
+            removedCount: removed,
+            fingerprint: fingerprint()
         )
     }
 }

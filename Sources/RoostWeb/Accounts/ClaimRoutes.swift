@@ -56,7 +56,7 @@ struct ClaimRoutes {
         }
         let account = try outcome.get()
         accounts.logger.notice("claimed by \(person.name) from \(visitor.address)")
-        return try accounts.welcome(account, session, .created)
+        return try accounts.welcome(account, session, .created, request.peer)
     }
 
     private static let gone = Problem(

@@ -30,17 +30,21 @@ package struct ClaimSocket: Sendable {
     ///   - place: Where it listens.
     ///   - accounts: What is claimed.
     ///   - addresses: Of the page, for people to type.
+    ///   - encryption: Whose authority's fingerprint is said; nil where nothing is encrypted.
     ///   - loop: On which it serves.
     ///   - logger: For what goes wrong.
     package init(
         _ place: Place,
         _ accounts: Accounts,
         addresses: [String],
+        encryption: Encryption?,
         on loop: any EventLoop,
         logger: Logger
     ) {
         self.place = place
-        desk = ClaimDesk(accounts: accounts, addresses: addresses)
+        desk = ClaimDesk(accounts: accounts, addresses: addresses) {
+            encryption?.facts.fingerprint
+        }
         self.loop = loop
         self.logger = logger
     }

@@ -82,7 +82,7 @@ struct MemberRoutes {
             try table.delete(member.id)
             try Accounts.note(connection, owner.name, .memberRemoved, member.name, visitor)
         }
-        return .done(clearing: owner.id == member.id ? accounts.cookie : nil)
+        return .done(clearing: owner.id == member.id ? accounts.cookie.over(request.peer) : nil)
     }
 
     private func invitations(_ request: WebRequest) async throws -> WebResponse {
@@ -167,7 +167,7 @@ struct MemberRoutes {
             try Accounts.note(connection, person.name, .signup, role.rawValue, visitor)
             return account
         }
-        return try accounts.welcome(account, session, .created)
+        return try accounts.welcome(account, session, .created, request.peer)
     }
 
     private static let gone = Problem(

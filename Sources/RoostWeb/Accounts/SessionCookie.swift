@@ -4,8 +4,12 @@ import HTTPTypes
 ///
 /// Cookies belong to a host and not to a port: another web server on the same machine sees it, and
 /// may set one of the same name. So all cookies of the name are tried, four at most.
+///
+/// Over TLS it has another name, with the prefix `__Host-`: browsers take such a cookie from
+/// encrypted pages of this host alone, and give it to those alone.
 struct SessionCookie: Hashable, Sendable {
-    let name: String
+    private(set) var name: String
+    private var attributes = "Path=/; HttpOnly; SameSite=Strict"
 
     /// - Parameter station: Its name, so that two stations behind one host do not end each other's
     ///   sessions.
@@ -15,6 +19,15 @@ struct SessionCookie: Hashable, Sendable {
             return hex.count == 1 ? "0" + hex : hex
         }
         name = "roost_" + digits.joined()
+    }
+
+    /// The cookie as it is for one connection.
+    func over(_ peer: PeerAddress) -> SessionCookie {
+        guard peer.isEncrypted else { return self }
+        var cookie = self
+        cookie.name = "__Host-" + name
+        cookie.attributes += "; Secure"
+        return cookie
     }
 
     func values(in headers: HTTPFields) -> [String] {
@@ -27,10 +40,8 @@ struct SessionCookie: Hashable, Sendable {
     }
 
     func setting(_ value: String) -> String {
-        "\(name)=\(value); Max-Age=\(SessionRecord.ageMax); \(Self.attributes)"
+        "\(name)=\(value); Max-Age=\(SessionRecord.ageMax); \(attributes)"
     }
 
-    var clearing: String { "\(name)=; Max-Age=0; \(Self.attributes)" }
-
-    private static let attributes = "Path=/; HttpOnly; SameSite=Strict"
+    var clearing: String { "\(name)=; Max-Age=0; \(attributes)" }
 }

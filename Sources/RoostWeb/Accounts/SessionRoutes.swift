@@ -58,7 +58,7 @@ struct SessionRoutes {
             try sessions.insert(hash: SHA256.digest(secret), of: account.id, by: visitor)
             try Accounts.note(connection, account.name, .login, "", visitor)
         }
-        return try accounts.welcome(account.id, secret, .ok)
+        return try accounts.welcome(account.id, secret, .ok, request.peer)
     }
 
     private func logOut(_ request: WebRequest) async throws -> WebResponse {
@@ -71,7 +71,7 @@ struct SessionRoutes {
                 try Accounts.note(connection, identity.name, .logout, "", visitor)
             }
         }
-        return .done(clearing: accounts.cookie)
+        return .done(clearing: accounts.cookie.over(request.peer))
     }
 
     private func logOutEverywhere(_ request: WebRequest) async throws -> WebResponse {
@@ -81,7 +81,7 @@ struct SessionRoutes {
             try SessionTable(connection: connection).deleteAll(of: account.id)
             try Accounts.note(connection, account.name, .logout, "everywhere", visitor)
         }
-        return .done(clearing: accounts.cookie)
+        return .done(clearing: accounts.cookie.over(request.peer))
     }
 
     /// Asks the present password and ends all other sessions.
@@ -138,6 +138,6 @@ struct SessionRoutes {
             }
             try Accounts.note(connection, account.name, .session, String(id), visitor)
         }
-        return .done(clearing: id == request.sessionID ? accounts.cookie : nil)
+        return .done(clearing: id == request.sessionID ? accounts.cookie.over(request.peer) : nil)
     }
 }

@@ -39,6 +39,8 @@ package struct FaceServers: Sendable {
     ) -> [WebServer] {
         faces.ports.compactMap { face, port, routes in
             var settings = template
+            // Their clients know plain HTTP alone.
+            settings.encrypted = []
             if let socket = sockets.inherited[port] {
                 settings.sockets = [.inherited(socket)]
             } else if let host = sockets.host {

@@ -57,6 +57,7 @@ package enum RouteSummaries {
         "GET /members": Entry("People with an account."),
         "GET /invitations": Entry("Invitations that are open."),
         "GET /audit": Entry("Who changed what."),
+        "GET /trust": Entry("Whether this is encrypted, and the authority's fingerprint."),
     ]
 
     private static let writing: [String: Entry] = [

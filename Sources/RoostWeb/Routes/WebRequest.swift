@@ -75,12 +75,16 @@ package struct Identity: Hashable, Sendable {
     }
 }
 
-/// The address that a connection comes from.
+/// Where a connection comes from, and how.
 package struct PeerAddress: Hashable, Sendable {
     /// As text, without the port: `192.168.1.7`, `fe80::1`.
     package let text: String
+    /// Whether the connection is encrypted.
+    package let isEncrypted: Bool
 
-    package init(_ text: String) { self.text = text }
+    package init(_ text: String, isEncrypted: Bool = false) {
+        (self.text, self.isEncrypted) = (text, isEncrypted)
+    }
 
     package static let unknown = PeerAddress("")
 }

@@ -10,11 +10,13 @@ struct HTTPConnection: Sendable {
     private typealias Inbound = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
 
     private let channel: Wire
+    private let isEncrypted: Bool
     private let responder: WebResponder
     private let logger: Logger
 
-    init(_ channel: Wire, _ responder: WebResponder, _ logger: Logger) {
-        (self.channel, self.responder, self.logger) = (channel, responder, logger)
+    init(_ channel: Wire, isEncrypted: Bool, _ responder: WebResponder, _ logger: Logger) {
+        (self.channel, self.isEncrypted) = (channel, isEncrypted)
+        (self.responder, self.logger) = (responder, logger)
     }
 
     /// Serves until either side closes; a connection that breaks is no error of the dashboard.
@@ -54,10 +56,11 @@ struct HTTPConnection: Sendable {
         let address = channel.channel.remoteAddress?.ipAddress
         let request = Gate.Head(
             method,
+            scheme: isEncrypted ? "https" : "http",
             authority: head.headers["host"].first,
             target: head.uri,
             headers: fields,
-            peer: PeerAddress(address ?? "")
+            peer: PeerAddress(address ?? "", isEncrypted: isEncrypted)
         )
         let declared = fields[.contentLength].flatMap { Int($0) }
         let hasBody = declared ?? 0 > 0 || fields[.transferEncoding] != nil

@@ -12,10 +12,12 @@ package struct WebResponder: Sendable {
     ].joined(separator: "; ")
 
     private let gate: Gate
+    private let redirect: HTTPSRedirect?
     private let logger: Logger
 
-    package init(_ gate: Gate, logger: Logger) {
+    package init(_ gate: Gate, redirect: HTTPSRedirect? = nil, logger: Logger) {
         self.gate = gate
+        self.redirect = redirect
         self.logger = logger
     }
 
@@ -29,6 +31,7 @@ package struct WebResponder: Sendable {
         _ head: Gate.Head,
         body: (_ limit: Int) async throws -> [UInt8]
     ) async -> WebResponse {
+        if let answer = redirect?.answer(head) { return secured(answer) }
         do {
             let pass = try await gate.admit(head)
             var bytes: [UInt8] = []

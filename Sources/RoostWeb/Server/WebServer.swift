@@ -14,6 +14,10 @@ package struct WebServer: Sendable {
 
     package struct Settings: Sendable {
         package var sockets: [Socket] = []
+        /// Those that speak TLS.
+        package var encrypted: [Socket] = []
+        /// Gives them their certificates.
+        package var encryption: Encryption?
         /// Ends the process after so long without a connection; nil never.
         package var idleSeconds: Int64?
         /// Shared by all servers of a process.
@@ -56,18 +60,29 @@ package struct WebServer: Sendable {
     /// - Parameter ready: Called once with the ports that are listened on.
     /// - Throws: When a socket cannot be opened.
     package func run(ready: @escaping @Sendable ([Int]) -> Void) async throws {
-        var listeners: [Listener] = []
-        for socket in settings.sockets { listeners.append(try await open(socket)) }
-        ready(listeners.compactMap { $0.channel.localAddress?.port })
+        let count = ConnectionCount(limit: settings.connectionMax)
+        var listeners: [(listener: Listener, isEncrypted: Bool)] = []
+        for socket in settings.sockets {
+            listeners.append((try await open(socket, count, nil), false))
+        }
+        for socket in settings.encrypted {
+            listeners.append((try await open(socket, count, settings.encryption), true))
+        }
+        ready(listeners.compactMap { $0.listener.channel.localAddress?.port })
         let (opened, responder, logger) = (listeners, responder, logger)
         try await withThrowingDiscardingTaskGroup { group in
-            for listener in opened {
+            for (listener, isEncrypted) in opened {
                 group.addTask {
                     try await withThrowingDiscardingTaskGroup { connections in
                         try await listener.executeThenClose { inbound in
                             for try await connection in inbound {
                                 connections.addTask {
-                                    await HTTPConnection(connection, responder, logger).serve()
+                                    await HTTPConnection(
+                                        connection,
+                                        isEncrypted: isEncrypted,
+                                        responder,
+                                        logger
+                                    ).serve()
                                 }
                             }
                         }
@@ -77,9 +92,13 @@ package struct WebServer: Sendable {
         }
     }
 
-    private func open(_ socket: Socket) async throws -> Listener {
+    /// Listens; `encryption` belongs to a socket that speaks TLS.
+    private func open(
+        _ socket: Socket,
+        _ count: ConnectionCount,
+        _ encryption: Encryption?
+    ) async throws -> Listener {
         let (idle, connections, logger) = (settings.idleSeconds, settings.connections, logger)
-        let count = ConnectionCount(limit: settings.connectionMax)
         let bootstrap = ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 64)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -105,7 +124,10 @@ package struct WebServer: Sendable {
             )
         let setup: @Sendable (any Channel) -> EventLoopFuture<Wire> = { channel in
             count.admit(channel)
-            return channel.eventLoop.makeCompletedFuture { try Self.setUp(channel) }
+            return channel.eventLoop.makeCompletedFuture {
+                try Self.encrypt(channel, encryption, logger)
+                return try Self.setUp(channel)
+            }
         }
         switch socket {
         case .inherited(let descriptor):
@@ -117,6 +139,21 @@ package struct WebServer: Sendable {
                 childChannelInitializer: setup
             )
         }
+    }
+
+    /// Puts TLS below HTTP, or what ends TLS where there is none.
+    private static func encrypt(
+        _ channel: any Channel,
+        _ encryption: Encryption?,
+        _ logger: Logger
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        guard let encryption else { return try pipeline.addHandler(PlainLayer()) }
+        guard let context = encryption.context(for: channel.localAddress?.ipAddress) else {
+            // The log has the reason.
+            return channel.close(promise: nil)
+        }
+        try pipeline.addHandler(TLSLayer(try TLSSession(context), logger))
     }
 
     private static func setUp(_ channel: any Channel) throws -> Wire {

@@ -52,13 +52,22 @@ struct ClaimCommand: ParsableCommand {
             return (removed ?? []) + [
                 "This station was claimed by \(owner)\(since): log in at \(address)",
                 "To start over, with all accounts removed: roost claim --reset",
-            ]
+            ] + trust(report)
         }
         let others = report.addresses.dropFirst().map { "or          \($0)" }
         let minutes = (report.seconds ?? 0) / 60
         return (removed ?? []) + ["open        \(address)"] + others + [
             "the code is \(code)", "good for \(minutes) min and 5 tries",
-        ]
+        ] + trust(report)
+    }
+
+    /// What the page Trust shows too; the same digits mean the same station.
+    private static func trust(_ report: ClaimReport) -> [String] {
+        guard let digits = report.fingerprint?.split(separator: ":"), digits.count == 32 else {
+            return []
+        }
+        let rows = [digits[..<16], digits[16...]].map { $0.joined(separator: ":") }
+        return ["fingerprint \(rows[0])", "            \(rows[1])"]
     }
 
     private func ask() throws -> ClaimReport {

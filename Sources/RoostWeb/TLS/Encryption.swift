@@ -1,0 +1,214 @@
+import Logging
+import Synchronization
+
+/// Which certificate a connection gets: the owner's, or one of the station's own authority.
+///
+/// Everything is decided at each new connection; nothing runs in between. The authority and its
+/// certificate are in the state folder, each in one file of mode 0600 that is written in one step.
+package final class Encryption: Sendable {
+    /// Addresses in the certificate at most: the last ones that people connected to.
+    static let addressMax = 8
+
+    package struct Settings: Sendable {
+        /// Of the two files.
+        package var folder: String
+        /// The station's name, for the authority's.
+        package var station: String
+        /// That the station answers to.
+        package var names: [String]
+        package var own: OwnCertificate.Place?
+
+        package init(
+            folder: String,
+            station: String,
+            names: [String],
+            own: OwnCertificate.Place? = nil
+        ) {
+            self.folder = folder
+            self.station = station
+            self.names = names
+            self.own = own
+        }
+    }
+
+    /// What a visitor may know of it.
+    struct Facts: Hashable {
+        /// The authority: nil when it cannot be made or kept.
+        var authority: String?
+        var fingerprint: String?
+        var until: Int64?
+        /// The owner's certificate, while it is served.
+        var ownUntil: Int64?
+    }
+
+    private struct State {
+        var own: OwnCertificate?
+        var authority: KeyPair?
+        var server: KeyPair?
+        var addresses: [String] = []
+        var context: TLSContext?
+        /// The owner's, that `context` gives to those who ask for its name.
+        var other: TLSContext?
+        var fault: String?
+    }
+
+    private let settings: Settings
+    private let names: CertificateNames
+    private let clock: WebClock
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    package init(_ settings: Settings, clock: WebClock = .system, logger: Logger) {
+        self.settings = settings
+        self.clock = clock
+        self.logger = logger
+        names = CertificateNames(settings.names)
+        var state = State()
+        state.own = settings.own.map { OwnCertificate($0, names: settings.names) }
+        self.state = Mutex(state)
+    }
+
+    /// What a new connection to an address of the station is served with.
+    ///
+    /// - Parameter address: As text; nil before anyone connected.
+    /// - Returns: nil when there is none; the log says why.
+    package func context(for address: String?) -> TLSContext? {
+        state.withLock { state in
+            let own = look(&state)
+            let wanted = address.map(Self.plain).flatMap {
+                CertificateNames.isPrivate($0) ? $0 : nil
+            }
+            do {
+                try renew(&state, wanted, own?.context)
+                state.fault = nil
+            } catch {
+                // Once for each reason; the next connection tries again.
+                if state.fault != "\(error)" {
+                    logger.error("the station's own certificate cannot be made or kept: \(error)")
+                }
+                state.fault = "\(error)"
+                return own?.context
+            }
+            return state.context
+        }
+    }
+
+    var facts: Facts {
+        _ = context(for: nil)
+        return state.withLock { state in
+            var facts = Facts()
+            facts.ownUntil = look(&state)?.certificate.until
+            if let authority = state.authority, let read = try? Certificate(authority.text) {
+                facts.authority = authority.certificate
+                facts.fingerprint = read.fingerprint
+                facts.until = read.until
+            }
+            return facts
+        }
+    }
+
+    /// Whether the owner's certificate is for a host: only then is plain HTTP sent on to HTTPS.
+    func isOwn(_ host: String) -> Bool {
+        state.withLock { look(&$0)?.certificate.isFor(host) ?? false }
+    }
+
+    private func look(_ state: inout State) -> OwnCertificate.Served? {
+        guard let (served, fault) = state.own?.look(now: clock.seconds()) else { return nil }
+        if let fault {
+            let instead = served == nil ? "the station's own authority" : "the one before"
+            logger.error("the certificate is not used, \(instead) serves: \(fault)")
+        }
+        return served
+    }
+
+    /// `::ffff:10.0.0.7` of a socket for both kinds is an address of the fourth version.
+    private static func plain(_ address: String) -> String {
+        address.lowercased().hasPrefix("::ffff:") && address.contains(".")
+            ? String(address.dropFirst(7)) : address
+    }
+
+    // MARK: Own authority
+
+    private func renew(
+        _ state: inout State,
+        _ address: String?,
+        _ other: TLSContext?
+    ) throws {
+        let now = clock.seconds()
+        let authority = try authority(&state, now)
+        let wanted =
+            state.addresses
+            + [address].compactMap(\.self).filter {
+                !state.addresses.contains($0)
+            }
+        if state.server == nil { state.server = try read("server.pem", "certificate") }
+        let kept = try state.server.map { try Certificate($0.text) }
+        let signer = try Certificate(authority.text)
+        if kept.map({
+            Authority.isServerDue($0, of: signer, names, addresses: wanted, now: now)
+        }) ?? true {
+            let addresses = Array((Self.addresses(kept) + wanted).unique.suffix(Self.addressMax))
+            let made = try Authority.makeServer(authority, names, addresses: addresses, now: now)
+            try SafeFile.write(made.text, to: settings.folder + "/server.pem")
+            (state.server, state.addresses, state.context) = (made, addresses, nil)
+        }
+        guard let server = state.server, state.context == nil || state.other !== other else {
+            return
+        }
+        state.context = try TLSContext(
+            certificates: server.certificate,
+            key: server.key,
+            other: other
+        )
+        state.other = other
+    }
+
+    private func authority(_ state: inout State, _ now: Int64) throws -> KeyPair {
+        if let kept = state.authority { return kept }
+        let path = "authority.pem"
+        let kept = try read(path, "authority")
+        if let kept {
+            guard let fault = Authority.fault(try Certificate(kept.text), names, now: now) else {
+                state.authority = kept
+                return kept
+            }
+            logger.warning("a new authority is made, as of the old one \(fault); \(Self.again)")
+        }
+        let made = try Authority.make(settings.station, names, now: now)
+        try SafeFile.write(made.text, to: settings.folder + "/" + path)
+        logger.notice("made the station's own certificate authority in \(settings.folder)")
+        state.authority = made
+        return made
+    }
+
+    private static let again = "phones that trusted it have to trust the new one"
+
+    /// A pair of the folder; a damaged one counts as none.
+    private func read(_ name: String, _ words: String) throws -> KeyPair? {
+        let path = settings.folder + "/" + name
+        guard let bytes = try SafeFile.read(path) else { return nil }
+        if let pair = KeyPair(reading: String(decoding: bytes, as: UTF8.self)) { return pair }
+        let next = words == "authority" ? "; " + Self.again : ""
+        logger.warning("\(path) is damaged: the \(words) is made anew\(next)")
+        return nil
+    }
+
+    /// Those of the certificate before: people may come back by them.
+    private static func addresses(_ certificate: Certificate?) -> [String] {
+        let names = certificate?.names.split(separator: ",") ?? []
+        return names.compactMap { name in
+            let parts = name.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, parts[0].hasSuffix("IP Address") else { return nil }
+            let text = parts[1].lowercased().filter { !$0.isWhitespace }
+            return CertificateNames.isPrivate(text) ? text : nil
+        }
+    }
+}
+
+extension [String] {
+    /// Each once, at its last place.
+    fileprivate var unique: [String] {
+        var seen: Set<String> = []
+        return Array(reversed().filter { seen.insert($0).inserted }.reversed())
+    }
+}

@@ -1,0 +1,147 @@
+import COpenSSL
+
+/// A certificate with its key, as one text: what one file of the state folder holds.
+struct KeyPair: Hashable {
+    /// PEM; the certificate first.
+    let text: String
+
+    var certificate: String { PEM.blocks(of: text, "CERTIFICATE").joined() }
+    var key: String { PEM.blocks(of: text, "PRIVATE KEY").joined() }
+
+    init(certificate: String, key: String) { text = certificate + key }
+
+    /// - Returns: nil for a text that is damaged: half written, or a key that is another's.
+    init?(reading text: String) {
+        self.text = text
+        guard let read = try? Certificate(certificate), read.hasKey(key) else { return nil }
+    }
+}
+
+/// Makes the certificates of the station's own authority; decides when they are due.
+enum Authority {
+    private static let day: Int64 = 86_400
+    static let lifeSeconds = 3_650 * day
+    /// Apple's systems take up to 398 days.
+    static let serverLifeSeconds = 397 * day
+    /// Clocks of phones may be behind.
+    static let earlySeconds = day
+    /// No certificate was made before 2026: what a Pi without a set clock believes.
+    static let epoch: Int64 = 1_767_225_600
+
+    /// An authority that signs itself.
+    static func make(
+        _ station: String,
+        _ names: CertificateNames,
+        now: Int64
+    ) throws(OpenSSLError) -> KeyPair {
+        let key = try OpenSSLText.pem { copenssl_make_key($0, $1) }
+        let mark = SHA256.digest(key).prefix(2).map { byte in
+            let hex = String(byte, radix: 16)
+            return hex.count == 1 ? "0" + hex : hex
+        }
+        // Two authorities of one station differ in their names; X.509 allows 64 characters.
+        let name = station.unicodeScalars.prefix(40).map { String($0) }.joined()
+        let made = try with(now, lifeSeconds) { wish throws(OpenSSLError) in
+            try (name + " (Roost \(mark.joined()))").with { text throws(OpenSSLError) in
+                try names.constraints.with { constraints throws(OpenSSLError) in
+                    (wish.name, wish.constraints) = (text, constraints)
+                    return try OpenSSLText.pem { copenssl_make_authority(&wish, key, $0, $1) }
+                }
+            }
+        }
+        return KeyPair(certificate: made, key: key)
+    }
+
+    /// A certificate for the server; of addresses private ones alone, as others would contradict
+    /// the authority.
+    static func makeServer(
+        _ authority: KeyPair,
+        _ names: CertificateNames,
+        addresses: [String],
+        now: Int64
+    ) throws(OpenSSLError) -> KeyPair {
+        let key = try OpenSSLText.pem { copenssl_make_key($0, $1) }
+        let made = try with(now, serverLifeSeconds) { wish throws(OpenSSLError) in
+            try (names.names.first ?? "").with { name throws(OpenSSLError) in
+                try names.alternatives(addresses).with { list throws(OpenSSLError) in
+                    (wish.name, wish.names) = (name, list)
+                    return try OpenSSLText.pem {
+                        copenssl_make_server(
+                            &wish,
+                            key,
+                            authority.certificate,
+                            authority.key,
+                            $0,
+                            $1
+                        )
+                    }
+                }
+            }
+        }
+        return KeyPair(certificate: made, key: key)
+    }
+
+    /// Why a new authority is due; nil while the old one is good.
+    static func fault(_ authority: Certificate, _ names: CertificateNames, now: Int64) -> String? {
+        let permitted = CertificateNames.permitted(in: authority.constraints)
+        if permitted != Set(names.names) {
+            let old = permitted.sorted().joined(separator: ", ")
+            return "it is for \(old), and the station's names are now "
+                + names.names.joined(separator: ", ")
+        }
+        let left = authority.until - max(now, epoch)
+        return left < serverLifeSeconds ? "it ends in \(max(0, left / day)) days" : nil
+    }
+
+    /// Whether a new certificate of the server is due, for these names and addresses.
+    static func isServerDue(
+        _ server: Certificate,
+        of authority: Certificate,
+        _ names: CertificateNames,
+        addresses: [String],
+        now: Int64
+    ) -> Bool {
+        let now = max(now, epoch)
+        let due = server.from + (server.until - server.from) * 2 / 3
+        return !(server.from..<due).contains(now) || !server.isSigned(by: authority)
+            || !(names.names + addresses).allSatisfy(server.isFor)
+    }
+
+    /// A wish with the times and a serial number.
+    private static func with<Value>(
+        _ now: Int64,
+        _ life: Int64,
+        _ body: (inout copenssl_wish) throws(OpenSSLError) -> Value
+    ) throws(OpenSSLError) -> Value {
+        var serial = Secret.bytes(16)
+        serial[0] = max(1, serial[0] & 0x7F)
+        let from = max(now, epoch) - earlySeconds
+        let kept = serial.copied()
+        defer { kept.deallocate() }
+        var wish = copenssl_wish()
+        (wish.from, wish.until, wish.serial) = (from, from + life, UnsafePointer(kept.baseAddress))
+        return try body(&wish)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func copied() -> UnsafeMutableBufferPointer<UInt8> {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
+        _ = copy.initialize(from: self)
+        return copy
+    }
+}
+
+extension String {
+    /// The same for C, as long as `body` runs.
+    fileprivate func with<Value>(
+        _ body: (UnsafePointer<CChar>) throws(OpenSSLError) -> Value
+    ) throws(OpenSSLError) -> Value {
+        let copy = (Array(utf8) + [0]).copied()
+        defer { copy.deallocate() }
+        return try copy.withMemoryRebound(to: CChar.self) { chars throws(OpenSSLError) in
+            guard let base = UnsafePointer(chars.baseAddress) else { throw OpenSSLError() }
+            return try body(base)
+        }
+    }
+}

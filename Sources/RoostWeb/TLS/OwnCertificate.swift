@@ -1,0 +1,119 @@
+import Glibc
+
+/// A certificate that the station's owner brought, in two files that may change at any time.
+///
+/// They are looked at at each new connection: no timer runs for them.
+package struct OwnCertificate {
+    /// Where both files are.
+    package struct Place: Hashable, Sendable {
+        package let certificate: String
+        package let key: String
+
+        package init(certificate: String, key: String) {
+            (self.certificate, self.key) = (certificate, key)
+        }
+    }
+
+    struct Served {
+        let context: TLSContext
+        let certificate: Certificate
+    }
+
+    /// One state of a file, different from every other.
+    private struct Stamp: Hashable {
+        var device: UInt64 = 0
+        var inode: UInt64 = 0
+        var size: Int64 = 0
+        var seconds: Int = 0
+        var nanoseconds: Int = 0
+
+        init(_ path: String) {
+            var info = stat()
+            guard stat(path, &info) == 0 else { return }
+            (device, inode, size) = (UInt64(info.st_dev), UInt64(info.st_ino), Int64(info.st_size))
+            (seconds, nanoseconds) = (info.st_mtim.tv_sec, info.st_mtim.tv_nsec)
+        }
+    }
+
+    private let place: Place
+    private let names: [String]
+    private var stamps: [Stamp] = []
+    private var served: Served?
+
+    /// Reads nothing yet; the certificate is to be for one of `names`.
+    init(_ place: Place, names: [String]) { (self.place, self.names) = (place, names) }
+
+    /// Looks at both files again, when they changed.
+    ///
+    /// A pair that is wrong leaves the one before in use: both files change one after the other.
+    /// A fault is to be logged, and is there once for each state of the files.
+    mutating func look(now: Int64) -> (served: Served?, fault: String?) {
+        let present = [Stamp(place.certificate), Stamp(place.key)]
+        var fault: String?
+        if present != stamps {
+            stamps = present
+            do throws(Fault) { served = try load(now) } catch { fault = error.description }
+        }
+        if let certificate = served?.certificate, now >= certificate.until {
+            served = nil
+            fault = Fault.expired(place.certificate, certificate.until).description
+        }
+        return (served, fault)
+    }
+
+    private func load(_ now: Int64) throws(Fault) -> Served {
+        let (chain, key) = (try read(place.certificate), try read(place.key))
+        let certificate: Certificate
+        do { certificate = try Certificate(chain) } catch {
+            throw .damaged(place.certificate, "it holds no certificate: \(error)")
+        }
+        guard certificate.hasKey(key) else { throw .otherKey(place) }
+        guard now < certificate.until else { throw .expired(place.certificate, certificate.until) }
+        guard names.contains(where: certificate.isFor) else {
+            throw .otherName(place.certificate, certificate.names, names)
+        }
+        do {
+            return Served(
+                context: try TLSContext(certificates: chain, key: key),
+                certificate: certificate
+            )
+        } catch { throw .damaged(place.certificate, error.description) }
+    }
+
+    private func read(_ path: String) throws(Fault) -> String {
+        do {
+            guard let bytes = try SafeFile.read(path) else { throw Fault.missing(path) }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch let error as SafeFile.Failure {
+            throw .unreadable(error)
+        } catch let fault as Fault {
+            throw fault
+        } catch { throw .missing(path) }
+    }
+
+    /// Why it is not served.
+    enum Fault: Error, CustomStringConvertible {
+        case missing(String)
+        case unreadable(SafeFile.Failure)
+        case damaged(String, String)
+        case otherKey(Place)
+        case expired(String, Int64)
+        case otherName(String, String, [String])
+
+        var description: String {
+            switch self {
+            case .missing(let path): "\(path) is not there"
+            case .unreadable(let failure):
+                "\(failure); let the dashboard read it: chgrp roost-web, chmod 640"
+            case .damaged(let path, let words): "\(path): \(words)"
+            case .otherKey(let place):
+                "\(place.key) is not the key of \(place.certificate): name both of one pair"
+            case .expired(let path, let until):
+                "\(path) ended at \(AccountText.date(until)): renew it"
+            case .otherName(let path, let found, let names):
+                "\(path) is for \(found), not for \(names.joined(separator: ", ")): "
+                    + "name the host with --host"
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import HTTPTypes
+
+/// What a phone needs before it trusts the station: the authority's certificate, and its
+/// fingerprint to compare.
+package struct TrustRoutes: Sendable {
+    private let encryption: Encryption?
+    private let station: String
+    private let addresses: [String]
+
+    /// - Parameters:
+    ///   - encryption: nil where nothing is encrypted.
+    ///   - station: Its name.
+    ///   - addresses: Of the encrypted page.
+    package init(_ encryption: Encryption?, station: String, addresses: [String]) {
+        (self.encryption, self.station, self.addresses) = (encryption, station, addresses)
+    }
+
+    package var all: [Route] {
+        [
+            Route(.get, "/api/v1/trust", .anyone) { try trust($0) },
+            Route(.get, "/ca.pem", .anyone) { _ in
+                var answer = WebResponse.text(
+                    try authority().pem,
+                    type: "application/x-x509-ca-cert"
+                )
+                answer.headers[.contentDisposition] = "attachment; filename=\"roost-ca.pem\""
+                return answer
+            },
+            Route(.get, "/ca.mobileconfig", .anyone) { _ in
+                let (pem, mark) = try authority()
+                return .text(
+                    AppleProfile(station: station, pem: pem, fingerprint: mark).text,
+                    type: "application/x-apple-aspen-config"
+                )
+            },
+            Route(.get, "/.well-known/security.txt", .anyone) { _ in try security() },
+        ]
+    }
+
+    /// Good for a year from the day of the question.
+    ///
+    /// - Source: RFC 9116.
+    private func security() throws(Problem) -> WebResponse {
+        guard let address = addresses.first else {
+            throw Problem(.notOffered, "a contact has to be an encrypted page, and there is none")
+        }
+        let until = AccountText.date(WebClock.system.seconds() + 365 * 86_400)
+        return .text(
+            """
+            # A station at home that measures its air. Its page Trust says whom to ask.
+            Contact: \(address)trust
+            Preferred-Languages: en, de, it
+            Expires: \(until)
+
+            """
+        )
+    }
+
+    private func authority() throws(Problem) -> (pem: String, fingerprint: String) {
+        guard let encryption else {
+            throw Problem(.notOffered, "nothing is encrypted here: start it with --listen-tls")
+        }
+        let facts = encryption.facts
+        guard let pem = facts.authority, let fingerprint = facts.fingerprint else {
+            throw Problem(.store, "there is no authority; see journalctl -u roost-web")
+        }
+        return (pem, fingerprint)
+    }
+
+    private func trust(_ request: WebRequest) throws -> WebResponse {
+        try request.query.allow(only: [])
+        let facts = encryption?.facts
+        var json = JSONText()
+        json.object { json in
+            json.member("isEncrypted", request.peer.isEncrypted)
+            json.array("addresses", addresses) { $0.add($1) }
+            json.member("fingerprint", facts?.fingerprint)
+            json.member("until", facts?.until.map(AccountText.date))
+            json.member("ownCertificateUntil", facts?.ownUntil.map(AccountText.date))
+        }
+        return .json(json.text)
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Logging
+import RoostWeb
+
+/// What `roost-web` takes about encryption.
+struct EncryptionOptions: ParsableArguments {
+    @Option(help: "Address and port of HTTPS; may be given several times.")
+    var listenTls: [String] = []
+
+    @Option(help: "Ports of systemd's sockets that speak HTTPS; may be given several times.")
+    var tlsPort: [Int] = [443, 8443]
+
+    @Option(help: "A certificate of your own, as PEM with its chain; else the station makes one.")
+    var certificate: String?
+
+    @Option(help: "The key of --certificate.")
+    var key: String?
+
+    func validate() throws {
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("--certificate and --key belong together: give both")
+        }
+    }
+
+    /// Those opened here.
+    func sockets() throws -> [WebServer.Socket] {
+        try listenTls.map { try ListenAddress.socket($0, of: "--listen-tls") }
+    }
+
+    /// Whether a socket of systemd's is meant for HTTPS.
+    func isEncrypted(_ socket: WebServer.Socket) -> Bool {
+        guard case .inherited(let descriptor) = socket,
+            let port = InheritedSockets.port(of: descriptor)
+        else { return false }
+        return tlsPort.contains(port)
+    }
+
+    /// Makes what gives connections their certificates; `state` is where the authority is kept.
+    func encryption(
+        _ state: String,
+        station: String,
+        names: [String],
+        _ logger: Logger
+    ) -> Encryption {
+        var settings = Encryption.Settings(folder: state, station: station, names: names)
+        if let certificate, let key {
+            settings.own = OwnCertificate.Place(certificate: certificate, key: key)
+        }
+        return Encryption(settings, logger: logger)
+    }
+
+    /// To the first port of HTTPS, when the owner's certificate serves it.
+    func redirect(_ settings: WebServer.Settings) -> HTTPSRedirect? {
+        guard certificate != nil, let encryption = settings.encryption,
+            let first = settings.encrypted.first
+        else { return nil }
+        let port =
+            switch first {
+            case .inherited(let descriptor): InheritedSockets.port(of: descriptor)
+            case .address(_, let port): port
+            }
+        return port.map { HTTPSRedirect(encryption, port: $0) }
+    }
+}

@@ -1,0 +1,169 @@
+import Glibc
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct EncryptionTests {
+    @Test func keepsAuthorityAndCertificateOverRestarts() throws {
+        let stage = try EncryptionStage()
+        #expect(stage.encryption().context(for: "192.168.1.7") != nil)
+        let (authority, server) = (try stage.text("authority.pem"), try stage.text("server.pem"))
+        #expect(stage.encryption().context(for: "192.168.1.7") != nil)
+        #expect(try stage.text("authority.pem") == authority)
+        #expect(try stage.text("server.pem") == server)
+        for name in ["authority.pem", "server.pem"] {
+            var info = stat()
+            #expect(stat(stage.folder.path(name), &info) == 0)
+            #expect(info.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test func oneContextServesAllWhileNothingChanges() throws {
+        let encryption = try EncryptionStage().encryption()
+        let first = encryption.context(for: "192.168.1.7")
+        #expect(encryption.context(for: "::ffff:192.168.1.7") === first)
+        #expect(encryption.context(for: "127.0.0.1") === first)
+        #expect(encryption.context(for: "8.8.8.8") === first, "not a private one")
+        #expect(encryption.context(for: "192.168.1.8") !== first)
+    }
+
+    @Test func addressesAreAddedAndBounded() throws {
+        let stage = try EncryptionStage()
+        let encryption = stage.encryption()
+        for last in 1...12 { _ = encryption.context(for: "192.168.1.\(last)") }
+        let read = try stage.certificate("server.pem")
+        for last in 5...12 { #expect(read.isFor("192.168.1.\(last)")) }
+        #expect(!read.isFor("192.168.1.4"))
+        // The next process knows them still.
+        _ = stage.encryption().context(for: "10.0.0.1")
+        #expect(try stage.certificate("server.pem").isFor("192.168.1.12"))
+    }
+
+    @Test func certificateIsRenewedAtTwoThirds() throws {
+        let stage = try EncryptionStage()
+        let encryption = stage.encryption()
+        _ = encryption.context(for: "10.0.0.1")
+        let (authority, before) = (try stage.text("authority.pem"), try stage.text("server.pem"))
+        stage.pass(days: 263)
+        _ = encryption.context(for: "10.0.0.1")
+        #expect(try stage.text("server.pem") == before)
+        stage.pass(days: 1)
+        _ = encryption.context(for: "10.0.0.1")
+        #expect(try stage.text("server.pem") != before)
+        #expect(try stage.text("authority.pem") == authority)
+    }
+
+    @Test(arguments: ["", "half", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func damagedFilesAreMadeAnew(text: String) throws {
+        let stage = try EncryptionStage()
+        _ = stage.encryption().context(for: nil)
+        for name in ["authority.pem", "server.pem"] {
+            let path = stage.folder.path(name)
+            try SafeFile.write(
+                text == "half" ? String(stage.text(name).prefix(700)) : text,
+                to: path
+            )
+            #expect(stage.encryption().context(for: nil) != nil)
+            #expect(KeyPair(reading: try stage.text(name)) != nil)
+            #expect(stage.log.all.contains { $0.hasPrefix("\(path) is damaged") })
+        }
+    }
+
+    @Test func otherNamesNeedAnotherAuthority() throws {
+        let stage = try EncryptionStage()
+        _ = stage.encryption().context(for: nil)
+        let before = try stage.text("authority.pem")
+        _ = stage.encryption(names: ["attic"]).context(for: nil)
+        #expect(try stage.text("authority.pem") != before)
+        #expect(try stage.certificate("server.pem").isFor("attic.local"))
+        #expect(stage.log.all.contains { $0.contains("have to trust the new one") })
+    }
+
+    @Test func folderThatCannotBeWrittenIsSaidOnce() throws {
+        let stage = try EncryptionStage()
+        let settings = Encryption.Settings(
+            folder: stage.folder.path("missing"),
+            station: "b",
+            names: ["b"]
+        )
+        let encryption = Encryption(settings, clock: stage.clock, logger: stage.log.logger)
+        for _ in 0..<3 { #expect(encryption.context(for: nil) == nil) }
+        #expect(stage.log.all.count == 1)
+        #expect(encryption.facts == Encryption.Facts())
+    }
+
+    // MARK: The owner's certificate
+
+    @Test func ownCertificateServesItsName() throws {
+        let stage = try EncryptionStage()
+        let place = try stage.bring("air.example.org")
+        let encryption = stage.encryption(names: ["balcony", "air.example.org"], own: place)
+        #expect(encryption.context(for: nil) != nil)
+        #expect(encryption.isOwn("air.example.org"))
+        #expect(!encryption.isOwn("balcony.local"))
+        #expect(encryption.facts.ownUntil != nil)
+        #expect(stage.log.all.allSatisfy { !$0.contains("not used") })
+    }
+
+    @Test func changedFilesAreReadAtTheNextConnection() throws {
+        let stage = try EncryptionStage()
+        let place = try stage.bring("air.example.org")
+        let encryption = stage.encryption(names: ["balcony", "air.example.org"], own: place)
+        let first = encryption.context(for: nil)
+        #expect(encryption.context(for: nil) === first)
+        _ = try stage.bring("air.example.org")
+        #expect(encryption.context(for: nil) !== first)
+        // Only one of both is new yet: the pair before goes on.
+        let half = try Authority.make("x", CertificateNames(["air.example.org"]), now: 0)
+        try SafeFile.write(half.certificate, to: place.certificate)
+        #expect(encryption.isOwn("air.example.org"))
+        #expect(stage.log.all.contains { $0.contains("the one before serves") })
+    }
+
+    @Test func wrongOwnCertificateLeavesTheAuthority() throws {
+        let stage = try EncryptionStage()
+        let place = try stage.bring("air.example.org")
+        let wrongName = stage.encryption(own: place)
+        #expect(wrongName.context(for: nil) != nil && !wrongName.isOwn("air.example.org"))
+        let names = ["balcony", "air.example.org"]
+        let old = try stage.bring("air.example.org", until: EncryptionStage.start - 1)
+        #expect(!stage.encryption(names: names, own: old).isOwn("air.example.org"))
+        let missing = OwnCertificate.Place(certificate: "/nonexistent/a", key: place.key)
+        #expect(stage.encryption(names: names, own: missing).context(for: nil) != nil)
+        for words in ["is for DNS:air.example.org", "ended at", "/nonexistent/a is not there"] {
+            #expect(stage.log.all.filter { $0.contains(words) }.count == 1, "\(words)")
+        }
+    }
+
+    @Test func ownCertificateEndsInUse() throws {
+        let stage = try EncryptionStage()
+        let place = try stage.bring("air.example.org")
+        let encryption = stage.encryption(names: ["balcony", "air.example.org"], own: place)
+        #expect(encryption.isOwn("air.example.org"))
+        stage.pass(days: 397)
+        #expect(!encryption.isOwn("air.example.org"))
+        #expect(encryption.context(for: nil) != nil)
+        #expect(stage.log.all.filter { $0.contains("ended at") }.count == 1)
+    }
+
+    @Test func onlyTheOwnersNameIsSentToHTTPS() throws {
+        let stage = try EncryptionStage()
+        let place = try stage.bring("air.example.org")
+        let encryption = stage.encryption(names: ["balcony", "air.example.org"], own: place)
+        let redirect = HTTPSRedirect(encryption, port: 8_443)
+        let ask = { (method: HTTPRequest.Method, scheme: String, host: String) in
+            let head = Gate.Head(method, scheme: scheme, authority: host, target: "/history?a=1")
+            return redirect.answer(head)?.headers[.location]
+        }
+        #expect(
+            ask(.get, "http", "Air.example.org:80") == "https://air.example.org:8443/history?a=1"
+        )
+        for (method, scheme, host) in [
+            (HTTPRequest.Method.get, "https", "air.example.org"),
+            (.post, "http", "air.example.org"),
+            (.get, "http", "balcony.local"), (.get, "http", ""), (.get, "http", "192.168.1.7"),
+        ] { #expect(ask(method, scheme, host) == nil) }
+    }
+}
