@@ -1,5 +1,5 @@
 // The shell of this version, and the last answers for a page without a connection.
-const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, PATIENCE = 2000;
+const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, PATIENCE = 4000;
 const FILES = ["css/roost.css", "js/roost.js", "icon.svg"];
 const KEPT = /^\/api\/v1\/(me|station|channels|series|ledger)$/;
 
@@ -30,22 +30,15 @@ async function shell(request) {
   return answer;
 }
 
-/** The network first; the last answer with its time when it is silent. */
+/** The network first; the last answer with its time when it fails, or is silent for longer than a station may hang. */
 async function fresh(request) {
-  const control = new AbortController();
-  const timer = setTimeout(() => control.abort(), PATIENCE);
-  const cache = await caches.open(DATA);
-  try {
-    const answer = await fetch(request, { signal: control.signal });
+  const cache = await caches.open(DATA), kept = await cache.match(request);
+  const asked = fetch(request).then(async (answer) => {
     if (answer.ok && !/no-store/.test(answer.headers.get("Cache-Control") ?? "")) await keep(cache, request, answer.clone());
     return answer;
-  } catch (problem) {
-    const kept = await cache.match(request);
-    if (!kept) throw problem;
-    return kept;
-  } finally {
-    clearTimeout(timer);
-  }
+  });
+  if (!kept) return asked;
+  return Promise.race([asked.catch(() => kept), new Promise((done) => setTimeout(() => done(kept), PATIENCE))]);
 }
 
 async function keep(cache, request, answer) {

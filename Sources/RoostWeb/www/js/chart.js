@@ -146,6 +146,8 @@ export class Chart {
     if (!data || !this.#box.clientWidth) return;
     const c = (this.#colours ??= colours());
     const layout = this.#layout();
+    // Where the first strip begins, for what lies over the chart.
+    this.#box.dataset.strip = layout.bottom + 4;
     this.#canvas.width = Math.round(layout.width * ratio);
     this.#canvas.height = Math.round(layout.height * ratio);
     const g = this.#canvas.getContext("2d");
