@@ -121,8 +121,7 @@ struct Web: ParsableCommand {
         _ logger: Logger
     ) async throws {
         let station = store == nil ? StationClient(path: socket, on: loop) : nil
-        let seed = UInt32.random(in: .min ... .max)
-        let live = station.map { LiveFan($0, on: loop, seed: seed) }
+        let live = station.map { LiveFan($0, on: loop, seed: .random(in: .min ... .max)) }
         let shown = name ?? hostName
         let door = door(shown, on: loop, logger)
         let acts = StationRoutes(
@@ -133,18 +132,15 @@ struct Web: ParsableCommand {
             isSimulated: simulated
         ).all
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
+        let copies = door.accounts.map { _ in CopyDesk(folder: state) }
+        let past = HistoryRoutes(history, station, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, door.accounts, logger)
         let routes =
             files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
-            + HistoryRoutes(history, station, name: shown).all + faces.routes
+            + (door.accounts?.audited(past) ?? past) + faces.routes
         var settings = settings
         settings.encryption = encryption(settings, logger)
-        let trust = TrustRoutes(
-            settings.encryption,
-            station: shown,
-            addresses: settings.encrypted.flatMap { addresses($0, isEncrypted: true) }
-        ).all
-        let described = routes + trust
+        let described = routes + trust(settings, shown)
         let table = RouteTable(described + [OpenAPI.route(describing: described)])
         let names = HostNames([shown, hostName] + host)
         let server = WebServer(
@@ -176,6 +172,11 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
+    }
+
+    private func trust(_ settings: WebServer.Settings, _ shown: String) -> [Route] {
+        let offered = settings.encrypted.flatMap { addresses($0, isEncrypted: true) }
+        return TrustRoutes(settings.encryption, station: shown, addresses: offered).all
     }
 
     /// Nil without a socket that speaks TLS.

@@ -124,38 +124,4 @@ struct SafecastFace: Sendable {
         }
         return (text, nil)
     }
-
-    /// The newest survey of a name.
-    private struct Survey: Sendable {
-        let range: TimeRange
-        let isPrivate: Bool
-
-        init?(named name: String, _ history: OpenHistory) throws {
-            var filter = EventFilter()
-            filter.kinds = ["survey begun", "survey ended"]
-            let events = try StoreEvents(
-                history.reader,
-                history.times,
-                filter,
-                after: nil,
-                limit: 2_000
-            )
-            var end: WallTime?
-            for item in events.items {
-                func detail(_ key: String) -> String? {
-                    item.event.details.first { $0.key == key }?.value
-                }
-                guard detail("name") == name else { continue }
-                guard item.event.kind.name == "survey begun" else {
-                    end = item.time?.wall
-                    continue
-                }
-                guard let begin = item.time?.wall else { return nil }
-                range = TimeRange(from: begin, to: end)
-                isPrivate = detail("upload") == "no"
-                return
-            }
-            return nil
-        }
-    }
 }

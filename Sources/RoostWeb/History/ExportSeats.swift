@@ -1,28 +1,48 @@
+import HTTPTypes
 import Synchronization
 
-/// Bounds how many exports run at a time.
+/// Bounds how many exports run at a time, of a person and in all.
 final class ExportSeats: Sendable {
     /// Given back when its export ends, however that happens.
     final class Seat: Sendable {
         private let seats: ExportSeats
+        private let user: Int64?
 
-        fileprivate init(_ seats: ExportSeats) { self.seats = seats }
+        fileprivate init(_ seats: ExportSeats, _ user: Int64?) {
+            (self.seats, self.user) = (seats, user)
+        }
 
-        deinit { seats.taken.withLock { $0 -= 1 } }
+        deinit {
+            seats.taken.withLock { taken in
+                if let place = taken.firstIndex(of: user) { taken.remove(at: place) }
+            }
+        }
     }
 
     private let limit: Int
-    private let taken = Mutex(0)
+    /// Who has one; nil for a visitor without an account.
+    private let taken = Mutex<[Int64?]>([])
 
     init(limit: Int) { self.limit = limit }
 
-    /// A seat; nil while all are taken.
-    func take() -> Seat? {
-        let isFree = taken.withLock { taken in
-            guard taken < limit else { return false }
-            taken += 1
-            return true
+    /// Takes a seat.
+    ///
+    /// - Parameter user: Who asks; without an account only the number in all counts.
+    /// - Returns: The seat, given back when it is let go.
+    /// - Throws: `Problem` `busy` while the person has one, or all are taken.
+    func take(_ user: Int64?) throws -> Seat {
+        let limit = limit
+        let refusal = taken.withLock { taken -> String? in
+            if let user, taken.contains(user) {
+                return "you have an export running; wait for it to end"
+            }
+            guard taken.count < limit else {
+                return "\(limit) exports are running; wait for one to end"
+            }
+            taken.append(user)
+            return nil
         }
-        return isFree ? Seat(self) : nil
+        guard let refusal else { return Seat(self, user) }
+        throw Problem(.busy, refusal, headers: [.retryAfter: "30"])
     }
 }

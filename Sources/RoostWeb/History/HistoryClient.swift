@@ -21,6 +21,8 @@ package actor HistoryClient {
     private static let answerBytesMax = 256 << 10
     /// Exports at a time.
     static let exportMax = 2
+    /// Exports whose lengths are remembered.
+    private static let lengthMax = 16
 
     private let station: StationClient?
     private let logger: Logger
@@ -35,6 +37,7 @@ package actor HistoryClient {
     private var generation = ""
     private var answers: [(tag: String, body: String)] = []
     private let seats = ExportSeats(limit: exportMax)
+    private var lengths: [(tag: ExportTag, bytes: Int)] = []
 
     /// A client that has read nothing yet.
     ///
@@ -81,16 +84,17 @@ package actor HistoryClient {
     }
 
     /// Begins an export, which has a reader of its own for as long as it lasts.
-    func beginExport(
-        _ make: @escaping @Sendable (sending OpenHistory, ExportSeats.Seat) throws -> ExportJob
-    ) async throws -> ExportJob {
-        guard let seat = seats.take() else {
-            throw Problem(
-                .busy,
-                "\(Self.exportMax) exports are running; wait for one to end",
-                headers: [.retryAfter: "30"]
-            )
-        }
+    ///
+    /// - Parameters:
+    ///   - user: Who asks; nil without an account.
+    ///   - make: Runs on the history's thread.
+    /// - Returns: The export at its beginning.
+    /// - Throws: `Problem` `busy` while there are enough; what `make` throws.
+    func beginExport<Job: Sendable>(
+        of user: Int64?,
+        _ make: @escaping @Sendable (sending OpenHistory, ExportSeats.Seat) throws -> Job
+    ) async throws -> Job {
+        let seat = try seats.take(user)
         let tail = try await stationTail()
         let (folder, note) = (folder, noting)
         return try await run { try make(try OpenHistory(folder, tail, tell: note), seat) }
@@ -98,6 +102,32 @@ package actor HistoryClient {
 
     /// The next piece of an export; nil at its end.
     func next(_ job: ExportJob) async throws -> [UInt8]? { try await run { try job.next() } }
+
+    /// How many bytes an export has, which is at its beginning again afterwards.
+    ///
+    /// The whole of it is made for that, unless one like it was counted before.
+    func length(of job: ExportJob) async throws -> Int {
+        if let known = lengths.first(where: { $0.tag == job.tag }) { return known.bytes }
+        var bytes = 0
+        while let piece = try await next(job) { bytes += piece.count }
+        try await run { try job.rewind() }
+        note(bytes, of: job)
+        return bytes
+    }
+
+    /// Remembers how many bytes an export had.
+    func note(_ bytes: Int, of job: ExportJob) {
+        lengths.removeAll { $0.tag == job.tag }
+        if lengths.count >= Self.lengthMax { lengths.removeFirst() }
+        lengths.append((job.tag, bytes))
+    }
+
+    /// Runs work that may wait for the card.
+    func work<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await run(body)
+    }
 
     // MARK: - Opening
 

@@ -82,14 +82,23 @@ struct HistoryQuery: Sendable {
 
     /// From when to when; without a word of it the last `standard` seconds, nil for all there is.
     ///
+    /// - Parameters:
+    ///   - history: Says what the present is.
+    ///   - standard: How many seconds without a word of it.
+    ///   - now: Another present.
+    /// - Returns: The range; each end may be open.
     /// - Throws: `Problem`.
-    func range(_ history: OpenHistory, standard: Int?) throws -> TimeRange {
+    func range(
+        _ history: OpenHistory,
+        standard: Int?,
+        now: WallTime? = nil
+    ) throws -> TimeRange {
         let (from, to, last) = (try moment("from"), try moment("to"), try last())
         if last != nil, from != nil {
             throw Problem.badRequest("last or from, not both")
         }
         var range = TimeRange(from: from, to: to)
-        if let end = to ?? history.now, from == nil {
+        if let end = to ?? now ?? history.now, from == nil {
             let seconds = last ?? (to == nil ? standard : nil)
             range.from = seconds.map { WallTime(tenths: end.tenths - Int64($0) * 10) }
             if last != nil || standard != nil, to == nil { range.to = end }

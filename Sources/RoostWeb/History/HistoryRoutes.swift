@@ -11,13 +11,21 @@ package struct HistoryRoutes: Sendable {
     private let history: HistoryClient
     private let station: StationClient?
     private let name: String
+    private let copies: CopyDesk?
 
     /// - Parameters:
     ///   - history: Reads it.
     ///   - station: Knows of card and lasers; nil for a card without its station.
     ///   - name: The station's.
-    package init(_ history: HistoryClient, _ station: StationClient?, name: String) {
+    ///   - copies: Where SQLite copies are kept; nil where nothing may be written.
+    package init(
+        _ history: HistoryClient,
+        _ station: StationClient?,
+        name: String,
+        copies: CopyDesk? = nil
+    ) {
         (self.history, self.station, self.name) = (history, station, name)
+        self.copies = copies
     }
 
     package var all: [Route] {
@@ -27,8 +35,9 @@ package struct HistoryRoutes: Sendable {
             get("/api/v1/ledger", ledger), get("/api/v1/gaps/{device}/{quantity}/{time}", gap),
             get("/api/v1/events", events), get("/api/v1/readings", readings),
             get("/api/v1/notes", notes), get("/api/v1/surveys", surveys),
-            get("/api/v1/proof", proof), get("/api/v1/export", export),
-        ]
+            get("/api/v1/proof", proof),
+        ] + ExportRoute(history, name: name).all
+            + CopyRoutes(history, copies, name: name).all
     }
 
     private func get(_ path: String, _ handler: @escaping Route.Handler) -> Route {
@@ -149,61 +158,6 @@ package struct HistoryRoutes: Sendable {
         // Without its station the history proves as much.
         let status = try? await station?.ask(ControlRequest(.status), StatusReport.self)
         return try await history.answer(request) { try ProofView.json($0, name: name, status) }
-    }
-
-    // MARK: - Export
-
-    private func export(_ request: WebRequest) async throws -> WebResponse {
-        let keys = HistoryQuery.rangeKeys.union(["channel", "format"])
-        let query = try HistoryQuery(request, keys)
-        let format = try Self.choice(TextFormat.self, "format", request.query) ?? .csv
-        let names = request.query.keys.contains("channel") ? try query.channels(atMost: 16) : []
-        let history = history
-        let job = try await history.beginExport { opened, seat in
-            var range = try query.range(opened, standard: nil)
-            // What comes while it is sent belongs to the next one.
-            if range.from != nil || range.to != nil { range.to = range.to ?? opened.now }
-            return try ExportJob(opened, format, names, range, seat)
-        }
-        var headers: HTTPFields = [
-            .contentType: Self.type(of: format), .cacheControl: "private, no-store",
-            .contentDisposition: "attachment; filename=\"\(fileName(names)).\(format.rawValue)\"",
-        ]
-        headers[.contentLocation] = Self.location(request, format, names, job.range)
-        return WebResponse(
-            headers: headers,
-            body: .stream { write in
-                while let piece = try await history.next(job) { try await write(piece) }
-            }
-        )
-    }
-
-    private static func type(of format: TextFormat) -> String {
-        switch format {
-        case .csv: "text/csv; charset=utf-8; header=present"
-        case .ndjson: "application/x-ndjson"
-        case .json: "application/json; charset=utf-8"
-        }
-    }
-
-    private func fileName(_ names: [String]) -> String {
-        let text = ([name] + names).joined(separator: "-")
-        return String(
-            text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-" }
-        )
-    }
-
-    private static func location(
-        _ request: WebRequest,
-        _ format: TextFormat,
-        _ names: [String],
-        _ range: TimeRange
-    ) -> String {
-        var parts = ["format=\(format.rawValue)"]
-        parts += names.map { "channel=" + PercentCoding.encoded($0) }
-        if let from = range.from { parts.append("from=" + PercentCoding.encoded(from.iso8601)) }
-        if let to = range.to { parts.append("to=" + PercentCoding.encoded(to.iso8601)) }
-        return request.path + "?" + parts.joined(separator: "&")
     }
 
     // MARK: - Keys of a query

@@ -61,7 +61,16 @@ enum ProofView {
             json.member("usedBytes", history.folder.byteCount)
             json.member("keepsDays", extent.keepsDays.map { Int($0) })
             if let day = status?.budget.day, let bytes = day.cardBytes, day.seconds >= 3_600 {
-                json.member("bytesPerDay", Int(Double(bytes) / day.seconds * 86_400))
+                let share = 86_400 / day.seconds
+                let perDay = Double(bytes) * share
+                json.member("bytesPerDay", Int(perDay))
+                let flash = FlashModel()
+                let years = flash.years(
+                    pagesPerDay: Double(day.cardSyncs) * share + perDay / flash.pageBytes,
+                    transactionsPerDay: 1
+                )
+                // Of a new card of this kind; beyond a thousand the figure says nothing.
+                json.member("yearsLeft", min(years, 1_000), decimals: 1)
             }
         }
         guard let lasers = status?.lasers else { return }

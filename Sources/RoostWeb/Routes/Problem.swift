@@ -24,6 +24,7 @@ package struct Problem: Error, Hashable, Sendable {
         case busy
         case `internal`
         case notOffered = "not-offered"
+        case rangeNotSatisfiable = "range-not-satisfiable"
 
         package var status: HTTPResponse.Status {
             switch self {
@@ -41,6 +42,7 @@ package struct Problem: Error, Hashable, Sendable {
             case .wrongHost: .misdirectedRequest
             case .stationDown, .store, .busy: .serviceUnavailable
             case .internal: .internalServerError
+            case .rangeNotSatisfiable: .rangeNotSatisfiable
             }
         }
 
@@ -67,6 +69,7 @@ package struct Problem: Error, Hashable, Sendable {
             case .busy: "Too much is going on"
             case .internal: "The dashboard failed"
             case .notOffered: "This station does not offer it"
+            case .rangeNotSatisfiable: "No byte of that range is there"
             }
         }
     }

@@ -40,9 +40,10 @@ package enum RouteSummaries {
         ),
         "GET /proof": Entry("Measured and explained time since the first sample."),
         "GET /export": Entry(
-            "Readings as CSV, NDJSON or JSON, streamed.",
-            ["format", "channel"] + range
+            "Readings as CSV, NDJSON or JSON, streamed, with ranges of bytes.",
+            ["format", "channel", "survey", "without"] + range
         ),
+        "GET /copies/{id}": Entry("An SQLite copy of the history, with ranges of bytes."),
         "GET /notes": Entry("What people wrote down.", range),
         "GET /surveys": Entry("Stretches of time that people named."),
         "GET /live": Entry("New readings and events as server-sent events, with resumption."),
@@ -62,6 +63,7 @@ package enum RouteSummaries {
 
     private static let writing: [String: Entry] = [
         "POST /mode": Entry("Changes how often the station measures, or begins a survey."),
+        "POST /copies": Entry("Makes an SQLite copy of the history, kept for an hour."),
         "POST /notes": Entry("Writes a note, at most 120 bytes."),
         "POST /mutes/{target}": Entry("Leaves a device or channel out for a while."),
         "DELETE /mutes/{target}": Entry("Ends that."),

@@ -1,0 +1,116 @@
+import Core
+import Glibc
+import HTTPTypes
+import Store
+import StoreQueries
+
+/// `/copies`: the whole history as an SQLite database to take along.
+struct CopyRoutes: Sendable {
+    private static let pieceBytes = 65_536
+
+    private let history: HistoryClient
+    private let desk: CopyDesk?
+    private let name: String
+
+    init(_ history: HistoryClient, _ desk: CopyDesk?, name: String) {
+        (self.history, self.desk, self.name) = (history, desk, name)
+    }
+
+    var all: [Route] {
+        [
+            Route(.post, "/api/v1/copies", .owner, body: .form) { try await make($0) },
+            Route(.get, "/api/v1/copies/{id}", .viewer, scope: .read) { try await send($0) },
+        ]
+    }
+
+    private func offered() throws -> CopyDesk {
+        guard let desk else {
+            throw Problem(.notOffered, "it has no folder of its own; use `roost export`")
+        }
+        return desk
+    }
+
+    /// Makes one, however long it takes; the one before it goes.
+    private func make(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let draft = try offered().begin()
+        let job = try await history.beginExport(of: request.identity?.account) { opened, seat in
+            try CopyJob(opened, draft, seat)
+        }
+        while try await history.work({ try job.step() }) {}
+        let copy = try await history.work { try draft.publish() }
+        var json = JSONText()
+        json.object { json in
+            json.member("id", copy.id)
+            json.member("bytes", copy.bytes)
+            let end = WallTime(seconds: Int(copy.made + CopyDesk.keepSeconds))
+            json.member("expires", end.iso8601)
+        }
+        var response = WebResponse.json(json.text, status: .created)
+        response.headers[.location] = "/api/v1/copies/" + copy.id
+        return response
+    }
+
+    private func send(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let (desk, id) = (try offered(), request.parameters["id"] ?? "")
+        guard let copy = try await history.work({ desk.copy(id) }) else {
+            throw Problem(.gone, "a copy is kept for an hour: make a new one")
+        }
+        let tag = "\"\(copy.id)\""
+        var headers: HTTPFields = [
+            .contentType: "application/vnd.sqlite3", .cacheControl: "private, no-cache",
+            .eTag: tag, .acceptRanges: "bytes",
+        ]
+        let file = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        headers[.contentDisposition] = "attachment; filename=\"\(String(file)).db\""
+        let range = ByteRange(request, tag: tag)
+        guard let places = range.map({ $0.places(in: copy.bytes) }) ?? 0..<copy.bytes else {
+            throw Problem.beyondEnd(copy.bytes)
+        }
+        if range != nil {
+            let (first, last) = (places.lowerBound, places.upperBound - 1)
+            headers[.contentRange] = "bytes \(first)-\(last)/\(copy.bytes)"
+        }
+        headers[.contentLength] = String(places.count)
+        return WebResponse(
+            range == nil ? .ok : .partialContent,
+            headers: headers,
+            body: stream(try OpenFile(copy.path), places)
+        )
+    }
+
+    private func stream(_ file: OpenFile, _ places: Range<Int>) -> WebResponse.Body {
+        let history = history
+        return .stream { write in
+            var place = places.lowerBound
+            while place < places.upperBound {
+                let (from, count) = (place, min(Self.pieceBytes, places.upperBound - place))
+                let piece = try await history.work { try file.bytes(from, count) }
+                try await write(piece)
+                place += piece.count
+            }
+        }
+    }
+
+    /// A file that stays readable after its name is gone.
+    private final class OpenFile: Sendable {
+        private let descriptor: CInt
+
+        init(_ path: String) throws {
+            descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                throw Problem(.gone, "a copy is kept for an hour: make a new one")
+            }
+        }
+
+        deinit { close(descriptor) }
+
+        func bytes(_ place: Int, _ count: Int) throws -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let read = pread(descriptor, &bytes, count, place)
+            guard read > 0 else { throw Problem(.store, "the copy cannot be read: see dmesg") }
+            return Array(bytes[..<read])
+        }
+    }
+}

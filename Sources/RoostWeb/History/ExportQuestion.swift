@@ -1,0 +1,96 @@
+import Core
+import HTTPTypes
+import Store
+import StoreQueries
+
+/// What an export is asked for.
+struct ExportQuestion: Sendable {
+    static let keys = HistoryQuery.rangeKeys.union(["channel", "format", "survey", "without"])
+    /// Channels of one export that is not of all.
+    private static let channelMax = 16
+
+    let format: TextFormat
+    /// None for all.
+    let names: [String]
+    /// Values with one of these flags are left out.
+    let without: Quality
+    private let survey: String?
+    private let query: HistoryQuery
+    /// Of the answer that a client has begun to read; nil for a new one.
+    let known: ExportTag?
+
+    /// Reads a request.
+    ///
+    /// - Throws: `Problem`.
+    init(_ request: WebRequest) throws {
+        query = try HistoryQuery(request, Self.keys)
+        format = try Self.format(request.query)
+        let hasChannels = request.query.keys.contains("channel")
+        names = hasChannels ? try query.channels(atMost: Self.channelMax) : []
+        without = try Self.flags(request.query)
+        survey = try request.query.one("survey")
+        if survey != nil, !HistoryQuery.rangeKeys.isDisjoint(with: request.query.keys) {
+            throw Problem.badRequest("survey, or from, to and last, not both")
+        }
+        known = request.headers[.ifRange].flatMap { ExportTag($0) }
+    }
+
+    /// From when to when, with an end as soon as there is a beginning or a present.
+    ///
+    /// - Throws: `Problem` `not-found` for a survey that is not there.
+    func range(_ history: OpenHistory) throws -> TimeRange {
+        if let survey {
+            guard let found = try Survey(named: survey, history) else {
+                throw Problem.notFound("there is no survey \(survey.prefix(60))")
+            }
+            return TimeRange(from: found.range.from, to: found.range.to ?? present(history))
+        }
+        var range = try query.range(history, standard: nil, now: present(history))
+        // What comes while it is sent belongs to the next one.
+        if range.from != nil || range.to != nil { range.to = range.to ?? present(history) }
+        return range
+    }
+
+    /// Where the export without a range ends; nil for a new one.
+    var end: ExportTag.Position? {
+        guard case .position(let position)? = known?.end else { return nil }
+        return position
+    }
+
+    private func present(_ history: OpenHistory) -> WallTime? {
+        guard case .wall(let tenths)? = known?.end else { return history.now }
+        return WallTime(tenths: tenths)
+    }
+
+    private static func format(_ query: WebQuery) throws -> TextFormat {
+        guard let text = try query.one("format") else { return .csv }
+        guard let format = TextFormat(rawValue: text) else {
+            let known = TextFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.outOfRange("format", "format is one of \(known), not \(text.prefix(40))")
+        }
+        return format
+    }
+
+    /// `without=humid,jump`, or the key several times.
+    private static func flags(_ query: WebQuery) throws -> Quality {
+        var flags: Quality = []
+        let known = Quality.all
+        for name in query.all("without").flatMap({ $0.split(separator: ",") }) {
+            guard let flag = known.first(where: { $0.names == [String(name)] }) else {
+                let names = known.flatMap(\.names).joined(separator: ", ")
+                throw Problem.outOfRange(
+                    "without",
+                    "without takes \(names), not \(name.prefix(40))"
+                )
+            }
+            flags.formUnion(flag)
+        }
+        return flags
+    }
+}
+
+extension Quality {
+    /// Each flag that has a name.
+    fileprivate static let all: [Quality] = (0..<16).map { Quality(rawValue: 1 << $0) }
+        .filter { !$0.names.isEmpty }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import HTTPTypes
+import SQLite
+import StoreFixtures
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct CopyRoutesTests {
+    private struct Site {
+        let fixture: QueryFixture
+        let folder: TestFolder
+        let stage: RouteStage
+
+        init(now: @escaping @Sendable () -> Int64 = WebClock.system.seconds) throws {
+            fixture = try QueryFixture([
+                QueryFixture.Boot(started: "2026-04-14T00:00:00Z", minutes: 180)
+            ])
+            folder = try TestFolder()
+            let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
+            let clock = WebClock(boot: "", uptime: { 0 }, seconds: now)
+            let desk = CopyDesk(folder: folder.path, clock: clock)
+            let routes = HistoryRoutes(client, nil, name: "balcony", copies: desk).all
+            stage = RouteStage(routes, as: .owner)
+        }
+
+        func make() async throws -> String {
+            let answer = await stage.ask("/api/v1/copies", .post)
+            #expect(answer.status == .created)
+            return try #require(answer.headers[.location])
+        }
+    }
+
+    @Test func aCopyIsADatabaseOfAllReadings() async throws {
+        let site = try Site()
+        let place = try await site.make()
+        let answer = await site.stage.ask(place)
+        #expect(answer.headers[.contentType] == "application/vnd.sqlite3")
+        let whole = try await RouteStage.bytes(answer)
+        #expect(answer.headers[.contentLength] == "\(whole.count)")
+        let path = site.folder.path("taken.db")
+        let file = try #require(fopen(path, "w"))
+        #expect(fwrite(whole, 1, whole.count, file) == whole.count)
+        fclose(file)
+        let connection = try Connection(path, mode: .readOnly)
+        let count: Int = try connection.scalar("SELECT count(*) FROM readings") ?? 0
+        #expect(count == 360)
+        let part = await site.stage.ask(place, .get, [.range: "bytes=4096-8191"])
+        #expect(part.status == .partialContent)
+        #expect(try await RouteStage.bytes(part) == Array(whole[4_096..<8_192]))
+    }
+
+    @Test func oneIsKeptAndForAnHour() async throws {
+        let later = Mutex<Int64>(0)
+        let site = try Site { WebClock.system.seconds() + later.withLock { $0 } }
+        let first = try await site.make()
+        let second = try await site.make()
+        #expect(await site.stage.ask(first).status == .gone)
+        #expect(await site.stage.ask(second).status == .ok)
+        later.withLock { $0 = CopyDesk.keepSeconds + 5 }
+        #expect(await site.stage.ask(second).status == .gone)
+        #expect(access(site.folder.path("copy-" + second.dropFirst(15) + ".db"), F_OK) != 0)
+    }
+
+    /// What a process that was killed left is gone at the next start.
+    @Test func aStartRemovesWhatWasNotFinished() throws {
+        let folder = try TestFolder()
+        for name in ["copy-1.part", "copy-2.db", "other.part"] {
+            let file = try #require(fopen(folder.path(name), "w"))
+            fclose(file)
+        }
+        let clock = WebClock(boot: "", uptime: { 0 }, seconds: { 0 })
+        _ = CopyDesk(folder: folder.path, clock: clock)
+        #expect(access(folder.path("copy-1.part"), F_OK) != 0)
+        #expect(access(folder.path("copy-2.db"), F_OK) != 0)
+        #expect(access(folder.path("other.part"), F_OK) == 0)
+    }
+
+    @Test func aDraftThatFailsLeavesNothing() throws {
+        let folder = try TestFolder()
+        let desk = CopyDesk(folder: folder.path)
+        do {
+            let draft = try desk.begin()
+            #expect(throws: Problem.self) { _ = try desk.begin() }
+            var status = stat()
+            #expect(stat(draft.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        }
+        #expect(desk.sweep().isEmpty)
+        // Nor a place that stays taken.
+        _ = try desk.begin()
+    }
+
+    @Test func withoutAFolderItIsNotOffered() async throws {
+        let client = HistoryClient(nil, folder: "/nonexistent", logger: RouteStage.logger)
+        let stage = RouteStage(HistoryRoutes(client, nil, name: "balcony").all, as: .owner)
+        #expect(await stage.ask("/api/v1/copies", .post).status == .notFound)
+        #expect(await stage.ask("/api/v1/copies/1").status == .notFound)
+    }
+}
