@@ -116,8 +116,8 @@ let package = Package(
         library(
             "LinuxPlatform",
             [
-                "Configuration", "Devices", "HardwareIO", "LinuxIO", "Station", "Profiles", "Core",
-                "Store", logging,
+                "Configuration", "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station",
+                "Profiles", "Core", "Store", logging,
             ]
         ),
         .target(
@@ -131,6 +131,13 @@ let package = Package(
             swiftSettings: strict
         ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
+        library(
+            "Doctor",
+            [
+                "Configuration", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxIO",
+                "LinuxPlatform", "Profiles", "Station", "Store", "StoreQueries",
+            ]
+        ),
         .systemLibrary(
             name: "CArgon2",
             pkgConfig: "libargon2",
@@ -164,15 +171,15 @@ let package = Package(
         .executableTarget(
             name: "roostd",
             dependencies: [
-                "Configuration", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
-                "Core", "Supervision", arguments, logging,
+                "Configuration", "Doctor", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
+                "Profiles", "Core", "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
+                "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices", "Doctor",
                 "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "SQLite", "SimulationKit",
                 "Station", "Store", "StoreQueries",
                 "Supervision", arguments, logging,
@@ -263,7 +270,7 @@ let package = Package(
         tests(
             "roostTests",
             [
-                "ClientSupport", "ControlProtocol", "Core", "Devices", "HardwareIO",
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "Doctor", "HardwareIO",
                 "LinuxPlatform",
                 "Profiles", "Store", "StoreQueries", "TestSupport", "roost", arguments,
             ]
@@ -289,6 +296,13 @@ let package = Package(
         tests(
             "StoreQueriesTests",
             ["Core", "Store", "StoreFixtures", "StoreQueries", "TestSupport"]
+        ),
+        tests(
+            "DoctorTests",
+            [
+                "ControlProtocol", "Core", "Devices", "Doctor", "HardwareIO", "LinuxPlatform",
+                "Profiles", "Station", "Store", "TestSupport",
+            ]
         ),
         tests("TidyTests", []),
     ]

@@ -15,6 +15,12 @@ package struct LevelMachine: Sendable {
         levels = Array(repeating: nil, count: rule.scales.count)
     }
 
+    /// The quantities that have the level of the last sample; empty without one.
+    package var decisive: [String] {
+        guard let level else { return [] }
+        return zip(rule.scales, levels).filter { $0.1 == level }.map(\.0.quantity)
+    }
+
     /// Evaluates the readings of one sample.
     ///
     /// A quantity without a value, or that is missing, does not count, and its past is forgotten.

@@ -31,6 +31,13 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case snooze
         /// Writes what a person noticed into the history, as an event; `StatusReport` after it.
         case note
+        /// `FindingsReport` of the checks of `roost doctor`, as far as a running station can ask
+        /// them; an earlier one, if that is not older than `seconds` and than 10 s.
+        case doctor
+        /// `ProfilesReport`.
+        case profiles
+        /// `ProfileCheckReport` of the profile in `text`; nothing is kept of it.
+        case checkProfile
     }
 
     /// Protocol version of the client.
@@ -43,7 +50,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `mode`, `mute`, `snooze`: how long.
     ///
     /// `mode`: 1…86 400 s; after it the mode is `normal` again. `mute`: 1 s…366 days, longer values
-    /// are cut to that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it.
+    /// are cut to that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it. `doctor`: how old the
+    /// report may be.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?
@@ -60,7 +68,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     ///
     /// `note`: when it was, if not now.
     package var time: String?
-    /// `note`: 1…120 bytes of UTF-8 without control characters.
+    /// `note`: 1…120 bytes of UTF-8 without control characters; `checkProfile`: a profile.
     package var text: String?
     /// Who asked, as the dashboard knows people; 1…64 characters, for the events.
     package var actor: String?

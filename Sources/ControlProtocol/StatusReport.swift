@@ -10,7 +10,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package let mode: ModeReport
     /// `good`, `moderate`, `poor`, `unknown`, `fault`; nil without lights.
     package let lamp: String?
-    package let channels: [ChannelReport]
+    package var channels: [ChannelReport]
     package let budget: BudgetReport
     package let watchdog: WatchdogReport?
     /// What is wrong now, the oldest first; empty when all is well.
@@ -21,8 +21,10 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var lasers: [LaserReport] = []
     /// How far the clock can be trusted; nil from older stations.
     package var clock: ClockReport?
-    /// Where the station writes; nil without a store, and until it is open.
+    /// Where the station writes, and how that fares; nil without a configured store.
     package var store: StoreReport?
+    /// What the lamp goes by; nil while there is no dust sensor to follow.
+    package var lampCause: LampReport?
     /// For so long no child is replaced for being late; nil at most times.
     package var snoozedSeconds: Double?
 
@@ -113,6 +115,10 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package var intervalSeconds: Double?
     /// `good`, `moderate` or `poor` by the lamp's rule; nil without a limit or a fresh value.
     package var level: String?
+    /// What is known of it beforehand; nil from older stations.
+    package var facts: ChannelFacts?
+    /// Where its device is between two samples; nil while that is not known.
+    package var progress: ProgressReport?
 
     package init(
         channel: String,
@@ -309,6 +315,8 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package let facts: Details
     /// What of it is left out at a person's wish.
     package var mutes: [MuteReport] = []
+    /// Where it is between two samples; nil while that is not known.
+    package var progress: ProgressReport?
 
     package init(name: String, type: String, location: String, state: String, facts: Details) {
         self.name = name

@@ -1,4 +1,5 @@
 import Configuration
+import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
@@ -28,6 +29,7 @@ package struct StationProcess: Sendable {
     private let catalog: ProfileCatalog
     private let logger: Logger
     private let adapters: String?
+    private let examine: (@Sendable () -> FindingsReport)?
 
     /// A process that has not started.
     ///
@@ -36,13 +38,16 @@ package struct StationProcess: Sendable {
     ///   - contents: What they said.
     ///   - logger: Where log lines go.
     ///   - adapters: A file that lists adapters in place of udev.
+    ///   - examine: Examines the machine, on the disk thread; nil leaves that out.
     package init(
         _ files: StationFiles,
         _ contents: StationFiles.Contents,
         logger: Logger,
-        adapters: String? = nil
+        adapters: String? = nil,
+        examine: (@Sendable () -> FindingsReport)? = nil
     ) {
         (self.files, self.logger, self.adapters) = (files, logger, adapters)
+        self.examine = examine
         (configuration, catalog) = (contents.configuration, contents.catalog)
         Self.log(contents, logger)
     }
@@ -67,7 +72,7 @@ package struct StationProcess: Sendable {
         let signals = try SignalMonitor(on: loop)
         let linux = try LinuxPlatform(on: loop, adapters: adapters)
         let logger = logger
-        let dependencies = Station.Dependencies(
+        var dependencies = Station.Dependencies(
             platform: wrap(linux, loop),
             logger: logger,
             seed: UInt64(bitPattern: loop.clock.now.nanoseconds),
@@ -78,6 +83,8 @@ package struct StationProcess: Sendable {
                 _exit(70)
             }
         )
+        dependencies.examination = examine.map { ControlExamination($0) }
+        dependencies.rights = Self.rights
         let station = Station(configuration, in: dependencies)
         try loop.run {
             try await demandStore(linux, loop)
@@ -93,6 +100,12 @@ package struct StationProcess: Sendable {
                 try await station.run()
             }
         }
+    }
+
+    /// By the user that the package makes for the dashboard.
+    private static var rights: ControlRights {
+        let user = getpwnam("roost-web").map { $0.pointee.pw_uid }
+        return ControlRights(dashboardUser: user, own: (geteuid(), getegid()))
     }
 
     private func follow(

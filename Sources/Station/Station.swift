@@ -35,6 +35,10 @@ package final class Station: Sendable {
         package let endProcess: @Sendable (_ reason: String) -> Void
         /// How often the parent of the process wants a sign of life; nil for never.
         package let serviceWatchdog: Duration?
+        /// Examines the machine for `doctor`; nil where none can.
+        package var examination: ControlExamination?
+        /// Which users of the control socket may ask for what.
+        package var rights = ControlRights()
 
         package init(
             platform: any Platform,
@@ -71,7 +75,7 @@ package final class Station: Sendable {
     private static let lastChild = "control"
 
     package let context: StationContext
-    private let dependencies: Dependencies
+    let dependencies: Dependencies
     private let supervision: SupervisorContext
     let root: Supervisor
     let lamp: TrafficLightController
@@ -176,7 +180,7 @@ package final class Station: Sendable {
     // MARK: Children
 
     func fixedChildren(_ configuration: StationConfiguration) -> [ChildSpec] {
-        let (context, answers) = (context, answers)
+        let (context, answers, rights) = (context, answers, dependencies.rights)
         var specs = [
             vigil(configuration),
             // Watched: a mode that does not end wears a laser out.
@@ -222,7 +226,7 @@ package final class Station: Sendable {
         specs.append(
             // Waits for requests of people: there is no progress to watch.
             ChildSpec(id: Self.lastChild, minimumRunTime: .seconds(1)) { _ in
-                ControlServer(path: path, answers: answers, station: context)
+                ControlServer(path: path, answers: answers, station: context, rights: rights)
             }
         )
         return specs

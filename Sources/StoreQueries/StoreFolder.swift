@@ -42,6 +42,13 @@ package struct StoreFolder: Hashable, Sendable {
         }
     }
 
+    /// Reads; a failure of the store becomes a message with the next step.
+    ///
+    /// - Throws: `StoreUnreadable`; what else `body` throws.
+    package func reading<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as StoreError { throw unreadable(error) }
+    }
+
     /// Opens the history for reading; the daemon may be writing.
     ///
     /// - Parameters:

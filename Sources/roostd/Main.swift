@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Core
+import Doctor
 import Glibc
 import LinuxIO
 import LinuxPlatform
@@ -71,7 +72,10 @@ struct Daemon: ParsableCommand {
         }
         let logger = Logger(label: "roostd", level: verbose ? .info : .notice)
         do {
-            try StationProcess(files, contents, logger: logger, adapters: adapters).run()
+            let doctor = DoctorInside(configuration: files.path)
+            try StationProcess(files, contents, logger: logger, adapters: adapters) {
+                doctor.report()
+            }.run()
         } catch let refusal as InstanceRefused {
             Terminal.error("\(refusal)")
             throw ExitCode(75)

@@ -42,6 +42,17 @@ import Testing
         #expect(machine.take(sample(tenths(0), nil)) == .good)
     }
 
+    @Test func namesTheQuantitiesThatDecideIt() {
+        var machine = LevelMachine()
+        #expect(machine.decisive.isEmpty)
+        _ = machine.take(sample(tenths(60), tenths(100)))
+        #expect(machine.decisive == ["pm25"])
+        _ = machine.take(sample(tenths(30), tenths(100)))
+        #expect(machine.decisive == ["pm25", "pm10"])
+        _ = machine.take(sample(.noData(.stuck), .noData(.stuck)))
+        #expect(machine.decisive.isEmpty)
+    }
+
     @Test func noValueAtAllIsNoLevel() {
         var machine = LevelMachine()
         #expect(machine.take(sample(tenths(60), tenths(0))) == .poor)

@@ -138,6 +138,39 @@ import Testing
         #expect((1_500...1_600).contains(try #require(Double(text))))
     }
 
+    @Test func theStateOfTheStoreIsTheWorstThatHolds() {
+        typealias State = StoreReport.State
+        let open: [(Set<Fault.Kind>, Bool, State)] = [
+            ([], false, .ok), ([.storeNotWriting], false, .failing),
+            ([.historyNotTaking], false, .historyFailing), ([.historyNotTaking], true, .full),
+            ([.historyFull], false, .full),
+            ([.historyNotTaking, .storeNotWriting], true, .failing),
+            ([.deviceAway, .journalWorn, .mirrorMissing], false, .ok),
+        ]
+        for (faults, isFull, state) in open {
+            #expect(State(faults, isOpen: true, isHistoryFull: isFull) == state)
+        }
+        #expect(State([], isOpen: false, isHistoryFull: false) == .opening)
+        #expect(State([.storeNotWriting], isOpen: false, isHistoryFull: false) == .missing)
+    }
+
+    @Test func aStatusSaysWhatWaitsForTheCard() throws {
+        let folder = try TestFolder()
+        let (waiting, after) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder))
+            return try await test.run { test in
+                try await test.sleep(.minutes(5))
+                let waiting = test.station.status.store
+                try await test.sleep(.minutes(10))
+                return (waiting, test.station.status.store)
+            }
+        }
+        #expect(waiting?.state == .ok && after?.state == .ok)
+        let window = try #require(waiting?.lossWindowSeconds)
+        #expect(waiting?.waitingSeconds.map { (0...window + 2).contains($0) } == true)
+        #expect(after?.lastCommitAgeSeconds.map { (0...window + 2).contains($0) } == true)
+    }
+
     @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
         let folder = try TestFolder()
         let (told, readings, faults) = try simulate { clock in

@@ -24,7 +24,7 @@ extension TidyRule {
         "Sources/Store/Ledger/ChannelBook.swift",
         "Sources/Store/Partition/GUIDPartitionTable.swift",
         "Sources/Supervision/ChildSnapshot.swift",
-        "Sources/roost/Doctor/DoctorCard.swift",
+        "Sources/Doctor/DoctorCard.swift",
     ]
 
     private static let fileCircles = TidyRule(

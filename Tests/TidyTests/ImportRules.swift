@@ -37,11 +37,16 @@ extension TidyRule {
             "PowerCut", "Profiles", "SQLite", "SimulationKit", "Store", "Supervision",
         ],
         "LinuxPlatform": [
-            "Configuration", "Devices", "Glibc", "HardwareIO", "LinuxIO", "Station", "Profiles",
+            "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
+            "Station", "Profiles",
+        ],
+        "Doctor": [
+            "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
+            "LinuxPlatform", "Profiles", "Station", "Store", "StoreQueries",
         ],
         "roostd": [
-            "ArgumentParser", "Configuration", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform",
-            "Station", "Profiles", "Supervision",
+            "ArgumentParser", "Configuration", "Doctor", "Glibc", "HardwareIO", "LinuxIO",
+            "LinuxPlatform", "Station", "Profiles", "Supervision",
         ],
         "RoostWeb": [
             "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Glibc", "HTTPTypes", "NIOCore",
@@ -57,7 +62,8 @@ extension TidyRule {
         ],
         "roost": [
             "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol", "Devices",
-            "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles", "SQLite",
+            "Doctor", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
+            "SQLite",
             "SimulationKit", "Store", "StoreQueries",
             "Supervision",
         ],

@@ -37,6 +37,7 @@ package actor HTTPLineDriver: OrderlyStop {
     private var lastAnswerAt: MonotonicInstant?
     private var lastSampleAt: MonotonicInstant?
     private var lastTrouble: String?
+    private var nextQuestionAt: MonotonicInstant?
 
     /// A driver.
     ///
@@ -68,7 +69,7 @@ package actor HTTPLineDriver: OrderlyStop {
 
     /// How the HTTP device has answered so far.
     package var report: HTTPLineReport {
-        HTTPLineReport(
+        var report = HTTPLineReport(
             answerCount: answerCount,
             questionCount: questionCount,
             doubts: judge.findings.map(\.description),
@@ -76,6 +77,8 @@ package actor HTTPLineDriver: OrderlyStop {
             lastAnswerAt: lastAnswerAt,
             lastTrouble: lastTrouble
         )
+        report.nextQuestionAt = nextQuestionAt
+        return report
     }
 
     nonisolated package func requestStop() {
@@ -104,6 +107,7 @@ package actor HTTPLineDriver: OrderlyStop {
             // A stop that came together with the answer has used up its signal.
             guard !isStopping else { return }
             let next = trouble == nil ? due : max(due, began.advanced(by: pause))
+            nextQuestionAt = next
             heartbeat.beat(nextWithin: pause + Self.patience + .minutes(1))
             _ = try await clock.wait(for: stop, until: next, tolerance: interval / 10)
         }
@@ -238,6 +242,8 @@ package struct HTTPLineReport: Hashable, Sendable {
     package let lastAnswerAt: MonotonicInstant?
     /// What was wrong last, as text; stays after the device answers again.
     package let lastTrouble: String?
+    /// Nil before the first answer.
+    package var nextQuestionAt: MonotonicInstant?
 
     /// `answering`, `not answering`, or `asking` before the first answer.
     package var state: String {

@@ -19,6 +19,8 @@ package struct SensorReport: Hashable, Sendable {
     /// What is worth showing, in the order it reads.
     package let facts: [Event.Detail]
     package let lastMeasurementAt: MonotonicInstant?
+    /// Nil while it is not known when it will measure.
+    package var progress: SensorProgress?
 
     package init(state: String, facts: [Event.Detail], lastMeasurementAt: MonotonicInstant?) {
         self.state = state

@@ -38,7 +38,14 @@ final class SensorLine: SerialReceiver {
     /// What the session waits for.
     var wait: SensorWait { state.withLock { $0.session.wait } }
 
-    var report: SensorReport { state.withLock { $0.session.report(at: environment.clock.now) } }
+    var report: SensorReport {
+        let now = environment.clock.now
+        return state.withLock { state in
+            var report = state.session.report(at: now)
+            report.progress = state.session.progress(at: now)
+            return report
+        }
+    }
 
     // MARK: Requests
 

@@ -222,3 +222,37 @@ extension SensorSession {
         part.out.actions.append(.beat(nextWithin: promise))
     }
 }
+
+// What a reader waits for.
+extension SensorSession {
+    /// The phase of the present state; nil before the part is known, and while a remedy is tried.
+    package func progress(at now: MonotonicInstant) -> SensorProgress? {
+        let warmAt = part.warmAt.flatMap { now < $0 ? $0 : nil }
+        guard !isLive else {
+            guard recovery.failingSince == nil, state != .starting, state != .finished else {
+                return nil
+            }
+            let phase: SensorProgress.Phase = warmAt == nil ? .measuring : .warming
+            return SensorProgress(phase, until: warmAt, next: warmAt)
+        }
+        let (warmUp, length) = (duty.cycle.warmUp, duty.cycle.window)
+        switch state {
+        case .sleeping, .looking, .resting:
+            // With its sample open it rests as a remedy.
+            guard !isSampleOpen else { return nil }
+            let wake = max(duty.due, nextAttempt ?? duty.due)
+            let next = wake.advanced(by: warmUp + length)
+            return SensorProgress(.asleep, until: wake, next: next)
+        case .waking:
+            let warm = warmAt ?? max(now, duty.begunAt.advanced(by: warmUp))
+            return SensorProgress(.warming, until: warm, next: warm.advanced(by: length))
+        case .warming:
+            return SensorProgress(.warming, until: deadline, next: deadline.advanced(by: length))
+        case .sampling, .pacing, .asking:
+            let end = window.end
+            if let warmAt { return SensorProgress(.warming, until: warmAt, next: end) }
+            return SensorProgress(.measuring, until: end, next: end)
+        case .starting, .listening, .reopening, .searching, .holding, .finished: return nil
+        }
+    }
+}

@@ -3,6 +3,7 @@ import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
+import Profiles
 import Store
 import Supervision
 
@@ -12,13 +13,15 @@ package struct ControlAnswers: Sendable {
     package struct Dependencies: Sendable {
         /// The present faults, the oldest first.
         package var faults: @Sendable () -> [Fault]
+        /// How storing fares; nil without a configured store.
+        var store: @Sendable (Set<Fault.Kind>, MonotonicInstant) -> StoreReport?
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
-        /// Where the journal is; nil before it is open.
-        var journal: @Sendable () -> String?
         /// A page of the records that are not in the history yet.
         var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
         package var lamp: @Sendable () -> String?
+        /// What the lamp goes by.
+        var lampCause: @Sendable () -> LampReport?
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
         /// What detection made of every adapter.
@@ -41,6 +44,12 @@ package struct ControlAnswers: Sendable {
         package var ageLimit: @Sendable (_ device: String) -> Duration
         /// From one sample of a device to the next; nil for what is measured on events.
         var interval: @Sendable (_ device: String) -> Duration?
+        /// What is known of a channel beforehand.
+        var facts: @Sendable (Channel) -> ChannelFacts?
+        /// Examines the machine; nil where none can.
+        var examination: ControlExamination?
+        /// The profiles that the station goes by now.
+        var catalog: @Sendable () -> ProfileCatalog
     }
 
     static let longestList = 10_000
@@ -72,7 +81,7 @@ package struct ControlAnswers: Sendable {
     /// The line that answers a request other than `live`.
     func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         switch request.command {
-        case .status, .live: try ok(status())
+        case .status, .live: try ok(await fullStatus())
         case .tree: try ok(dependencies.tree())
         case .devices: try ok(await devices())
         case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
@@ -87,18 +96,36 @@ package struct ControlAnswers: Sendable {
         case .mode: try await changeMode(request, from: peer)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)
+        case .doctor: try await answer { try await examine(request) }
+        case .profiles: try ok(profiles.report)
+        case .checkProfile: try await answer { try await profiles.check(request) }
         case .note:
             try await answer {
-                try await ControlNotes(station: station).write(request, from: peer)
-                return status()
+                // A clock that may be slow calls nothing the future.
+                let now = clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
+                let notes = ControlNotes(station: station, now: now)
+                try await notes.write(request, from: peer)
+                return await fullStatus()
             }
         case .snooze:
             try await answer {
                 let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
                 try await snooze.start(request, from: peer)
-                return status()
+                return await fullStatus()
             }
         }
+    }
+
+    private var profiles: ControlProfiles {
+        ControlProfiles(station: station, catalog: dependencies.catalog())
+    }
+
+    private func examine(_ request: ControlRequest) async throws -> FindingsReport {
+        guard let examination = dependencies.examination else {
+            throw ControlFailure(code: "not-allowed", message: "this station has no machine to ask")
+        }
+        let age = Duration.milliseconds(Int64(min(max(request.seconds ?? 0, 0), 86_400) * 1_000))
+        return try await examination.report(notOlderThan: age, on: station.platform)
     }
 
     func devices() async -> DevicesReport {
@@ -213,17 +240,29 @@ package struct ControlAnswers: Sendable {
                     )
                 )
             }
-            return try ok(status())
+            return try ok(await fullStatus())
         } catch let problem as ModeProblem {
             let failure = ControlFailure(code: "unknown-mode", message: problem.text)
             return try ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure)))
         }
     }
 
+    /// The status with what the drivers say of their next samples.
+    private func fullStatus() async -> StatusReport {
+        let devices = await station.devices.reports()
+        var report = status()
+        for index in report.channels.indices {
+            let device = report.channels[index].channel.split(separator: "/").first ?? ""
+            report.channels[index].progress = devices.first { $0.name == device }?.progress
+        }
+        return report
+    }
+
     /// How the station is now.
     package func status() -> StatusReport {
         let now = station.clock.now
         let costs = station.platform.figures
+        let faults = dependencies.faults()
         var report = StatusReport(
             name: station.name,
             version: version,
@@ -234,22 +273,23 @@ package struct ControlAnswers: Sendable {
             mode: ModeReport(station.modes.mode, at: now),
             lamp: dependencies.lamp(),
             channels: station.recorder.channels.map { channel in
-                ChannelReport(
+                var report = ChannelReport(
                     channel,
                     at: now,
                     ageLimit: dependencies.ageLimit(channel.channel.device),
                     interval: dependencies.interval(channel.channel.device)
                 )
+                report.facts = dependencies.facts(channel.channel)
+                return report
             },
             budget: budget(costs),
             watchdog: dependencies.watchdog(),
-            faults: dependencies.faults().map { FaultReport($0, at: now, station.clock.wallTime) }
+            faults: faults.map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = dependencies.board()
         report.clock = clock.report
-        report.store = dependencies.folder().map {
-            StoreReport(folder: $0, journal: dependencies.journal())
-        }
+        report.store = dependencies.store(Set(faults.map(\.kind)), now)
+        report.lampCause = dependencies.lampCause()
         report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
             .filter { $0.device != nil }

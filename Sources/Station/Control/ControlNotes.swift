@@ -10,6 +10,8 @@ struct ControlNotes {
     static let authorMax = 64
 
     let station: StationContext
+    /// The time as far as it is trusted; nil while the clock was never set.
+    let now: WallTime?
 
     /// Records what a person noticed.
     ///
@@ -35,6 +37,8 @@ struct ControlNotes {
                 message: "time is ISO 8601, as 2026-11-22T04:15:00Z"
             )
         }
+        try demandKnown(request.device)
+        try demandPast(request.time)
         let author = request.actor ?? peer.map { "user \($0.userID)" }
         let details = [
             Event.Detail("text", text), author.map { Event.Detail("author", $0) },
@@ -49,6 +53,38 @@ struct ControlNotes {
                 severity: .notice,
                 details: details.compactMap(\.self)
             )
+        )
+    }
+
+    /// - Throws: `ControlFailure` `unknown-device` for what is no device or channel here.
+    private func demandKnown(_ target: String?) throws(ControlFailure) {
+        guard let target else { return }
+        let channels = station.recorder.channels.map(\.channel.description)
+        let devices = station.devices.arrivals.map(\.name)
+        let device = target.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
+        let own = channels.filter { $0.hasPrefix(device + "/") }
+        // A device that has not measured yet has no channels that could be compared.
+        let isKnown =
+            devices.contains(target) || own.contains(target)
+            || devices.contains(device) && own.isEmpty
+        guard !isKnown else { return }
+        let known = (devices + channels).sorted().joined(separator: ", ")
+        throw ControlFailure(
+            code: "unknown-device",
+            message: "\(PlainText.shown(target, limit: 200)) is no device or channel here; "
+                + (known.isEmpty ? "there is none yet" : "there are: \(known.prefix(400))")
+        )
+    }
+
+    /// - Throws: `ControlFailure` `bad-request` for a time that is still to come.
+    private func demandPast(_ text: String?) throws(ControlFailure) {
+        guard let text, let time = WallTime(iso8601: text), let now,
+            // The clocks of two computers are a little apart.
+            time.nanoseconds > now.nanoseconds + 60_000_000_000
+        else { return }
+        throw ControlFailure(
+            code: "bad-request",
+            message: "time is \(text), and now it is \(now.iso8601): a note is of what was"
         )
     }
 

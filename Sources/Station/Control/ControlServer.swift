@@ -10,7 +10,7 @@ import Synchronization
 /// longest time; a listener of `live` and one that waits for its answer are kept, and where there
 /// are no others the new one gets an error and is closed. Every process that may open the socket
 /// may ask and command: its file mode is the access control, and each change is recorded with its
-/// user.
+/// user. The dashboard alone has a shorter list, `ControlRights`.
 package actor ControlServer: Child {
     static let connectionLimit = 16
     /// A connection without a request for this long may be closed for a new one.
@@ -19,6 +19,7 @@ package actor ControlServer: Child {
     private let path: String
     private let answers: ControlAnswers
     private let station: StationContext
+    private let rights: ControlRights
     private var clients: [Int: Client] = [:]
     private var lastID = 0
 
@@ -31,11 +32,13 @@ package actor ControlServer: Child {
     package init(
         path: String,
         answers: ControlAnswers,
-        station: StationContext
+        station: StationContext,
+        rights: ControlRights = ControlRights()
     ) {
         self.path = path
         self.answers = answers
         self.station = station
+        self.rights = rights
     }
 
     package func run() async throws {
@@ -133,6 +136,10 @@ package actor ControlServer: Child {
                 message:
                     "this node speaks version \(controlProtocolVersion), not \(request.version)"
             )
+            try connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
+            return true
+        }
+        if let failure = rights.refusal(of: request.command, from: connection.peer) {
             try connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
             return true
         }

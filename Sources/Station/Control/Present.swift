@@ -2,6 +2,7 @@ import Alerts
 import Configuration
 import ControlProtocol
 import Core
+import Devices
 import HardwareIO
 import Profiles
 import Store
@@ -111,6 +112,19 @@ extension ChannelReport {
         if !isStale, let scale, let value = state.latest?.outcome.value {
             level = scale.level(of: value, after: nil).name
         }
+    }
+}
+
+extension ProgressReport {
+    init(_ progress: SensorProgress, at now: MonotonicInstant) {
+        func left(_ instant: MonotonicInstant?) -> Double? {
+            instant.map { max(0, -$0.age(at: now)) }
+        }
+        self.init(
+            phase: progress.phase.rawValue,
+            endsInSeconds: left(progress.endsAt),
+            nextInSeconds: left(progress.nextSampleAt)
+        )
     }
 }
 

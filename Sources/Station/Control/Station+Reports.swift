@@ -2,6 +2,7 @@ import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
+import Profiles
 import Supervision
 import Synchronization
 
@@ -14,10 +15,11 @@ extension Station {
             version: RoostVersion.text,
             dependencies: ControlAnswers.Dependencies(
                 faults: { [weak self] in self?.faults ?? [] },
+                store: { [store] in store.report($0, at: $1) },
                 folder: { [store] in store.folder },
-                journal: { [store] in store.journalPath },
                 tail: { [store] in try await StoreTail(client: store).page(from: $0) },
                 lamp: { lamp.state },
+                lampCause: { lamp.cause },
                 tree: { TreeReport(root.tree, at: clock.now) },
                 unclaimed: { detection.unclaimed() },
                 found: { detection.list },
@@ -33,7 +35,10 @@ extension Station {
                 board: { [weak self] in self?.boardReport },
                 budget: { [budget] report, costs in budget.complete(&report, with: costs) },
                 ageLimit: { [weak self] device in self?.ageLimit(of: device) ?? .zero },
-                interval: { [weak self] device in self?.interval(of: device) }
+                interval: { [weak self] device in self?.interval(of: device) },
+                facts: { [weak self] channel in self?.facts(of: channel) },
+                examination: dependencies.examination,
+                catalog: { detection.catalog }
             )
         )
     }
@@ -79,6 +84,25 @@ extension Station {
     private func interval(of name: String) -> Duration? {
         let device = effective.devices.first { $0.name == name }
         return device?.sampleInterval(isContinuous: context.modes.isContinuous)
+    }
+
+    private func facts(of channel: Channel) -> ChannelFacts? {
+        guard let device = effective.devices.first(where: { $0.name == channel.device }) else {
+            return nil
+        }
+        let profile: Profile? =
+            switch device.kind {
+            case .sensor(let sensor): sensor.profile
+            case .http(let http): http.profile
+            case .pir, .button, .led: nil
+            }
+        let known = profile?.channels.first { $0.quantity.name == channel.quantity.name }
+        return ChannelFacts(
+            decimals: channel.quantity.decimals,
+            profile: profile?.id,
+            range: known?.range,
+            records: true
+        )
     }
 
     private func ageLimit(of name: String) -> Duration {

@@ -26,6 +26,9 @@ package final class DetectionClient: Sendable {
         state = Mutex(State(machine: DetectionMachine(catalog)))
     }
 
+    /// The profiles that detection goes by now.
+    var catalog: ProfileCatalog { state.withLock { $0.machine.catalog } }
+
     /// Handles an event of the hotplug monitor.
     package func take(_ events: [HotplugEvent]) {
         decide { state, now in

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import Devices
 import Synchronization
 
 /// How every configured device is at this moment, for reports.
@@ -11,6 +12,8 @@ package final class DeviceList: Sendable {
         /// For example `measuring`, `asleep` or `settling`.
         package let state: String
         package let facts: [Event.Detail]
+        /// Of a device with samples, as far as its driver knows.
+        package var progress: SensorProgress?
 
         package init(state: String, facts: [Event.Detail]) {
             self.state = state
@@ -117,15 +120,15 @@ package final class DeviceList: Sendable {
         for entry in entries.withLock({ $0 }) {
             let account = await entry.account?()
             let trouble = entry.trouble.map { [Event.Detail("trouble", $0.words)] } ?? []
-            reports.append(
-                DeviceReport(
-                    name: entry.name,
-                    type: entry.type,
-                    location: entry.location,
-                    state: account?.state ?? entry.state,
-                    facts: Details(trouble + (account?.facts ?? []))
-                )
+            var report = DeviceReport(
+                name: entry.name,
+                type: entry.type,
+                location: entry.location,
+                state: account?.state ?? entry.state,
+                facts: Details(trouble + (account?.facts ?? []))
             )
+            report.progress = account?.progress.map { ProgressReport($0, at: clock.now) }
+            reports.append(report)
         }
         return reports
     }

@@ -52,7 +52,9 @@ extension HTTPLineReport {
         }
         if !doubts.isEmpty { facts.append(.init("doubts", doubts.joined(separator: ", "))) }
         if let lastTrouble { facts.append(.init("last trouble", lastTrouble)) }
-        return DeviceList.Account(state: state, facts: facts)
+        var account = DeviceList.Account(state: state, facts: facts)
+        account.progress = nextQuestionAt.map { SensorProgress(.measuring, until: nil, next: $0) }
+        return account
     }
 }
 

@@ -91,6 +91,8 @@ extension SensorReport {
         if let lastMeasurementAt {
             facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
         }
-        return DeviceList.Account(state: state, facts: facts)
+        var account = DeviceList.Account(state: state, facts: facts)
+        account.progress = progress
+        return account
     }
 }

@@ -74,6 +74,28 @@ package final class TrafficLightController: Sendable {
         return light.status(at: context.clock.now).state.name
     }
 
+    /// What the lamp goes by; nil while no device is followed.
+    ///
+    /// Known without lights, too.
+    var cause: LampReport? {
+        let (followed, machine) = memory.withLock { ($0.followed, $0.machine) }
+        guard let device = followed?.device else { return nil }
+        let quantities = Set(machine.rule.scales.map(\.quantity))
+        let latest = context.recorder.channels.filter {
+            $0.channel.device == device && quantities.contains($0.channel.quantity.name)
+        }.compactMap(\.latest)
+        let reasons = latest.compactMap { reading -> NoData? in
+            if case .noData(let reason) = reading.outcome { reason } else { nil }
+        }
+        return LampReport(
+            rule: machine.rule.name,
+            device: device,
+            level: machine.level?.name,
+            because: machine.decisive.map { "\(device)/\($0)" },
+            noData: machine.level == nil ? reasons.first?.rawValue : nil
+        )
+    }
+
     /// Follows the sensor that the configuration names, or the first dust sensor.
     ///
     /// An unknown name may belong to a sensor that is detected later.

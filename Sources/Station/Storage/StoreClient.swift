@@ -1,4 +1,5 @@
 import Configuration
+import ControlProtocol
 import Core
 import Store
 import Supervision
@@ -12,6 +13,8 @@ package final class StoreClient: Sendable {
         var queue: StoreQueue?
         var devices: [DeviceConfiguration] = []
         var folder: String?
+        var lossWindow = Duration.zero
+        var isHistoryFull = false
         var journal: Journal?
         var journalPath: String?
         var hasToldAbsent = false
@@ -55,6 +58,7 @@ package final class StoreClient: Sendable {
             let before = Set(state.devices.map(\.name))
             state.devices = configuration.devices
             state.folder = configuration.store?.folder
+            state.lossWindow = configuration.store?.lossWindow ?? .zero
             return (state.queue, before.subtracting(configuration.devices.map(\.name)))
         }
         // Renamed, forgotten or no longer configured: nothing is expected of it from now on.
@@ -70,14 +74,36 @@ package final class StoreClient: Sendable {
     /// Where the history is, open or not; nil without a store.
     var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
 
+    /// Notes whether the history finds no room on the card.
+    func tell(isHistoryFull: Bool) { state.withLock { $0.isHistoryFull = isHistoryFull } }
+
+    /// How storing fares; nil without a configured store.
+    ///
+    /// - Parameters:
+    ///   - faults: The kinds of the present faults.
+    ///   - now: The present.
+    /// - Returns: The report.
+    func report(_ faults: Set<Fault.Kind>, at now: MonotonicInstant) -> StoreReport? {
+        let state = state.withLock { $0 }
+        guard let folder = state.folder else { return nil }
+        let progress = state.queue?.progress
+        var report = StoreReport(folder: folder, journal: state.journalPath)
+        report.state = StoreReport.State(
+            faults,
+            isOpen: state.queue != nil,
+            isHistoryFull: state.isHistoryFull
+        )
+        report.lossWindowSeconds = state.lossWindow.inSeconds
+        report.waitingSeconds = progress?.waitingSince?.age(at: now)
+        report.lastCommitAgeSeconds = progress?.committedAt?.age(at: now)
+        return report
+    }
+
     /// Gives readers access to the journal's blocks.
     func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
 
     /// Says where the journal is, each time that it is opened.
     func tellJournal(at path: String) { state.withLock { $0.journalPath = path } }
-
-    /// Where the journal is; nil before it is open.
-    var journalPath: String? { state.withLock { $0.journalPath } }
 
     // MARK: Settings
 
@@ -297,5 +323,25 @@ extension [Reading] {
             }
         }
         return samples
+    }
+}
+
+extension StoreReport.State {
+    /// The worst that holds.
+    ///
+    /// - Parameters:
+    ///   - faults: The kinds of the present faults.
+    ///   - isOpen: Whether the store was open in this process.
+    ///   - isHistoryFull: Whether the card has no room for the history.
+    init(_ faults: Set<Fault.Kind>, isOpen: Bool, isHistoryFull: Bool) {
+        if faults.contains(.storeNotWriting) {
+            self = isOpen ? .failing : .missing
+        } else if faults.contains(.historyNotTaking) {
+            self = isHistoryFull ? .full : .historyFailing
+        } else if faults.contains(.historyFull) {
+            self = .full
+        } else {
+            self = isOpen ? .ok : .opening
+        }
     }
 }

@@ -35,6 +35,8 @@ package struct StoreIntake {
     private var anchor: JournalRecord?
     /// When a batch must be written; nil when nothing waits.
     package private(set) var dueAt: MonotonicInstant?
+    /// When the oldest record that waits here came; nil when nothing waits.
+    private(set) var waitingSince: MonotonicInstant?
 
     package init(
         lossWindow: Duration,
@@ -88,7 +90,7 @@ package struct StoreIntake {
         let tick = max(sample.tick, open[index].last)
         open[index].last = tick
         open[index].encoder.append(tick, sample.outcomes)
-        note(dueAt: now.advanced(by: lossWindow))
+        note(dueAt: now.advanced(by: lossWindow), now)
     }
 
     /// Adds a record that is not a sample.
@@ -107,7 +109,7 @@ package struct StoreIntake {
     private mutating func add(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         others.append(record)
         otherByteCount += JournalRecordCodec.encode([record]).count
-        note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow))
+        note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow), now)
     }
 
     /// Repeats the records that are needed to read the samples of the last blocks.
@@ -135,7 +137,7 @@ package struct StoreIntake {
     ///   several long texts in a ring of small blocks.
     package mutating func drain() -> (payloads: [[UInt8]], tooLong: [JournalRecord]) {
         let contents = contents
-        (open, others, otherByteCount, dueAt) = ([], [], 0, nil)
+        (open, others, otherByteCount, dueAt, waitingSince) = ([], [], 0, nil, nil)
         blockCount += contents.payloads.count
         return contents
     }
@@ -149,8 +151,9 @@ package struct StoreIntake {
         return JournalRecordCodec.payloads(others + samples, capacity: capacity)
     }
 
-    private mutating func note(dueAt instant: MonotonicInstant) {
+    private mutating func note(dueAt instant: MonotonicInstant, _ now: MonotonicInstant) {
         dueAt = min(dueAt ?? instant, instant)
+        waitingSince = waitingSince ?? now
     }
 
     private mutating func begin(_ stream: StreamDescription, at tick: Tick) -> Int {

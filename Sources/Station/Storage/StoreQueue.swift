@@ -17,6 +17,8 @@ final class StoreQueue: Sendable {
     struct Batch: Sendable {
         let id: UInt64
         let payload: [UInt8]
+        /// When its oldest record came.
+        let since: MonotonicInstant
         /// Records of the mirror that go with it.
         fileprivate(set) var mirrored: Int
         /// Made of records of dropped batches that later ones need.
@@ -42,6 +44,8 @@ final class StoreQueue: Sendable {
         var newStreams = (open: false, closed: false)
         /// Records that no block can hold.
         var tooLongCount = 0
+        /// When the last batch became durable.
+        var committedAt: MonotonicInstant?
     }
 
     /// How often a device is sampled at the moment; nil when not regularly.
@@ -84,6 +88,13 @@ final class StoreQueue: Sendable {
 
     /// Samples and events lost at the bound so far, and records too long for any block.
     var droppedCount: Int { state.withLock { $0.losses.count + $0.tooLongCount } }
+
+    /// When the oldest record came that is not on the card, and when the card was written last.
+    var progress: (waitingSince: MonotonicInstant?, committedAt: MonotonicInstant?) {
+        state.withLock { state in
+            (state.waiting.first?.since ?? state.intake.waitingSince, state.committedAt)
+        }
+    }
 
     /// Bytes of payloads that wait.
     var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
@@ -262,6 +273,7 @@ final class StoreQueue: Sendable {
             state.inFlight = nil
             state.waiting.removeFirst()
             state.newestBlock = sequence
+            state.committedAt = clock.now
             state.waitingByteCount -= first.payload.count
             state.doneCount += 1
             state.mirror?.reset(after: sequence, dropping: first.mirrored)
@@ -308,13 +320,15 @@ final class StoreQueue: Sendable {
     }
 
     private static func seal(_ state: inout State) {
+        let since = state.intake.waitingSince ?? .boot
         let (payloads, tooLong) = state.intake.drain()
         state.tooLongCount += tooLong.count
         for (index, payload) in payloads.enumerated() {
             // The mirror forgets with the last of them.
             let own = index == payloads.count - 1 ? state.mirrored : 0
             state.lastID += 1
-            state.waiting.append(Batch(id: state.lastID, payload: payload, mirrored: own))
+            let batch = Batch(id: state.lastID, payload: payload, since: since, mirrored: own)
+            state.waiting.append(batch)
             state.waitingByteCount += payload.count
         }
         guard !payloads.isEmpty else { return }
@@ -348,7 +362,8 @@ final class StoreQueue: Sendable {
         let payload = JournalRecordCodec.encode(kept)
         if !kept.isEmpty {
             state.lastID += 1
-            let batch = Batch(id: state.lastID, payload: payload, mirrored: 0, isCarried: true)
+            var batch = Batch(id: state.lastID, payload: payload, since: oldest.since, mirrored: 0)
+            batch.isCarried = true
             state.waiting.insert(batch, at: index)
         }
         state.waitingByteCount += payload.count - oldest.payload.count

@@ -42,7 +42,7 @@ package actor StoreWriter: OrderlyStop {
     private var retryCheckpoint = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
     private var isHeld = false
-    private var isHistoryFull = false
+    private var isHistoryFull = false { didSet { post.tell(isHistoryFull: isHistoryFull) } }
     private var reporter: StoreReporter
     private var failureCount = 0
     /// The newest block that is durable.

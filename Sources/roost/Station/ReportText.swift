@@ -15,7 +15,7 @@ enum ReportText {
                 + "pid \(report.processID), roost \(report.version)",
             "mode    \(mode.mode)\(name)\(end)",
             "time    \(time(report))",
-            "lamp    \(paint.lamp(report.lamp))",
+            "lamp    \(paint.lamp(report.lamp))\(because(report.lampCause))",
         ]
         if report.channels.isEmpty { lines.append("values  none yet") }
         lines += report.channels.map { channel($0, paint) }
@@ -33,7 +33,7 @@ enum ReportText {
             let journal = store.isOnPartition.map {
                 $0 ? "the journal on \(store.journal ?? "")" : "the journal in a file"
             }
-            lines.append("store   \(store.folder)\(journal.map { ", \($0)" } ?? "")")
+            lines.append("store   \(store.folder)\(journal.map { ", \($0)" } ?? "")\(fares(store))")
         }
         if let board = report.board {
             lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
@@ -50,6 +50,24 @@ enum ReportText {
             )
         }
         return lines + report.faults.flatMap { fault($0, paint) }
+    }
+
+    /// What made the lamp's level, when it is not good.
+    private static func because(_ cause: LampReport?) -> String {
+        guard let cause, cause.level != "good" else { return "" }
+        if let reason = cause.noData { return ", \(cause.device): \(reason)" }
+        return cause.because.isEmpty ? "" : ", by \(cause.because.joined(separator: " and "))"
+    }
+
+    /// How storing fares: faults say what is wrong, so here stands what the next power cut costs.
+    private static func fares(_ store: StoreReport) -> String {
+        let last = store.lastCommitAgeSeconds.map { ", written \(words(seconds: $0)) ago" } ?? ""
+        let waiting = store.waitingSeconds.map { ", \(words(seconds: $0)) wait" } ?? ""
+        switch store.state {
+        case nil, .ok?: return last + waiting
+        case .opening?: return ", being opened"
+        case .missing?, .full?, .failing?, .historyFailing?: return ", not well" + last
+        }
     }
 
     /// One line: `ok`, or the ids of the faults.
@@ -115,8 +133,10 @@ enum ReportText {
         }
         let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
         let stale = report.isStale ? paint(" STALE", .red) : ""
-        return
-            "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  \(age)\(doubts)\(stale)"
+        // Of a stream the next value is the next second.
+        let next = report.progress?.nextInSeconds.map { ", next in \(words(seconds: $0))" } ?? ""
+        return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  "
+            + "\(age)\(next)\(doubts)\(stale)"
     }
 
     static func tree(_ report: TreeReport, _ paint: Paint) -> [String] {

@@ -55,24 +55,10 @@ enum StoreText {
     }
 
     /// `512 B`, `3.4 KB`, `64 MB`, in powers of a thousand.
-    static func bytes(_ count: Double) -> String {
-        let units = ["B", "KB", "MB", "GB", "TB"]
-        var (value, unit) = (count, 0)
-        while abs(value) >= 1_000, unit < units.count - 1 {
-            (value, unit) = (value / 1_000, unit + 1)
-        }
-        return "\(unit == 0 ? "\(Int(value.rounded()))" : rounded(value)) \(units[unit])"
-    }
+    static func bytes(_ count: Double) -> String { FigureText.bytes(count) }
 
     /// Two digits after the point below ten, one below a thousand, none above.
-    static func rounded(_ value: Double) -> String {
-        guard value.isFinite, abs(value) < 1e15 else { return "many" }
-        let magnitude = abs(value)
-        if magnitude >= 1_000 { return "\(Int(value.rounded()))" }
-        let decimals = magnitude < 10 ? 2 : 1
-        let scale: Double = decimals == 2 ? 100 : 10
-        return FixedPoint(Int64((value * scale).rounded()), decimals: decimals).description
-    }
+    static func rounded(_ value: Double) -> String { FigureText.rounded(value) }
 
     static func plan(_ plan: StorePlan, _ site: JournalSite = JournalSite()) -> [String] {
         let figures = StoreFigures(plan)

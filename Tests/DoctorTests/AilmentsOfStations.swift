@@ -1,6 +1,6 @@
 import ControlProtocol
 
-@testable import roost
+@testable import Doctor
 
 extension Ailments {
     private static let mounts = "/proc/mounts"

@@ -1,4 +1,3 @@
-import ClientSupport
 import LinuxPlatform
 import Station
 

@@ -5,7 +5,7 @@ import Profiles
 import TestSupport
 import Testing
 
-@testable import roost
+@testable import Doctor
 
 /// A machine of files and answers, which is healthy until something is changed.
 struct MadeUpMachine {

@@ -1,5 +1,3 @@
-import ClientSupport
-import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
@@ -8,7 +6,7 @@ import LinuxIO
 /// What only a running machine can answer, so that tests can replace it.
 ///
 /// Paths are those of the machine that asks, the root included.
-struct DoctorMachine: Sendable {
+package struct DoctorMachine: Sendable {
     /// Who asks; nil for an image.
     var user: DoctorUser?
     /// A node's group and mode, and whether the user may use it; nil when it is not there.
@@ -34,10 +32,10 @@ struct DoctorMachine: Sendable {
 
 extension DoctorMachine {
     /// Time limit for a station's answer; after it the station counts as hanging.
-    private static let answerLimit: Duration = .seconds(5)
+    package static let answerLimit: Duration = .seconds(5)
 
     /// The image of a card, or any tree of files: nothing runs there.
-    static let image = DoctorMachine(
+    package static let image = DoctorMachine(
         node: { Self.node($0, mayUse: nil) },
         mayWrite: { _ in nil },
         space: { _ in nil },
@@ -48,7 +46,12 @@ extension DoctorMachine {
     )
 
     /// This machine.
-    static func live() -> DoctorMachine {
+    ///
+    /// - Parameter answer: Asks the station at its socket.
+    /// - Returns: What answers for it.
+    package static func live(
+        asking answer: @escaping @Sendable (_ socket: String) -> DoctorStation.Answer?
+    ) -> DoctorMachine {
         let time = (try? EventLoop())?.clock.wallTime
         return DoctorMachine(
             user: .current,
@@ -58,7 +61,7 @@ extension DoctorMachine {
             chips: chips,
             library: LinuxGPIO.libraryVersion,
             holder: { Holders.describe(of: $0) },
-            answer: ask,
+            answer: answer,
             httpTrouble: httpTrouble,
             clockIsSynchronised: time != nil,
             now: time
@@ -121,33 +124,6 @@ extension DoctorMachine {
             return response.status == 200 ? nil : "\(target): status \(response.status)"
         } catch {
             return "\(error)"
-        }
-    }
-
-    private static func ask(_ path: String) -> DoctorStation.Answer? {
-        do {
-            let loop = try EventLoop()
-            let report = try loop.run {
-                let connection = try LocalSocket.connect(path: path, on: loop)
-                defer { connection.close() }
-                let client = ControlClient(
-                    connection: connection,
-                    clock: loop.clock,
-                    path: path,
-                    timeout: answerLimit
-                )
-                return try await client.ask(ControlRequest(.status), StatusReport.self)
-            }
-            return .answers(processID: report.processID, faults: report.faults)
-        } catch let failure as ClientFailure where failure.isSilence {
-            return .hangs(words: failure.message)
-        } catch let error as LocalSocketError {
-            let failure = ClientFailure.words(for: error, path: path)
-            return failure.isAbsence ? .absent : .refuses(words: failure.message)
-        } catch let failure as ControlFailure {
-            return .refuses(words: failure.message)
-        } catch {
-            return .refuses(words: "\(error)")
         }
     }
 }

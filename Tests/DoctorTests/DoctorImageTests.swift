@@ -1,6 +1,6 @@
 import Testing
 
-@testable import roost
+@testable import Doctor
 
 @Suite struct DoctorImageTests {
     private let image = DoctorImage(root: "/mnt/card")

@@ -1,6 +1,6 @@
 import Profiles
 
-@testable import roost
+@testable import Doctor
 
 /// One at least for each check.
 enum Ailments {

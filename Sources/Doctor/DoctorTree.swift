@@ -1,16 +1,16 @@
 import Glibc
 
 /// A machine's files below some root: the machine itself, the image of a card, a made-up tree.
-struct DoctorTree {
+package struct DoctorTree {
     /// Bytes of a file that are read; the rest is left out.
     static let byteLimit = (1 << 20) + 1
     /// Names of a folder that are looked at; the rest is left out.
     static let nameLimit = 4_096
 
     /// Without a slash at its end; empty for the machine itself.
-    let root: String
+    package let root: String
 
-    init(root: String) {
+    package init(root: String) {
         var text = root[...]
         while text.hasSuffix("/") { text.removeLast() }
         // Without links, so that the paths below it can be recognised.
@@ -20,11 +20,11 @@ struct DoctorTree {
     }
 
     /// The machine itself, not a tree of files.
-    var isMachine: Bool { root.isEmpty }
+    package var isMachine: Bool { root.isEmpty }
 
     func full(_ path: String) -> String { root + path }
 
-    func exists(_ path: String) -> Bool {
+    package func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(full(path), &status) == 0
     }

@@ -1,9 +1,9 @@
 /// How a check ends, from the best to the worst; what was skipped says nothing.
-enum DoctorVerdict: String, Codable, CaseIterable {
+package enum DoctorVerdict: String, Codable, CaseIterable, Sendable {
     case skipped, ok, note, warning, failure
 
     /// After a number.
-    func words(_ count: Int) -> String {
+    package func words(_ count: Int) -> String {
         switch self {
         case .skipped, .ok: rawValue
         case .note, .warning, .failure: rawValue + (count == 1 ? "" : "s")
@@ -53,10 +53,10 @@ struct DoctorFinding: Hashable {
 /// One question about a machine, and how the facts answer it.
 ///
 /// Pure: the same facts give the same finding.
-struct DoctorCheck: Sendable {
-    let name: String
+package struct DoctorCheck: Sendable {
+    package let name: String
     /// What it asks, for the list.
-    let question: String
+    package let question: String
     let decide: @Sendable (DoctorFacts) -> DoctorFinding
 }
 

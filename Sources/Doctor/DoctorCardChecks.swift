@@ -1,6 +1,7 @@
 import Configuration
 import Station
 import Store
+import StoreQueries
 
 enum DoctorCardChecks {
     /// The card and its file systems.
@@ -64,15 +65,15 @@ enum DoctorCardChecks {
     @Sendable private static func cardSpace(_ facts: DoctorFacts) -> DoctorFinding {
         guard let space = facts.card.space, space.totalBytes > 0 else { return .ofImage }
         let folder = folder(facts)
-        let free = StoreText.bytes(Double(space.freeBytes))
-        let total = StoreText.bytes(Double(space.totalBytes))
+        let free = FigureText.bytes(Double(space.freeBytes))
+        let total = FigureText.bytes(Double(space.totalBytes))
         let text = "\(free) of \(total) are free for \(folder)"
         let look = "sudo du -xh / | sort -h | tail -20, and sudo apt-get clean"
         // The history is reserved at once and never grows: only what is to be made needs room.
         if let store = facts.configuration?.store, facts.station.history.isToBeMade,
             space.freeBytes < store.plan.byteCount + 16 << 20
         {
-            let wanted = StoreText.bytes(Double(store.plan.byteCount))
+            let wanted = FigureText.bytes(Double(store.plan.byteCount))
             return .failure(
                 "\(text), and the history is to be made with \(wanted)",
                 next: "set a smaller `megabytes` in `store` of \(facts.station.path), or: \(look)"

@@ -2,6 +2,7 @@ import Configuration
 import HardwareIO
 import Station
 import Store
+import StoreQueries
 
 enum DoctorJournalCheck {
     /// What the journal lies on, and what that costs the card.
@@ -51,8 +52,8 @@ enum DoctorJournalCheck {
 
     private static func cost(_ store: StoreConfiguration, _ medium: JournalMedium) -> String {
         let figures = StoreFigures(store.plan.on(medium))
-        let bytes = StoreText.rounded(figures.bytesPerSample)
-        let years = StoreText.rounded(figures.cardYears)
+        let bytes = FigureText.rounded(figures.bytesPerSample)
+        let years = FigureText.rounded(figures.cardYears)
         let writes = Int(figures.requestsPerDay.rounded())
         return "\(bytes) B a sample and \(writes) writes a day at 1 Hz, a card lasts \(years) years"
     }

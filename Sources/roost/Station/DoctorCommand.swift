@@ -1,7 +1,11 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
+import Core
+import Doctor
 import Glibc
+import HardwareIO
+import LinuxIO
 import Profiles
 import Station
 
@@ -62,7 +66,7 @@ struct DoctorCommand: ParsableCommand {
         let tree = DoctorTree(root: root ?? "/")
         let place = DoctorPlace(
             tree: tree,
-            machine: tree.isMachine ? .live() : .image,
+            machine: tree.isMachine ? .live(asking: Self.answer) : .image,
             configurationPath: config
         )
         let progress = try ProgressLine()
@@ -92,65 +96,7 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// What was found, check by check.
-struct DoctorReport: Codable, Hashable {
-    struct Question: Codable, Hashable {
-        let name: String
-        let asks: String
-    }
-
-    struct Entry: Codable, Hashable {
-        let name: String
-        let verdict: DoctorVerdict
-        let words: String
-        let details: [String]
-        let next: String?
-    }
-
-    /// Such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
-    let model: String?
-    /// The board profile's id.
-    let board: String?
-    let worst: DoctorVerdict
-    let findings: [Entry]
-
-    /// - Parameters:
-    ///   - facts: What was found.
-    ///   - checks: What to ask.
-    ///   - root: The folder of the image that was looked at; nil for this machine.
-    init(
-        _ facts: DoctorFacts,
-        _ checks: [DoctorCheck] = DoctorChecks.all,
-        image root: String? = nil
-    ) {
-        model = facts.model
-        board = facts.board?.id
-        findings = checks.map { check in
-            let finding = check.decide(facts)
-            return Entry(
-                name: check.name,
-                verdict: finding.verdict,
-                words: finding.words,
-                details: finding.details,
-                next: finding.next.map { next in
-                    root.map { DoctorImage(root: $0).commands(next) } ?? next
-                }
-            )
-        }
-        let order = DoctorVerdict.allCases
-        let worst = findings.compactMap { order.firstIndex(of: $0.verdict) }.max()
-        self.worst = worst.map { order[$0] } ?? .ok
-    }
-
-    /// 0 nothing or notes, 1 warnings, 2 failures.
-    var exitCode: Int32 {
-        switch worst {
-        case .skipped, .ok, .note: 0
-        case .warning: 1
-        case .failure: 2
-        }
-    }
-
+extension DoctorReport {
     /// A line per finding, its next act below it, and a sum at the end.
     func lines(_ paint: Paint, showsSkipped: Bool) -> [String] {
         let width = findings.map(\.name.count).max() ?? 0
@@ -179,6 +125,36 @@ extension Paint {
         case .note, .skipped: self(text, .grey)
         case .warning: self(text, .yellow)
         case .failure: self(text, .red)
+        }
+    }
+}
+
+extension DoctorCommand {
+    /// What the station says at its socket.
+    @Sendable fileprivate static func answer(_ path: String) -> DoctorStation.Answer? {
+        do {
+            let loop = try EventLoop()
+            let report = try loop.run {
+                let connection = try LocalSocket.connect(path: path, on: loop)
+                defer { connection.close() }
+                let client = ControlClient(
+                    connection: connection,
+                    clock: loop.clock,
+                    path: path,
+                    timeout: DoctorMachine.answerLimit
+                )
+                return try await client.ask(ControlRequest(.status), StatusReport.self)
+            }
+            return .answers(processID: report.processID, faults: report.faults)
+        } catch let failure as ClientFailure where failure.isSilence {
+            return .hangs(words: failure.message)
+        } catch let error as LocalSocketError {
+            let failure = ClientFailure.words(for: error, path: path)
+            return failure.isAbsence ? .absent : .refuses(words: failure.message)
+        } catch let failure as ControlFailure {
+            return .refuses(words: failure.message)
+        } catch {
+            return .refuses(words: "\(error)")
         }
     }
 }

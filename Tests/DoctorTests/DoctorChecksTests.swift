@@ -1,8 +1,9 @@
+import ControlProtocol
 import Core
 import Profiles
 import Testing
 
-@testable import roost
+@testable import Doctor
 
 /// Something wrong with a machine, and what is said of it.
 struct Ailment: Sendable, CustomTestStringConvertible {
@@ -146,24 +147,29 @@ enum Boards {
         #expect(code(.warning, .failure, .skipped) == 2)
     }
 
-    @Test func aReportIsWordsWithTheNextActBelow() throws {
+    @Test func aReportHasTheNextActBesideEachFinding() throws {
         var machine = try MadeUpMachine(model: Boards.zero)
         machine.files["/dev/spidev0.0"] = ""
         let facts = try machine.facts(in: MadeUpTree())
         let checks = DoctorChecks.all.filter { ["spi", "swap"].contains($0.name) }
-        let lines = DoctorReport(facts, checks)
-            .lines(Paint(isColoured: false), showsSkipped: false)
-        let next = "echo dtparam=spi=off | sudo tee -a /boot/firmware/config.txt && sudo reboot"
-        #expect(
-            lines == [
-                "Raspberry Pi Zero 2 W Rev 1.0 (raspberry-pi-zero-2-w)",
-                "failure  spi   SPI is on (/dev/spidev0.0), and the configuration uses its pins, "
-                    + "GPIO7–11: lamps stay dark",
-                "               → \(next)",
-                "ok       swap  nothing is swapped",
-                "1 failure, 1 ok",
-            ]
+        let report = DoctorReport(facts, checks)
+        #expect(report.findings.map(\.verdict) == [.failure, .ok])
+        #expect(report.findings[0].next?.hasPrefix("echo dtparam=spi=off") == true)
+    }
+
+    /// Inside a sandbox some checks are named and not guessed.
+    @Test(arguments: [true, false])
+    func whatIsHiddenIsNamedAndNotAsked(isSandboxed: Bool) throws {
+        let machine = try MadeUpMachine(model: Boards.zero)
+        let report = DoctorInside.report(
+            try machine.facts(in: MadeUpTree()),
+            isSandboxed: isSandboxed
         )
+        let names = report.findings.map(\.name)
+        let wanted = Set(DoctorInside.left + (isSandboxed ? DoctorInside.outside : []))
+        #expect(Set(report.hidden) == wanted)
+        #expect(wanted.isDisjoint(with: names))
+        #expect(names.count + report.hidden.count == DoctorChecks.all.count)
     }
 
     @Test(arguments: [

@@ -7,7 +7,7 @@ import Station
 /// Everything that the checks of `roost doctor` decide on, gathered once.
 ///
 /// A nil says that it cannot be known: there is no such file, or it is an image and not a machine.
-struct DoctorFacts {
+package struct DoctorFacts {
     /// The tree is not the running machine, so nothing of the kernel's is true of it.
     var isImage = false
     /// Such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
@@ -64,13 +64,22 @@ struct DoctorProcess: Hashable {
 }
 
 /// Where a check looks.
-struct DoctorPlace {
+package struct DoctorPlace {
     let tree: DoctorTree
     let machine: DoctorMachine
     /// The configuration file, below the root.
-    var configurationPath = "/etc/roost/roost.json"
+    var configurationPath: String
     /// The folder of the owner's profiles, below the root, unless the configuration names one.
     var profilesFolder = ProfileCatalog.standardFolder
+
+    package init(
+        tree: DoctorTree,
+        machine: DoctorMachine,
+        configurationPath: String = "/etc/roost/roost.json"
+    ) {
+        (self.tree, self.machine) = (tree, machine)
+        self.configurationPath = configurationPath
+    }
 }
 
 extension DoctorFacts {
@@ -81,7 +90,7 @@ extension DoctorFacts {
     /// - Parameters:
     ///   - place: The tree and who answers for the machine.
     ///   - step: Called before each part with its name.
-    init(_ place: DoctorPlace, step: (String) -> Void = { _ in }) {
+    package init(_ place: DoctorPlace, step: (String) -> Void = { _ in }) {
         let (tree, machine) = (place.tree, place.machine)
         step("the board")
         isImage = machine.user == nil

@@ -1,8 +1,8 @@
-import ClientSupport
 import Configuration
 import ControlProtocol
 import Core
 import Devices
+import Glibc
 import HardwareIO
 import LinuxPlatform
 import Profiles
@@ -11,8 +11,8 @@ import Store
 import StoreQueries
 
 /// The station's own files, and whether it runs.
-struct DoctorStation {
-    enum Answer: Hashable {
+package struct DoctorStation {
+    package enum Answer: Hashable {
         case answers(processID: Int32, faults: [FaultReport])
         /// No process listens.
         case absent
@@ -96,7 +96,9 @@ extension DoctorStation {
         configuredPorts = ports
         usedPorts = ports.filter(tree.exists).map(tree.resolved)
         missingPorts = ports.filter { !tree.exists($0) }
-        profileProblems = catalog.problems.flatMap(\.lines)
+        profileProblems = catalog.problems.flatMap { error in
+            error.problems.map { "\(error.file): \($0)" }
+        }
         profileNotes = catalog.notes
         hasService = ["/etc", "/usr/lib", "/lib"].contains { folder in
             tree.exists("\(folder)/systemd/system/roostd.service")
@@ -141,12 +143,12 @@ extension DoctorStation {
 extension DoctorStation.LastSample {
     /// The newest sample of what the station itself measured.
     init(_ folder: StoreFolder) {
-        guard FileBytes.size(folder.historyPath) != nil else {
+        guard access(folder.historyPath, F_OK) == 0 else {
             self = .noHistory
             return
         }
         do {
-            let newest = try withStore(folder) { () throws -> (isThere: Bool, wall: WallTime?) in
+            let newest = try folder.reading { () throws -> (isThere: Bool, wall: WallTime?) in
                 let reader = try folder.reader()
                 let times = try StoreTimes(reader)
                 var newest: (isThere: Bool, wall: WallTime?) = (false, nil)

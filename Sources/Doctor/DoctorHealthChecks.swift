@@ -2,6 +2,7 @@ import Configuration
 import Core
 import Profiles
 import Station
+import StoreQueries
 
 enum DoctorHealthChecks {
     /// The supply, heat, and the watchdog.
@@ -94,7 +95,7 @@ enum DoctorHealthChecks {
         guard let hottest = facts.health.hottestMillidegrees else {
             return .skipped("this machine reports no temperature")
         }
-        let message = "\(StoreText.rounded(Double(hottest) / 1_000)) °C"
+        let message = "\(FigureText.rounded(Double(hottest) / 1_000)) °C"
         guard hottest >= hotMillidegrees else { return .ok(message) }
         return .warning(
             "\(message): from 80 °C on a Pi slows itself down, and cards age fast",

@@ -1,0 +1,35 @@
+/// What the station found when it examined its own machine.
+package struct FindingsReport: Codable, Hashable, Sendable {
+    /// In the order of `roost doctor`.
+    package let findings: [FindingReport]
+    /// Checks that cannot be answered from the station's sandbox.
+    package let hidden: [String]
+    /// Since it was found.
+    package var ageSeconds: Double = 0
+
+    package init(findings: [FindingReport], hidden: [String]) {
+        (self.findings, self.hidden) = (findings, hidden)
+    }
+}
+
+/// How one check ended.
+package struct FindingReport: Codable, Hashable, Sendable {
+    /// Of the check: `under-voltage`.
+    package let name: String
+    /// `ok`, `note`, `warning`, `failure` or `skipped`.
+    package let verdict: String
+    /// What is, in one sentence.
+    package let words: String
+    /// What belongs to it, one each.
+    package let details: [String]
+    /// What to do: a command or an edit, as it is typed.
+    package let next: String?
+
+    package init(name: String, verdict: String, words: String, details: [String], next: String?) {
+        self.name = name
+        self.verdict = verdict
+        self.words = words
+        self.details = details
+        self.next = next
+    }
+}

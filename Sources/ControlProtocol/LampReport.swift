@@ -1,0 +1,27 @@
+/// What the lamp goes by, and what made it what it is.
+package struct LampReport: Codable, Hashable, Sendable {
+    /// The rule with the limits: `sample-levels`.
+    package let rule: String
+    /// The device whose samples count.
+    package let device: String
+    /// The level of its last sample, with hysteresis; nil when it had no value.
+    package let level: String?
+    /// The channels that have this level.
+    package let because: [String]
+    /// Why there is no level: a `NoData`; nil with one, and before the first sample.
+    package let noData: String?
+
+    package init(
+        rule: String,
+        device: String,
+        level: String?,
+        because: [String],
+        noData: String?
+    ) {
+        self.rule = rule
+        self.device = device
+        self.level = level
+        self.because = because
+        self.noData = noData
+    }
+}

@@ -1,0 +1,82 @@
+/// The profiles that a station knows, its own and the owner's.
+package struct ProfilesReport: Codable, Hashable, Sendable {
+    package let profiles: [ProfileReport]
+
+    package init(profiles: [ProfileReport]) { self.profiles = profiles }
+}
+
+/// What a profile says of a kind of device.
+package struct ProfileReport: Codable, Hashable, Sendable {
+    package struct Channel: Codable, Hashable, Sendable {
+        package let quantity: String
+        package let unit: String
+        package let decimals: Int
+        /// Values outside are kept and flagged.
+        package let least: Double
+        package let most: Double
+        /// One sentence for people.
+        package let words: String
+
+        package init(
+            quantity: String,
+            unit: String,
+            decimals: Int,
+            range: ClosedRange<Double>,
+            words: String
+        ) {
+            (self.quantity, self.unit, self.decimals) = (quantity, unit, decimals)
+            (least, most) = (range.lowerBound, range.upperBound)
+            self.words = words
+        }
+    }
+
+    package let id: String
+    /// `usb-serial`, `gpio`, `http` or `board`.
+    package let kind: String
+    /// As the maker writes it.
+    package let name: String
+    package let words: String
+    package let driver: String?
+    /// Whether it comes from the owner's folder.
+    package let isOwn: Bool
+    /// Between two samples in `normal`; nil where the profile says nothing.
+    package let periodSeconds: Double?
+    /// Of fan, laser or heater before a value counts.
+    package let warmUpSeconds: Double?
+    package let channels: [Channel]
+
+    package init(
+        id: String,
+        kind: (name: String, driver: String?),
+        text: (name: String, words: String),
+        isOwn: Bool,
+        duty: (periodSeconds: Double, warmUpSeconds: Double)?,
+        channels: [Channel]
+    ) {
+        (self.id, self.kind, driver, self.isOwn) = (id, kind.name, kind.driver, isOwn)
+        (name, words) = text
+        (periodSeconds, warmUpSeconds) = (duty?.periodSeconds, duty?.warmUpSeconds)
+        self.channels = channels
+    }
+}
+
+/// All mistakes of a profile that was shown to the station; nothing is kept of it.
+package struct ProfileCheckReport: Codable, Hashable, Sendable {
+    package struct Mistake: Codable, Hashable, Sendable {
+        /// The place in the file: `channels[0].unit`.
+        package let place: String
+        package let reason: String
+        /// What was probably meant.
+        package let suggestion: String?
+
+        package init(place: String, reason: String, suggestion: String?) {
+            (self.place, self.reason, self.suggestion) = (place, reason, suggestion)
+        }
+    }
+
+    /// The profile's id, as far as the file says one.
+    package let id: String?
+    package let mistakes: [Mistake]
+
+    package init(id: String?, mistakes: [Mistake]) { (self.id, self.mistakes) = (id, mistakes) }
+}

@@ -1,0 +1,49 @@
+import ControlProtocol
+import LinuxPlatform
+import Profiles
+
+/// The checks as the station asks them of its own machine while it runs.
+///
+/// What its sandbox hides is named instead of guessed, and what would wait for the network or for
+/// the station itself is left to `roost doctor`. Reading takes some 50 ms: not on the loop.
+package struct DoctorInside: Sendable {
+    /// They would ask this very process, or wait seconds for another machine.
+    static let left = ["station", "http-devices"]
+    /// They go by the processes of others and by the machine's own mounts.
+    static let outside = [
+        "serial-holders", "modem-manager", "clock-keeper", "instance", "card-mount",
+        "card-writable",
+    ]
+
+    private let path: String
+
+    /// - Parameter path: Of the configuration file.
+    package init(configuration path: String) { self.path = path }
+
+    /// Asks all checks that can be answered from here.
+    package func report() -> FindingsReport {
+        let tree = DoctorTree(root: "/")
+        var machine = DoctorMachine.live { _ in nil }
+        machine.httpTrouble = { _ in nil }
+        let place = DoctorPlace(tree: tree, machine: machine, configurationPath: path)
+        return Self.report(DoctorFacts(place), isSandboxed: tree.line("/proc/1/comm") == nil)
+    }
+
+    static func report(_ facts: DoctorFacts, isSandboxed: Bool) -> FindingsReport {
+        let hidden = Set(left + (isSandboxed ? outside : []))
+        let checks = DoctorChecks.all.filter { !hidden.contains($0.name) }
+        let findings = DoctorReport(facts, checks).findings.map { entry in
+            FindingReport(
+                name: entry.name,
+                verdict: entry.verdict.rawValue,
+                words: entry.words,
+                details: entry.details,
+                next: entry.next
+            )
+        }
+        return FindingsReport(
+            findings: findings,
+            hidden: DoctorChecks.all.map(\.name).filter(hidden.contains)
+        )
+    }
+}

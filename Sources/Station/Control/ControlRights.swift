@@ -1,0 +1,54 @@
+import ControlProtocol
+import HardwareIO
+
+/// Which users of the control socket may ask for what.
+///
+/// The file mode decides who may connect. The dashboard serves people on the network, so its own
+/// user gets a fixed list and nothing that a new command adds by itself. Others ask as before.
+package struct ControlRights: Sendable {
+    /// What the dashboard may ask for; a test holds the list and the commands together.
+    ///
+    /// By name: not among them are `trustClock` and `snooze`, which need a shell on the station.
+    package static let dashboard: Set<String> = [
+        // To read.
+        "status", "tree", "devices", "readings", "events", "tail", "live", "clock", "doctor",
+        "profiles", "checkProfile", "settings",
+        // To change; the events name the account.
+        "mode", "adopt", "ignore", "rename", "forget", "mute", "unmute", "note", "configure",
+        "remove", "record", "set", "claimWindow",
+    ]
+
+    /// The number of the dashboard's user; nil where there is no such user.
+    package var dashboardUser: UInt32?
+    /// This process's own user and group; nil where users do not count.
+    package var own: (user: UInt32, group: UInt32)?
+
+    package init(dashboardUser: UInt32? = nil, own: (user: UInt32, group: UInt32)? = nil) {
+        (self.dashboardUser, self.own) = (dashboardUser, own)
+    }
+
+    /// Why a request is refused; nil when it may go on.
+    package func refusal(
+        of command: ControlRequest.Command,
+        from peer: PeerCredentials?
+    ) -> ControlFailure? {
+        guard let peer, isDashboard(peer), !Self.dashboard.contains(command.rawValue) else {
+            return nil
+        }
+        return ControlFailure(
+            code: "not-allowed",
+            message: "the dashboard may not ask for \(command.rawValue); use `roost` on the station"
+        )
+    }
+
+    /// Whether the dashboard asks.
+    ///
+    /// In a sandbox with users of its own, other users have no number here, but the station's group
+    /// keeps its: the dashboard is the one process that has it as its first group. Who takes that
+    /// group by `newgrp` has these rights, too.
+    func isDashboard(_ peer: PeerCredentials) -> Bool {
+        if let dashboardUser, peer.userID == dashboardUser { return true }
+        guard let own, own.group != 0, peer.userID != 0 else { return false }
+        return peer.userID != own.user && peer.groupID == own.group
+    }
+}

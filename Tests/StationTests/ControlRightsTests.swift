@@ -1,0 +1,33 @@
+import ControlProtocol
+import HardwareIO
+import Station
+import Testing
+
+@Suite struct ControlRightsTests {
+    private static let refused: Set<ControlRequest.Command> = [.trustClock, .snooze]
+    private static let rights = ControlRights(dashboardUser: 210, own: (208, 209))
+
+    private static func peer(_ user: UInt32, _ group: UInt32) -> PeerCredentials {
+        PeerCredentials(processID: 1, userID: user, groupID: group)
+    }
+
+    /// The whole table: each command, each kind of user.
+    @Test(arguments: ControlRequest.Command.allCases)
+    func theDashboardHasItsListAndOthersHaveAll(command: ControlRequest.Command) {
+        let isRefused = Self.refused.contains(command)
+        // In the machine's own users, and as a sandbox shows it.
+        for peer in [Self.peer(210, 211), Self.peer(65_534, 209)] {
+            let refusal = Self.rights.refusal(of: command, from: peer)
+            #expect((refusal?.code == "not-allowed") == isRefused, "\(command) by \(peer)")
+        }
+        let others = [Self.peer(0, 0), Self.peer(0, 209), Self.peer(208, 209)]
+        for peer in others + [Self.peer(1_000, 1_000), Self.peer(65_534, 65_534)] {
+            #expect(Self.rights.refusal(of: command, from: peer) == nil, "\(command) by \(peer)")
+        }
+        #expect(Self.rights.refusal(of: command, from: nil) == nil)
+        #expect(ControlRights().refusal(of: command, from: Self.peer(210, 209)) == nil)
+        // By hand as root there is no group of the station's own.
+        let byRoot = ControlRights(own: (0, 0))
+        #expect(byRoot.refusal(of: command, from: Self.peer(1_000, 0)) == nil)
+    }
+}
