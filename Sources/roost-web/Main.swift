@@ -92,6 +92,7 @@ struct Web: ParsableCommand {
         if case .address(let host, _) = sockets.first { faceSockets.host = host }
         let doors = Doors(claims: claims, faces: chosenFaces, faceSockets: faceSockets)
         if open || store != nil { try demandLoopback(sockets) }
+        try demandStore()
         let files = try StaticFiles(folder: wwwFolder)
         var settings = WebServer.Settings()
         settings.sockets = sockets.filter { !tls.isEncrypted($0) }
@@ -106,7 +107,8 @@ struct Web: ParsableCommand {
                     try await command.serve(files, chosen, doors, on: loop, logger)
                     Glibc.exit(0)
                 } catch {
-                    logger.critical("\(error)")
+                    // One plain line first: what is wrong, where, and what to do.
+                    Self.complain("\(error)")
                     Glibc.exit(1)
                 }
             }
@@ -124,20 +126,21 @@ struct Web: ParsableCommand {
         let live = station.map { LiveFan($0, on: loop, seed: .random(in: .min ... .max)) }
         let shown = name ?? hostName
         let door = door(shown, on: loop, logger)
+        let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let acts = StationRoutes(
             station,
             live: live,
+            history: history,
             name: shown,
             zone: ZoneName.system,
             isSimulated: simulated
         ).all
-        let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, door.accounts, logger)
         let routes =
             files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
-            + (door.accounts?.audited(past) ?? past) + faces.routes
+            + (door.accounts?.audited(past) ?? past) + faces.routes + ProblemAdvice.routes
         var settings = settings
         settings.encryption = encryption(settings, logger)
         let described = routes + trust(settings, shown)
@@ -310,6 +313,27 @@ struct Web: ParsableCommand {
                     + "leave out --open, or choose --listen 127.0.0.1:8088"
             )
         }
+    }
+
+    /// A wrong folder is said at once, and not by each page.
+    private func demandStore() throws {
+        guard let store else { return }
+        let folder = StoreFolder(path: store)
+        guard access(folder.historyPath, F_OK) != 0, access(folder.ringPath, F_OK) != 0 else {
+            return
+        }
+        let isThere = access(store, F_OK) == 0
+        Self.complain(
+            "\(store): "
+                + (isThere ? "no store is there (no history.db); " : "there is no such folder; ")
+                + "--store is the folder that `store.folder` names, as /mnt/card/var/lib/roost"
+        )
+        throw ExitCode(1)
+    }
+
+    private static func complain(_ words: String) {
+        let line = Array("roost-web: \(words)\n".utf8)
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
     }
 
     private static func isLoopback(_ host: String) -> Bool {

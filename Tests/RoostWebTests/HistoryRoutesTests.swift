@@ -107,6 +107,18 @@ import Testing
         #expect(text.contains(#""next":"Report it"#))
         let none = try await site.get("gaps/dust/pm25/2026-04-14T00:10:00Z")
         #expect(none.status == .notFound)
+        #expect(try await Site.text(none).contains("has values around"))
+    }
+
+    @Test(arguments: [
+        ("2020-01-01T00:00:00Z", "begins at 2026-04-14T00:00"),
+        ("2030-01-01T00:00:00Z", "ends at 2026-04-14T05:"),
+    ])
+    func outsideTheRecordNothingHasValues(time: String, words: String) async throws {
+        let response = try await Site().get("gaps/dust/pm25/\(time)")
+        #expect(response.status == .notFound)
+        let text = try await Site.text(response)
+        #expect(text.contains(words) && !text.contains("has values"), "\(text)")
     }
 
     @Test func eventsComeNewestFirstByPages() async throws {

@@ -4,16 +4,19 @@ import RoostWeb
 import Testing
 
 @Suite struct VerdictTests {
-    private static func reading(_ channel: String, _ value: String?, _ noData: String? = nil)
-        -> ReadingReport
-    {
+    private static func reading(
+        _ channel: String,
+        _ value: String?,
+        _ noData: String?,
+        _ quality: [String]
+    ) -> ReadingReport {
         ReadingReport(
             channel: channel,
             instantSeconds: 10,
             ageSeconds: 1,
             outcome: (value.flatMap { Measured($0) }, noData),
             unit: "µg/m³",
-            quality: []
+            quality: quality
         )
     }
 
@@ -22,12 +25,13 @@ import Testing
         _ value: String?,
         level: String? = nil,
         noData: String? = nil,
-        isStale: Bool = false
+        isStale: Bool = false,
+        quality: [String] = []
     ) -> ChannelReport {
         var channel = ChannelReport(
             channel: name,
             unit: "µg/m³",
-            latest: reading(name, value, noData),
+            latest: reading(name, value, noData, quality),
             valueAgeSeconds: value == nil && !isStale ? nil : 1,
             isStale: isStale
         )
@@ -39,9 +43,10 @@ import Testing
         _ channels: [ChannelReport],
         lamp: String? = nil,
         faults: [String] = [],
-        devices: [(name: String, type: String, state: String)] = [("dust", "sds011", "measuring")]
+        devices: [(name: String, type: String, state: String)] = [("dust", "sds011", "measuring")],
+        adjust: (inout StatusReport, inout [DeviceReport]) -> Void
     ) -> Verdict {
-        let status = StatusReport(
+        var status = StatusReport(
             name: "balcony",
             version: "1",
             processID: 1,
@@ -68,7 +73,7 @@ import Testing
                 FaultReport(id: $0, since: nil, ageSeconds: 1, sentence: "", nextStep: "")
             }
         )
-        let reports = devices.map {
+        var reports = devices.map {
             DeviceReport(
                 name: $0.name,
                 type: $0.type,
@@ -77,7 +82,39 @@ import Testing
                 facts: Details()
             )
         }
+        adjust(&status, &reports)
         return Verdict(status, DevicesReport(devices: reports, unclaimed: []))
+    }
+
+    private static func verdict(
+        _ channels: [ChannelReport],
+        lamp: String? = nil,
+        faults: [String] = [],
+        devices: [(name: String, type: String, state: String)] = [("dust", "sds011", "measuring")]
+    ) -> Verdict {
+        verdict(channels, lamp: lamp, faults: faults, devices: devices) { _, _ in }
+    }
+
+    private static func verdict(
+        _ channels: [ChannelReport],
+        store: StoreReport.State? = nil,
+        lampCause: LampReport? = nil,
+        progress: ProgressReport? = nil,
+        mutedFor seconds: Double? = nil
+    ) -> Verdict {
+        verdict(channels) { status, devices in
+            status.store = store.map {
+                var report = StoreReport(folder: "/var/lib/roost", journal: nil)
+                report.state = $0
+                return report
+            }
+            status.lampCause = lampCause
+            devices[0].progress = progress
+            devices[0].mutes =
+                seconds.map {
+                    [MuteReport(target: "dust", endTime: nil, endsInSeconds: $0)]
+                } ?? []
+        }
     }
 
     @Test func theLampDecidesTheLevelWhereThereIsOne() {
@@ -116,7 +153,88 @@ import Testing
     @Test func aStoreThatFailsIsSaidBeforeTheAir() {
         let channels = [Self.channel("dust/pm25", "1.0", level: "good")]
         let verdict = Self.verdict(channels, faults: ["store-not-writing"])
-        #expect((verdict.code, verdict.level) == ("store.failing", .good))
+        #expect((verdict.code, verdict.level) == ("store.failing", .fault))
+    }
+
+    /// Each row of the table of states that a status can bring about.
+    @Test(
+        arguments: [
+            (.ok, "level.good", .good), (.opening, "level.good", .good),
+            (.full, "store.full", .fault), (.missing, "store.missing", .fault),
+            (.failing, "store.failing", .fault), (.historyFailing, "store.history", .fault),
+        ] as [(StoreReport.State, String, Verdict.Level)]
+    )
+    func theStoreIsSaidAsItFares(state: StoreReport.State, code: String, level: Verdict.Level) {
+        let channels = [Self.channel("dust/pm25", "1.0", level: "good")]
+        let verdict = Self.verdict(channels, store: state)
+        #expect((verdict.code, verdict.level) == (code, level))
+        #expect(verdict.sentence.hasPrefix("Measuring"))
+        let nothing = Self.verdict([Self.channel("dust/pm25", nil)], store: state)
+        let isLost = ![.ok, .opening, .full].contains(state)
+        #expect((nothing.code == "store.nothing") == isLost)
+    }
+
+    @Test func theWarmUpSaysHowLong() {
+        let progress = ProgressReport(phase: "warming", endsInSeconds: 12, nextInSeconds: 17)
+        let verdict = Self.verdict([], progress: progress)
+        #expect((verdict.code, verdict.leftSeconds) == ("warming", 17))
+        let away = [Self.channel("dust/pm25", nil, noData: "unplugged", isStale: true)]
+        #expect(Self.verdict(away, progress: progress).code == "warming")
+        #expect(Self.verdict(away).code == "dust.stale")
+        let asleep = ProgressReport(phase: "asleep", endsInSeconds: 12, nextInSeconds: 17)
+        #expect(Self.verdict(away, progress: asleep).code == "dust.stale")
+    }
+
+    @Test func aMuteSaysUntilWhen() {
+        let muted = [Self.channel("dust/pm25", nil, noData: "muted")]
+        let verdict = Self.verdict(muted, mutedFor: 600)
+        #expect((verdict.code, verdict.leftSeconds) == ("muted", 600))
+        #expect(verdict.sentence == "dust is muted.")
+    }
+
+    @Test func aDoubtfulValueIsSaidWithItsDoubt() {
+        var channel = Self.channel("dust/pm25", "1.0", level: "good", quality: ["humid"])
+        let verdict = Self.verdict([channel])
+        #expect((verdict.code, verdict.doubts) == ("level.good", ["humid"]))
+        #expect(verdict.sentence == "Measuring. The air is good (doubtful: humid).")
+        channel.level = nil
+        #expect(Self.verdict([channel], lamp: "good").doubts.isEmpty)
+    }
+
+    /// The lamp's hysteresis holds on the page, also without lights.
+    @Test func theLampDecidesLevelAndReason() {
+        let channels = [
+            Self.channel("dust/pm25", "2.7", level: "good"),
+            Self.channel("dust/pm10", "9.0", level: "good"),
+        ]
+        let lamp = LampReport(
+            rule: "sample-levels",
+            device: "dust",
+            level: "moderate",
+            because: ["dust/pm25"],
+            noData: nil
+        )
+        let verdict = Self.verdict(channels, lampCause: lamp)
+        #expect((verdict.level, verdict.because) == (.moderate, ["dust/pm25"]))
+    }
+
+    @Test func anotherQuantityDoesNotMakeTheAirKnown() {
+        let verdict = Self.verdict([
+            Self.channel("dust/pm25", nil, noData: "unplugged"),
+            Self.channel("attic/temperature", "21.0"),
+        ])
+        #expect((verdict.code, verdict.level, verdict.subject) == ("dust.stale", .unknown, "dust"))
+        let warm = Self.verdict([Self.channel("attic/temperature", "21.0")])
+        #expect((warm.code, warm.level) == ("level.none", .unknown))
+    }
+
+    @Test func oneThatSaysWhyItIsAwayIsQuoted() {
+        let verdict = Self.verdict([
+            Self.channel("dust/pm25", "1.0", level: "good"),
+            Self.channel("attic/pm25", nil, noData: "unplugged", isStale: true),
+        ])
+        #expect((verdict.code, verdict.cause) == ("channel.cause", "unplugged"))
+        #expect(verdict.sentence.hasSuffix("But attic has no value: unplugged."))
     }
 
     @Test func aCleanValueIsNeverGreenBecauseItIsOld() {

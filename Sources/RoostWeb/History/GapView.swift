@@ -21,9 +21,7 @@ enum GapView {
             at: moment,
             in: zone
         )
-        guard let gap = found else {
-            throw Problem.notFound("\(name.prefix(80)) has values around \(moment.iso8601)")
-        }
+        guard let gap = found else { throw try noGap(history, channel, moment) }
         var filter = EventFilter()
         filter.range = TimeRange(
             from: gap.from.map { WallTime(tenths: $0.wall.tenths - around) },
@@ -62,5 +60,29 @@ enum GapView {
             }
         }
         return json.text
+    }
+
+    /// Why there is no gap at a moment: values, or no record at all.
+    private static func noGap(
+        _ history: OpenHistory,
+        _ channel: StoreChannel,
+        _ moment: WallTime
+    ) throws -> Problem {
+        let name = channel.name.prefix(80)
+        let extent = try StoreExtent(history.reader, history.times, of: channel.stream.id)
+        let end = [history.now, extent.newest?.wall].compactMap(\.self).max()
+        if let end, moment > end {
+            let words = "the record ends at \(end.iso8601), before \(moment.iso8601)"
+            return .notFound("\(words); nothing is known of later")
+        }
+        guard let oldest = extent.oldest?.wall else {
+            return .notFound("nothing dates the record of \(name); see `roost clock`")
+        }
+        if moment < oldest {
+            return .notFound(
+                "the record of \(name) begins at \(oldest.iso8601), after \(moment.iso8601)"
+            )
+        }
+        return .notFound("\(name) has values around \(moment.iso8601)")
     }
 }

@@ -4,6 +4,8 @@
 ///   three or four times a year.
 struct Guideline: Hashable, Sendable {
     static let rule = "who-2021"
+    static let unit = "µg/m³"
+    static let source = "WHO, Global air quality guidelines, 2021, table 0.1"
 
     let quantity: String
     let averagingSeconds: Int
@@ -11,7 +13,7 @@ struct Guideline: Hashable, Sendable {
     let limit: Int
 
     private static let (day, year) = (86_400, 365 * 86_400)
-    private static let all = [
+    static let all = [
         Guideline(quantity: "pm25", averagingSeconds: day, limit: 15),
         Guideline(quantity: "pm25", averagingSeconds: year, limit: 5),
         Guideline(quantity: "pm10", averagingSeconds: day, limit: 45),

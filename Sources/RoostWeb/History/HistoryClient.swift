@@ -14,8 +14,6 @@ import Synchronization
 package actor HistoryClient {
     /// How long one state of the history answers.
     static let freshSeconds: Int64 = 2
-    /// How long a station that did not answer is left alone: each question would wait for it.
-    private static let silentSeconds: Int64 = 15
     /// Answers that are kept, so that a page that is opened again costs no reading.
     private static let answerMax = 16
     private static let answerBytesMax = 256 << 10
@@ -30,7 +28,6 @@ package actor HistoryClient {
     private let shelf = HistoryShelf()
     private var folder: StoreFolder
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
-    private var silentUntil = NIODeadline.uptimeNanoseconds(0)
     private var isOpening = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var failure: (any Error)?
@@ -65,12 +62,20 @@ package actor HistoryClient {
     }
 
     /// Answers with JSON, or with 304 when the client has it already.
+    ///
+    /// - Parameters:
+    ///   - request: Whose.
+    ///   - state: What the answer depends on besides the history and the request.
+    ///   - make: Runs on the history's thread.
+    /// - Returns: The answer with its tag.
+    /// - Throws: `Problem` `store` when the history cannot be read; what `make` throws.
     func answer(
         _ request: WebRequest,
+        depending state: String = "",
         _ make: @escaping @Sendable (OpenHistory) throws -> String
     ) async throws -> WebResponse {
         try await refresh()
-        let tag = ETag.weak(generation, request)
+        let tag = ETag.weak(generation + state, request)
         if ETag.matches(request, tag) { return ETag.notModified(tag) }
         if let known = answers.first(where: { $0.tag == tag }) {
             return ETag.json(known.body, tag)
@@ -172,8 +177,7 @@ package actor HistoryClient {
 
     /// What the station's history lacks; nil where none answers or it has another store.
     private func stationTail() async throws -> StationTail? {
-        guard let station, NIODeadline.now() >= silentUntil else { return nil }
-        let asked = NIODeadline.now()
+        guard let station else { return nil }
         do {
             let tail = try await StationTail { try await station.ask($0, TailReport.self) }
             guard let path = tail.folder else {
@@ -182,10 +186,6 @@ package actor HistoryClient {
             folder = StoreFolder(path: path)
             return tail
         } catch let problem as Problem where problem.kind == .stationDown {
-            // One that is not there says so at once.
-            if NIODeadline.now() - asked > .seconds(1) {
-                silentUntil = .now() + .seconds(Self.silentSeconds)
-            }
             return nil
         } catch let failure as ControlFailure { throw Problem(failure) }
     }

@@ -155,9 +155,19 @@ package struct HistoryRoutes: Sendable {
     private func proof(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let name = name
-        // Without its station the history proves as much.
-        let status = try? await station?.ask(ControlRequest(.status), StatusReport.self)
-        return try await history.answer(request) { try ProofView.json($0, name: name, status) }
+        // Without its station the history proves as much, but what wears out is not known.
+        let status: StatusReport?
+        do {
+            status = try await station?.ask(ControlRequest(.status), StatusReport.self)
+        } catch let problem as Problem where problem.kind == .stationDown {
+            status = nil
+        } catch let failure as ControlFailure {
+            throw Problem(failure)
+        }
+        let isAway = station != nil && status == nil
+        return try await history.answer(request, depending: isAway ? "-away" : "") { history in
+            try ProofView.json(history, name: name, status, isStationAway: isAway)
+        }
     }
 
     // MARK: - Keys of a query

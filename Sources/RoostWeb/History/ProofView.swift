@@ -9,12 +9,14 @@ enum ProofView {
     ///   - history: What is proven.
     ///   - name: The station's.
     ///   - status: What the station says of card and lasers; nil without one.
+    ///   - isStationAway: There is a station, and it does not answer.
     /// - Returns: The text.
     /// - Throws: What the store throws.
     static func json(
         _ history: OpenHistory,
         name: String,
-        _ status: StatusReport?
+        _ status: StatusReport?,
+        isStationAway: Bool = false
     ) throws -> String {
         let reports = try StoreLedger.reports(history.reader, history.times)
         let channels = try StoreChannel.all(history.reader)
@@ -26,6 +28,8 @@ enum ProofView {
             json.member("station", name)
             json.member("since", extent.oldest?.wall)
             json.member("at", history.now)
+            // Then lasers and the bytes a day are missing, and not zero.
+            json.member("isStationAway", isStationAway)
             if let longest {
                 json.member("elapsedSeconds", tenths: longest.elapsedTenths)
                 json.member("coveredSeconds", tenths: longest.coveredTenths)

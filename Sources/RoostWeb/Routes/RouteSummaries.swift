@@ -50,7 +50,7 @@ package enum RouteSummaries {
         "GET /devices": Entry("Devices in use, and what was found."),
         "GET /tree": Entry("The supervision tree."),
         "GET /rules": Entry("The limits that lamp and levels go by."),
-        "GET /health": Entry("Faults now, each with its next step."),
+        "GET /health": Entry("Faults and findings, each with its next step; starts."),
         "GET /settings": Entry("Settings and where each comes from."),
         "GET /me": Entry("Who asks; the first request of every page."),
         "GET /sessions": Entry("Own sessions."),
@@ -59,6 +59,9 @@ package enum RouteSummaries {
         "GET /invitations": Entry("Invitations that are open."),
         "GET /audit": Entry("Who changed what."),
         "GET /trust": Entry("Whether this is encrypted, and the authority's fingerprint."),
+        "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
+        "GET /profiles": Entry("Kinds of devices that the station knows, with their facts."),
+        "GET /diagnostics": Entry("One file for someone who helps; read it before it is sent."),
     ]
 
     private static let writing: [String: Entry] = [
@@ -71,6 +74,8 @@ package enum RouteSummaries {
         "DELETE /devices/{name}": Entry("Forgets a device that is away."),
         "POST /found/{identity}/adopt": Entry("Uses what was found."),
         "POST /found/{identity}/ignore": Entry("Leaves it alone."),
+        "POST /actions/doctor": Entry("Examines the machine again, at most once a minute."),
+        "POST /profiles/check": Entry("All mistakes of a profile; nothing is kept of it."),
         "POST /claim": Entry("Makes the first account, with the code of `roost claim`."),
         "POST /login": Entry("Begins a session."),
         "POST /logout": Entry("Ends this session."),

@@ -133,11 +133,16 @@ package struct WebServer: Sendable {
         case .inherited(let descriptor):
             return try await bootstrap.bind(descriptor, childChannelInitializer: setup)
         case .address(let host, let port):
-            return try await bootstrap.bind(
-                host: host,
-                port: port,
-                childChannelInitializer: setup
-            )
+            do {
+                return try await bootstrap.bind(
+                    host: host,
+                    port: port,
+                    childChannelInitializer: setup
+                )
+            } catch {
+                let number = (error as? IOError)?.errnoCode
+                throw WebServerError(host: host, port: port, errno: number, words: "\(error)")
+            }
         }
     }
 

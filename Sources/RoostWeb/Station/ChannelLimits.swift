@@ -28,26 +28,45 @@ enum ChannelLimits {
     static var rules: String {
         var json = JSONText()
         json.object { json in
-            json.array("items", [LevelRule.sampleLevels]) { json, rule in
-                json.object { json in
-                    json.member("id", rule.name)
-                    json.member("name", rule.name)
-                    json.member("isLamp", true)
-                    let limits = rule.scales.flatMap { scale in
-                        scale.limits.map { (scale.quantity, $0) }
-                    }
-                    json.array("limits", limits) { json, entry in
-                        json.object { json in
-                            json.member("quantity", entry.0)
-                            json.member("level", entry.1.level.name)
-                            json.member("from", json: entry.1.reachedAt.description)
-                            json.member("leftBelow", json: entry.1.leftBelow.description)
-                            json.member("unit", "µg/m³")
-                        }
-                    }
-                }
+            json.array("items", [true, false]) { json, isLamp in
+                json.object { isLamp ? writeLamp(&$0) : writeGuidelines(&$0) }
             }
         }
         return json.text
+    }
+
+    private static func writeLamp(_ json: inout JSONText) {
+        let rule = LevelRule.sampleLevels
+        json.member("id", rule.name)
+        json.member("name", rule.name)
+        json.member("isLamp", true)
+        json.member("averagingSeconds", 0)
+        let source = "the first systems, for a single sample of a classroom light"
+        json.member("source", source)
+        let limits = rule.scales.flatMap { scale in scale.limits.map { (scale.quantity, $0) } }
+        json.array("limits", limits) { json, entry in
+            json.object { json in
+                json.member("quantity", entry.0)
+                json.member("level", entry.1.level.name)
+                json.member("from", json: entry.1.reachedAt.description)
+                json.member("leftBelow", json: entry.1.leftBelow.description)
+                json.member("unit", Guideline.unit)
+            }
+        }
+    }
+
+    private static func writeGuidelines(_ json: inout JSONText) {
+        json.member("id", Guideline.rule)
+        json.member("name", Guideline.rule)
+        json.member("isLamp", false)
+        json.member("source", Guideline.source)
+        json.array("limits", Guideline.all) { json, guideline in
+            json.object { json in
+                json.member("quantity", guideline.quantity)
+                json.member("averagingSeconds", guideline.averagingSeconds)
+                json.member("upTo", guideline.limit)
+                json.member("unit", Guideline.unit)
+            }
+        }
     }
 }

@@ -2,82 +2,81 @@ import ControlProtocol
 
 /// `/health`: what is wrong now and what to do, in the shape of `roost doctor`.
 ///
-/// The station's own faults, and what its status says is well; what only a shell on the station can
-/// see is named as hidden.
+/// The station's own faults, then what it found when it examined its machine. What it cannot see
+/// from its sandbox is named as hidden.
 struct HealthView {
-    private struct Finding {
-        let name: String
-        let verdict: String
-        let sentence: String
-        var next: String?
-        var since: String?
-    }
-
     private let status: StatusReport
+    /// Nil from an older station.
+    private let examined: FindingsReport?
+    /// When the program started, and why anew; nil while the history cannot be read.
+    private let starts: StartsView?
 
-    init(_ status: StatusReport) { self.status = status }
+    init(_ status: StatusReport, _ examined: FindingsReport?, _ starts: StartsView?) {
+        (self.status, self.examined, self.starts) = (status, examined, starts)
+    }
 
     var json: String {
         var json = JSONText()
         json.object { json in
             json.member("at", status.wallTime)
-            json.array("findings", faults + checks) { json, finding in
+            json.member("ageSeconds", examined?.ageSeconds)
+            json.array("findings", findings) { json, finding in
                 json.object { json in
                     json.member("name", finding.name)
                     json.member("verdict", finding.verdict)
-                    json.member("words", finding.sentence)
+                    json.member("words", finding.words)
+                    json.array("details", finding.details) { $0.add($1) }
                     json.member("next", finding.next)
-                    json.member("since", finding.since)
+                    json.member("since", since(finding.name))
                 }
             }
-            json.array("hidden", ["roost doctor"]) { $0.add($1) }
+            json.array("hidden", examined?.hidden ?? ["roost doctor"]) { $0.add($1) }
+            if let starts { starts.write(&json) } else { json.member("boots", json: "null") }
         }
         return json.text
     }
 
-    private var faults: [Finding] {
+    private func since(_ name: String) -> String? { status.faults.first { $0.id == name }?.since }
+
+    private var findings: [FindingReport] {
         status.faults.map { fault in
-            Finding(
+            FindingReport(
                 name: fault.id,
                 verdict: "warning",
-                sentence: fault.sentence,
-                next: fault.nextStep,
-                since: fault.since
+                words: fault.sentence,
+                details: [],
+                next: fault.nextStep
             )
-        }
+        } + [channels, storing].compactMap(\.self) + (examined?.findings ?? [])
     }
 
-    private var checks: [Finding] {
+    private var channels: FindingReport {
         let fresh = status.channels.count { !$0.isStale }
         let all = status.channels.count
-        let trust = status.clock?.trust ?? "unknown"
-        let isSure = status.clock?.isSure == true
-        return [
-            Finding(
-                name: "channels",
-                verdict: fresh == all && all > 0 ? "ok" : "warning",
-                sentence: "\(fresh) of \(all) channels have a fresh value",
-                next: all == 0 ? "plug a sensor in; roost devices shows what is there" : nil
-            ),
-            Finding(
-                name: "clock",
-                verdict: isSure ? "ok" : "warning",
-                sentence: "the clock is trusted by: \(trust)",
-                next: isSure ? nil : "connect to a network with a time server, or roost clock trust"
-            ),
-            Finding(
-                name: "store",
-                verdict: status.store == nil ? "warning" : "ok",
-                sentence: status.store.map { "it stores in \($0.folder)" } ?? "it stores nothing",
-                next: status.store == nil ? "configure `store`; see roost doctor" : nil
-            ),
-            Finding(
-                name: "watchdog",
-                verdict: status.watchdog == nil ? "skipped" : "ok",
-                sentence: status.watchdog.map {
-                    "it resets the computer after \(Int($0.timeoutSeconds)) s without progress"
-                } ?? "no watchdog is configured: a hanging computer stays as it is"
-            ),
-        ]
+        return FindingReport(
+            name: "channels",
+            verdict: fresh == all && all > 0 ? "ok" : "warning",
+            words: "\(fresh) of \(all) channels have a fresh value",
+            details: status.channels.filter(\.isStale).map { "\($0.channel) has none" },
+            next: all == 0
+                ? "plug a sensor in; roost devices shows what is there"
+                : fresh < all ? "see Devices, or roost devices" : nil
+        )
+    }
+
+    /// Nil without a store, which `roost doctor` reports; and when a fault says it already.
+    private var storing: FindingReport? {
+        guard let store = status.store, store.state == .ok || store.state == .opening else {
+            return nil
+        }
+        let window = store.lossWindowSeconds.map { ", a power cut costs \(Int($0)) s at most" }
+        let last = store.lastCommitAgeSeconds.map { ", the last write was \(Int($0)) s ago" }
+        return FindingReport(
+            name: "storing",
+            verdict: "ok",
+            words: "it stores in \(store.folder)\(window ?? "")\(last ?? "")",
+            details: [],
+            next: nil
+        )
     }
 }

@@ -12,6 +12,9 @@ package struct StationClient: Sendable {
 
     package let path: String
     private let loop: any EventLoop
+    private let silence = StationSilence()
+    /// Bytes of a request at most: the station reads no longer line.
+    static let requestMax = 64 << 10
 
     package init(path: String, on loop: any EventLoop) { (self.path, self.loop) = (path, loop) }
 
@@ -24,13 +27,33 @@ package struct StationClient: Sendable {
         _ type: Body.Type = Body.self
     ) async throws -> Body {
         let line = try ControlCodec.line(request)
-        return try await withLines { lines, send in
-            try await send(line)
-            guard let text = try await lines.next() else {
-                throw Problem.stationDown(path, "it closed the connection")
-            }
-            return try Self.body(text)
+        guard line.utf8.count < Self.requestMax else {
+            throw Problem(.tooLarge, "the station reads at most 64 KiB at once, quotes escaped")
         }
+        let asked = NIODeadline.now()
+        guard !silence.isPausing(at: asked) else { throw Problem.stationHung(path) }
+        let text: String
+        do {
+            text = try await withLines { lines, send in
+                try await send(line)
+                guard let text = try await lines.next() else {
+                    throw Problem.stationDown(path, "it closed the connection")
+                }
+                return text
+            }
+        } catch let problem as Problem where problem.kind == .stationDown {
+            let now = NIODeadline.now()
+            let isHung = now - asked >= Self.patience - .milliseconds(50)
+            silence.note(isHung ? .hung : .down, asked: asked, at: now)
+            throw isHung ? Problem.stationHung(path) : problem
+        }
+        silence.answered()
+        return try Self.body(text)
+    }
+
+    /// How the station is away, and since when that is known; nil while it answers.
+    package var absence: (kind: StationSilence.Absence, seconds: Double)? {
+        silence.absence(at: .now())
     }
 
     /// Follows the station's live feed until it ends or the task is cancelled.
@@ -39,6 +62,7 @@ package struct StationClient: Sendable {
         try await withLines(isBounded: false) { lines, send in
             try await send(line)
             while let text = try await lines.next() {
+                silence.answered()
                 await take(try ControlCodec.message(LiveItem.self, from: text))
             }
         }
@@ -121,6 +145,15 @@ extension Problem {
             .stationDown,
             "no station answers at \(path) (\(why)); see `systemctl status roostd`",
             headers: [.retryAfter: "5"]
+        )
+    }
+
+    static func stationHung(_ path: String) -> Problem {
+        Problem(
+            .stationDown,
+            "the station at \(path) takes connections and does not answer: it is stopped or hangs; "
+                + "see `journalctl -u roostd`, then: sudo systemctl restart roostd",
+            headers: [.retryAfter: "15"]
         )
     }
 

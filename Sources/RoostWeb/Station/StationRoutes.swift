@@ -1,4 +1,5 @@
 import ControlProtocol
+import Core
 import HTTPTypes
 
 /// What the pages ask the station's program for, and tell it.
@@ -9,15 +10,27 @@ package struct StationRoutes: Sendable {
     private let name: String
     private let zone: String
     private let isSimulated: Bool
+    private let history: HistoryClient?
+    private let summary: HistorySummary?
 
+    /// - Parameters:
+    ///   - station: Nil for a card without its station.
+    ///   - live: Its feed.
+    ///   - history: For means, starts and diagnostics; nil leaves them out.
+    ///   - name: The station's, while it does not answer.
+    ///   - zone: IANA name of its zone.
+    ///   - isSimulated: Marks every page.
     package init(
         _ station: StationClient?,
         live: LiveFan?,
+        history: HistoryClient? = nil,
         name: String,
         zone: String,
         isSimulated: Bool
     ) {
         self.station = station
+        self.history = history
+        summary = history.map { HistorySummary($0) }
         self.live = live
         self.name = name
         self.zone = zone
@@ -42,7 +55,16 @@ package struct StationRoutes: Sendable {
             },
             Route(.get, "/api/v1/rules", .viewer, scope: .read) { _ in .json(ChannelLimits.rules) },
             Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
-                .json(HealthView(try await ask(.status, StatusReport.self)).json)
+                .json(try await findings(notOlderThan: 3_600))
+            },
+            Route(.get, "/api/v1/diagnostics", .owner) { request in
+                try request.query.allow(only: [])
+                guard let station else { throw Self.notOffered }
+                return .json(try await Diagnostics(station: station, history: history).json())
+            },
+            Route(.get, "/api/v1/profiles", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return .json(ProfilesView.list(try await ask(.profiles, ProfilesReport.self)))
             },
             Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
             Route(.get, "/api/v1/settings", .owner) { _ in .json(settings) },
@@ -61,6 +83,17 @@ package struct StationRoutes: Sendable {
 
     private var writing: [Route] {
         [
+            Route(.post, "/api/v1/actions/doctor", .owner, body: .form) { request in
+                try request.query.allow(only: [])
+                return .json(try await findings(notOlderThan: 60), status: .accepted)
+            },
+            Route(
+                .post,
+                "/api/v1/profiles/check",
+                .viewer,
+                scope: .read,
+                body: .json(maxBytes: 256 << 10)
+            ) { try await checkProfile($0) },
             Route(.post, "/api/v1/mode", .member, scope: .write, body: .form) { request in
                 try await setMode(request)
             },
@@ -109,16 +142,52 @@ package struct StationRoutes: Sendable {
         do {
             let status = try await ask(.status, StatusReport.self)
             let devices = try await ask(.devices, DevicesReport.self)
-            return StationView(
+            var view = StationView(
                 .up(status, devices),
                 name: name,
                 zone: zone,
                 isSimulated: isSimulated
             )
+            if let summary { view.summary = await summary.latest() }
+            return view
         } catch {
-            // Whatever the reason is, no value can be shown as fresh.
-            return StationView(.down, name: name, zone: zone, isSimulated: isSimulated)
+            // For each reason: no value can be shown as fresh.
+            let absence = station?.absence
+            return StationView(
+                .away(absence?.kind ?? .down, seconds: absence?.seconds),
+                name: name,
+                zone: zone,
+                isSimulated: isSimulated
+            )
         }
+    }
+
+    /// The faults, what the machine's examination found, and the starts of the program.
+    private func findings(notOlderThan seconds: Double) async throws -> String {
+        let status = try await ask(.status, StatusReport.self)
+        var examined: FindingsReport?
+        do {
+            examined = try await ask(ControlRequest(.doctor, seconds: seconds), FindingsReport.self)
+        } catch let problem as Problem where [.badRequest, .forbidden].contains(problem.kind) {
+            // An older station does not know the question: what is hidden then says so.
+        }
+        var starts: StartsView?
+        do {
+            let boot = status.watchdog?.causedLastBoot == true ? status.bootID : nil
+            starts = try await history?.read { history in
+                StartsView(history, watchdogBoot: boot.flatMap(BootID.init))
+            }
+        } catch let problem as Problem where problem.kind == .store {
+            // The verdict and the store's finding say that the history cannot be read.
+        }
+        return HealthView(status, examined, starts).json
+    }
+
+    private func checkProfile(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        var control = ControlRequest(.checkProfile)
+        control.text = String(decoding: request.body, as: UTF8.self)
+        return .json(ProfilesView.check(try await ask(control, ProfileCheckReport.self)))
     }
 
     private func devices() async throws -> WebResponse {
@@ -251,6 +320,11 @@ package struct StationRoutes: Sendable {
 
     // MARK: Asking
 
+    private static let notOffered = Problem(
+        .notOffered,
+        "a card's history has no station that could do it"
+    )
+
     private func ask<Body: Codable & Sendable>(
         _ command: ControlRequest.Command,
         _ type: Body.Type
@@ -262,9 +336,7 @@ package struct StationRoutes: Sendable {
         _ request: ControlRequest,
         _ type: Body.Type
     ) async throws -> Body {
-        guard let station else {
-            throw Problem(.notOffered, "a card's history has no station that could do it")
-        }
+        guard let station else { throw Self.notOffered }
         do {
             return try await station.ask(request, type)
         } catch let failure as ControlFailure {

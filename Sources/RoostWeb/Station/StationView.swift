@@ -1,3 +1,4 @@
+import Alerts
 import ControlProtocol
 import Core
 
@@ -6,8 +7,8 @@ package struct StationView: Sendable {
     /// Where the station's program is.
     package enum Daemon: Sendable {
         case up(StatusReport, DevicesReport)
-        /// It does not answer.
-        case down
+        /// It does not answer, for so many seconds as far as that is known.
+        case away(StationSilence.Absence, seconds: Double?)
         /// `roost web --store`: there is none.
         case none(name: String)
     }
@@ -17,6 +18,8 @@ package struct StationView: Sendable {
     private let zone: String
     private let name: String
     private let isSimulated: Bool
+    /// What the history says, as far as it can be read.
+    package var summary = HistorySummary.Summary()
 
     package init(_ daemon: Daemon, name: String, zone: String, isSimulated: Bool) {
         self.daemon = daemon
@@ -30,7 +33,11 @@ package struct StationView: Sendable {
         json.object { json in
             switch daemon {
             case .up(let status, let devices): write(status, devices, &json)
-            case .down: writeAbsence("down", Verdict.down, name, &json)
+            case .away(let absence, let seconds):
+                let isHung = absence == .hung
+                var verdict = isHung ? Verdict.hung : Verdict.down
+                verdict.sinceSeconds = seconds
+                writeAbsence(isHung ? "hung" : "down", verdict, name, &json)
             case .none(let name): writeAbsence("none", Verdict.cardOnly, name, &json)
             }
         }
@@ -49,7 +56,10 @@ package struct StationView: Sendable {
             json.member("zone", zone)
             json.member("isSimulated", isSimulated)
         }
-        json.object("daemon") { $0.member("state", state) }
+        json.object("daemon") { json in
+            json.member("state", state)
+            json.member("sinceSeconds", verdict.sinceSeconds)
+        }
         write(verdict, &json)
         json.array("channels", [String]()) { _, _ in }
         json.array("faults", [String]()) { _, _ in }
@@ -67,8 +77,11 @@ package struct StationView: Sendable {
                 json.member("channel", verdict.because.first)
                 json.member("cause", verdict.cause)
                 json.member("level", verdict.level.rawValue)
+                json.member("sinceSeconds", verdict.sinceSeconds)
+                json.member("leftSeconds", verdict.leftSeconds)
             }
-            json.member("rule", "sample-levels")
+            json.array("doubts", verdict.doubts) { $0.add($1) }
+            json.member("rule", LevelRule.sampleLevels.name)
         }
     }
 
@@ -101,23 +114,35 @@ package struct StationView: Sendable {
             json.member("endsInSeconds", status.mode.endsInSeconds)
         }
         json.member("lamp", status.lamp)
+        json.member("lampCause", json: Self.text(status.lampCause))
         json.array("channels", status.channels) { json, channel in
             let device = channel.channel.split(separator: "/").first.map(String.init)
             write(channel, devices.devices.first { $0.name == device }, &json)
         }
         json.array("faults", status.faults) { json, fault in write(fault, &json) }
         json.array("lasers", status.lasers) { json, laser in
-            json.raw((try? ControlCodec.line(laser)) ?? "null")
+            json.raw(Self.text(laser))
         }
-        json.object("store") { json in
-            json.member("state", status.store == nil ? "none" : "ok")
-            json.member("folder", status.store?.folder)
-        }
-        json.member("budget", json: (try? ControlCodec.line(status.budget)) ?? "null")
-        json.member(
-            "watchdog",
-            json: status.watchdog.flatMap { try? ControlCodec.line($0) } ?? "null"
-        )
+        json.object("store") { write(status.store, &$0) }
+        json.member("budget", json: Self.text(status.budget))
+        json.member("watchdog", json: Self.text(status.watchdog))
+    }
+
+    /// A report as it is; plain values can always be written.
+    private static func text<Report: Encodable>(_ report: Report?) -> String {
+        report.flatMap { try? ControlCodec.line($0) } ?? "null"
+    }
+
+    private func write(_ store: StoreReport?, _ json: inout JSONText) {
+        json.member("state", store.map { ($0.state ?? .ok).rawValue } ?? "none")
+        json.member("folder", store?.folder)
+        json.member("oldest", summary.oldest)
+        json.member("keepsDays", summary.keepsDays)
+        json.member("lossWindowSeconds", store?.lossWindowSeconds)
+        json.member("waitingSeconds", store?.waitingSeconds)
+        json.member("lastCommitAgeSeconds", store?.lastCommitAgeSeconds)
+        // Then means and the two dates above are missing, and not empty.
+        json.member("unreadable", summary.trouble)
     }
 
     /// Whether a fault of this kind keeps a device from measuring.
@@ -152,7 +177,11 @@ package struct StationView: Sendable {
             json.member("device", parts.first)
             json.member("quantity", parts.last)
             json.member("unit", channel.unit)
-            json.member("decimals", latest?.decimals ?? 1)
+            json.member("decimals", channel.facts?.decimals ?? latest?.decimals ?? 1)
+            json.member("profile", channel.facts?.profile)
+            if let facts = channel.facts, let least = facts.least, let most = facts.most {
+                json.array("range", [least, most]) { $0.add($1) }
+            }
             json.member("value", latest?.value, decimals: latest?.decimals)
             json.member("noData", latest?.noData)
             json.array("quality", latest?.quality ?? []) { $0.add($1) }
@@ -163,16 +192,33 @@ package struct StationView: Sendable {
             json.member("isStale", channel.isStale)
             json.member("level", channel.level)
             ChannelLimits.write(parts.last ?? "", &json)
-            json.member("phase", device?.state)
-            // Counted from the last attempt, with or without a value.
-            json.member(
-                "nextInSeconds",
-                channel.intervalSeconds.flatMap { interval in
-                    latest.map { max(0, interval - $0.ageSeconds) }
-                }
-            )
+            let progress = device?.progress
+            json.member("phase", progress?.phase ?? device?.state)
+            json.member("phaseEndsInSeconds", progress?.endsInSeconds)
+            json.member("nextInSeconds", progress?.nextInSeconds ?? Self.next(channel))
+            writeDay(of: channel, &json)
             json.member("isMuted", device?.mutes.isEmpty == false)
-            json.member("records", true)
+            json.member("records", channel.facts?.records ?? true)
+        }
+    }
+
+    /// Of an older station: counted from the last attempt, with or without a value.
+    private static func next(_ channel: ChannelReport) -> Double? {
+        guard channel.facts == nil else { return nil }
+        return channel.intervalSeconds.flatMap { interval in
+            channel.latest.map { max(0, interval - $0.ageSeconds) }
+        }
+    }
+
+    private func writeDay(of channel: ChannelReport, _ json: inout JSONText) {
+        guard let day = summary.days[channel.channel] else { return }
+        json.member("mean24h", day.mean, decimals: day.decimals + 1)
+        json.member("coverage24h", day.coverage, decimals: 3)
+        guard let guideline = day.guideline else { return }
+        json.object("guideline") { json in
+            json.member("rule", Guideline.rule)
+            json.member("averagingSeconds", guideline.averagingSeconds)
+            json.member("limit", guideline.limit)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Alerts
 import ControlProtocol
 
 /// The first sentence of the dashboard: whether the station measures, how the air is, and why not.
@@ -13,19 +14,32 @@ package struct Verdict: Hashable, Sendable {
     /// For the client's catalogue: `level.poor`, `dust.stale`.
     package let code: String
     /// The sentence in English.
-    package let sentence: String
+    package private(set) var sentence: String
     /// Channels that it rests on.
     package var because: [String] = []
     /// What the sentence names: a channel or a device.
     package var subject: String?
     /// Why the subject has no value: a `NoData`.
     package var cause: String?
+    /// For how long it has been so; nil while that is not known.
+    package var sinceSeconds: Double?
+    /// Until it is over: a warm-up, a mute.
+    package var leftSeconds: Double?
+    /// What is doubtful about the values that it rests on.
+    package var doubts: [String] = []
 
     /// What a station's program that does not answer means.
     package static let down = Verdict(
         level: .fault,
         code: "daemon.down",
         sentence: "The station's program does not run."
+    )
+
+    /// One that takes connections and does not answer.
+    package static let hung = Verdict(
+        level: .fault,
+        code: "daemon.hung",
+        sentence: "The station's program does not answer."
     )
 
     /// A history without a station: a card in a reader.
@@ -55,87 +69,77 @@ package struct Verdict: Hashable, Sendable {
     ///   - status: How the station is.
     ///   - devices: Its devices.
     package init(_ status: StatusReport, _ devices: DevicesReport) {
-        let channels = status.channels
-        let fresh = channels.filter { !$0.isStale && $0.latest?.value != nil }
         let sensors = devices.devices.filter { !["traffic-light", "led"].contains($0.type) }
         if sensors.isEmpty {
             self = Verdict(level: .unknown, code: "no-sensor", sentence: "No sensor found.")
             return
         }
-        if fresh.isEmpty {
-            self = Self.withoutValue(channels, sensors)
-            return
-        }
-        let isStoreFailing = status.faults.contains { fault in
-            ["store-not-writing", "history-not-writable", "history-full"].contains {
-                fault.id.hasPrefix($0)
-            }
-        }
-        let level = Self.level(status, fresh)
-        let because = fresh.filter { $0.level == level.rawValue }.map(\.channel)
-        let air = Self.air(level)
-        let away = channels.first { $0.isStale && $0.latest != nil }
-        let subject = away.map(Self.device)
-        let (code, sentence): (String, String)
-        if isStoreFailing {
-            code = "store.failing"
-            sentence = "Measuring, but keeping only the last hours."
-        } else if let subject {
-            code = "channel.stale"
-            sentence = "\(air) But \(subject) sends nothing."
+        let fresh = status.channels.filter { !$0.isStale && $0.latest?.value != nil }
+        let store = Self.store(status)
+        // The lamp follows dust; another quantity does not make the air known.
+        let isDustMissing =
+            status.channels.contains(where: Self.isDust) && !fresh.contains(where: Self.isDust)
+        if fresh.isEmpty, let store, store.code != "store.full" {
+            self = Verdict(
+                level: .fault,
+                code: "store.nothing",
+                sentence: "Nothing is measured, and nothing can be stored."
+            )
+        } else if fresh.isEmpty || isDustMissing {
+            self = Self.withoutValue(status.channels, sensors)
+        } else if let store {
+            self = store
         } else {
-            code = "level.\(level.rawValue)"
-            sentence = air
+            self = Self.ofAir(status, fresh)
         }
-        self = Verdict(
-            level: level,
-            code: code,
-            sentence: sentence,
-            because: because,
-            subject: subject
-        )
     }
 
-    private static func withoutValue(
-        _ channels: [ChannelReport],
-        _ sensors: [DeviceReport]
-    ) -> Verdict {
-        let warming = sensors.first { ["starting", "settling", "warming up"].contains($0.state) }
-        let measured = channels.filter { $0.valueAgeSeconds != nil }
-        if measured.isEmpty, let warming {
-            return Verdict(
-                level: .unknown,
-                code: "warming",
-                sentence: "Warming up: \(warming.name).",
-                subject: warming.name
+    // MARK: With values
+
+    private static func ofAir(_ status: StatusReport, _ fresh: [ChannelReport]) -> Verdict {
+        let level = level(status, fresh)
+        let decisive = status.lampCause?.because ?? []
+        let shown =
+            decisive.isEmpty
+            ? fresh.filter { $0.level == level.rawValue }
+            : fresh.filter {
+                decisive.contains($0.channel)
+            }
+        var verdict: Verdict
+        if let away = status.channels.first(where: { $0.isStale && $0.latest != nil }) {
+            let (subject, reason) = (device(away), away.latest?.noData)
+            verdict = Verdict(
+                level: level,
+                code: reason == nil ? "channel.stale" : "channel.cause",
+                sentence: reason.map { "\(air(level)) But \(subject) has no value: \($0)." }
+                    ?? "\(air(level)) But \(subject) sends nothing.",
+                subject: subject,
+                cause: reason
             )
+            verdict.sinceSeconds = away.valueAgeSeconds
+        } else {
+            let code = level == .unknown ? "level.none" : "level.\(level.rawValue)"
+            verdict = Verdict(level: level, code: code, sentence: air(level))
         }
-        let youngest = channels.filter { $0.latest?.noData != nil }
-            .min { ($0.latest?.ageSeconds ?? 0) < ($1.latest?.ageSeconds ?? 0) }
-        guard let youngest, let reason = youngest.latest?.noData else {
-            return Verdict(
-                level: .unknown,
-                code: measured.isEmpty ? "no-value" : "dust.stale",
-                sentence: measured.isEmpty ? "No value yet." : "No value for a while."
-            )
+        verdict.because = shown.map(\.channel)
+        let doubts = shown.flatMap { $0.latest?.quality ?? [] }
+        verdict.doubts = doubts.enumerated().filter { !doubts[..<$0.offset].contains($0.element) }
+            .map(\.element)
+        if !verdict.doubts.isEmpty {
+            verdict.sentence.removeLast()
+            verdict.sentence += " (doubtful: \(verdict.doubts.joined(separator: ", ")))."
         }
-        return Verdict(
-            level: .unknown,
-            code: "dust.stale",
-            sentence: "No value of \(device(youngest)): \(reason).",
-            because: [youngest.channel],
-            subject: device(youngest),
-            cause: reason
-        )
+        return verdict
     }
 
-    /// The lamp's level, so that page and lamp agree; without a lamp the worst of the channels.
+    /// The lamp's level with its hysteresis, so that page and lamp agree; else the worst of all.
     private static func level(_ status: StatusReport, _ fresh: [ChannelReport]) -> Level {
-        if let lamp = status.lamp.flatMap(Level.init(rawValue:)), lamp != .unknown, lamp != .fault {
-            return lamp
+        for text in [status.lamp, status.lampCause?.level] {
+            guard let level = text.flatMap(Level.init(rawValue:)) else { continue }
+            if level != .unknown, level != .fault { return level }
         }
         let levels = fresh.compactMap { $0.level.flatMap(Level.init(rawValue:)) }
-        return [.poor, .moderate, .good].first { levels.contains($0) } ?? .good
+        return [.poor, .moderate, .good].first { levels.contains($0) } ?? .unknown
     }
 
     private static func air(_ level: Level) -> String {
@@ -147,7 +151,119 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
+    /// Values come and are not kept; nil while they are, and without a store.
+    private static func store(_ status: StatusReport) -> Verdict? {
+        let (code, why): (String, String)
+        switch status.store?.state {
+        case .full?: (code, why) = ("store.full", ": there is no room on the card")
+        case .missing?: (code, why) = ("store.missing", ": the store cannot be opened")
+        case .failing?: (code, why) = ("store.failing", ": the card takes no writes")
+        case .historyFailing?: (code, why) = ("store.history", ": the history cannot be written")
+        case .ok?, .opening?: return nil
+        case nil:
+            // An older station has the fault alone.
+            let kinds = ["store-not-writing", "history-not-writable", "history-full"]
+            let isFailing = status.faults.contains { fault in
+                kinds.contains { fault.id.hasPrefix($0) }
+            }
+            guard isFailing else { return nil }
+            (code, why) = ("store.failing", "")
+        }
+        return Verdict(
+            level: .fault,
+            code: code,
+            sentence: "Measuring, but keeping only the last hours\(why)."
+        )
+    }
+
+    // MARK: Without values
+
+    private static func withoutValue(
+        _ channels: [ChannelReport],
+        _ sensors: [DeviceReport]
+    ) -> Verdict {
+        let dust = channels.filter(isDust)
+        let wanted = dust.isEmpty ? channels : dust
+        let measured = wanted.filter { $0.valueAgeSeconds != nil }
+        if measured.isEmpty, let verdict = warming(sensors) { return verdict }
+        let youngest = wanted.filter { $0.latest?.noData != nil }
+            .min { ($0.latest?.ageSeconds ?? 0) < ($1.latest?.ageSeconds ?? 0) }
+        guard let youngest, let reason = youngest.latest?.noData else {
+            guard let last = measured.min(by: { $0.age < $1.age }) else {
+                return Verdict(level: .unknown, code: "no-value", sentence: "No value yet.")
+            }
+            var verdict = Verdict(
+                level: .unknown,
+                code: "dust.old",
+                sentence: "No value for a while.",
+                because: [last.channel],
+                subject: device(last)
+            )
+            verdict.sinceSeconds = last.valueAgeSeconds
+            return verdict
+        }
+        let subject = device(youngest)
+        // Back in its socket, it has no other reason until its next sample.
+        let isBack = ["unplugged", "unusable", "warmingUp", "stopped"].contains(reason)
+        if isBack,
+            let verdict = warming(sensors.filter { $0.name == subject && $0.progress != nil })
+        {
+            return verdict
+        }
+        if reason == "muted" { return muted(sensors.first { $0.name == subject }, youngest) }
+        var verdict = Verdict(
+            level: .unknown,
+            code: "dust.stale",
+            sentence: "No value of \(subject): \(reason).",
+            because: [youngest.channel],
+            subject: subject,
+            cause: reason
+        )
+        verdict.sinceSeconds = youngest.valueAgeSeconds
+        return verdict
+    }
+
+    /// A sensor on its way to its first value, or to one after it was away.
+    private static func warming(_ sensors: [DeviceReport]) -> Verdict? {
+        let coming = sensors.first { ["warming", "measuring"].contains($0.progress?.phase) }
+        let starting = ["starting", "settling", "warming up"]
+        guard let warm = coming ?? sensors.first(where: { starting.contains($0.state) }) else {
+            return nil
+        }
+        var verdict = Verdict(
+            level: .unknown,
+            code: "warming",
+            sentence: "Warming up: \(warm.name).",
+            subject: warm.name
+        )
+        verdict.leftSeconds = warm.progress?.nextInSeconds
+        return verdict
+    }
+
+    private static func muted(_ device: DeviceReport?, _ channel: ChannelReport) -> Verdict {
+        let subject = Self.device(channel)
+        var verdict = Verdict(
+            level: .unknown,
+            code: "muted",
+            sentence: "\(subject) is muted.",
+            because: [channel.channel],
+            subject: subject,
+            cause: "muted"
+        )
+        verdict.leftSeconds = device?.mutes.compactMap(\.endsInSeconds).min()
+        return verdict
+    }
+
+    private static func isDust(_ channel: ChannelReport) -> Bool {
+        let quantity = channel.channel.split(separator: "/", maxSplits: 1).last ?? ""
+        return LevelRule.sampleLevels.scales.contains { $0.quantity == quantity }
+    }
+
     private static func device(_ channel: ChannelReport) -> String {
         String(channel.channel.split(separator: "/").first ?? "")
     }
+}
+
+extension ChannelReport {
+    fileprivate var age: Double { valueAgeSeconds ?? .infinity }
 }

@@ -15,7 +15,7 @@ enum ReportText {
                 + "pid \(report.processID), roost \(report.version)",
             "mode    \(mode.mode)\(name)\(end)",
             "time    \(time(report))",
-            "lamp    \(paint.lamp(report.lamp))\(because(report.lampCause))",
+            "lamp    \(paint.lamp(report.lamp))\(because(report))",
         ]
         if report.channels.isEmpty { lines.append("values  none yet") }
         lines += report.channels.map { channel($0, paint) }
@@ -53,8 +53,10 @@ enum ReportText {
     }
 
     /// What made the lamp's level, when it is not good.
-    private static func because(_ cause: LampReport?) -> String {
-        guard let cause, cause.level != "good" else { return "" }
+    private static func because(_ report: StatusReport) -> String {
+        guard report.lamp != nil, let cause = report.lampCause, cause.level != "good" else {
+            return ""
+        }
         if let reason = cause.noData { return ", \(cause.device): \(reason)" }
         return cause.because.isEmpty ? "" : ", by \(cause.because.joined(separator: " and "))"
     }

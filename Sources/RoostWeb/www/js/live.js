@@ -45,6 +45,7 @@ export function refresh() {
       station = answer.data;
       savedAt = answer.savedAt;
       receivedAt = askedAt = performance.now();
+      station.receivedAt = Date.now();
       setStationZone(station.station?.zone);
       if (!savedAt) heard(); else lostAt = null;
       tell("station", station);

@@ -1,6 +1,6 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
 import { button, el } from "./dom.js";
-import { ago, clock, duration, number, value } from "./format.js";
+import { ago, clock, duration, number, stamp, value } from "./format.js";
 import { code, has, language, t } from "./i18n.js";
 
 export const quantityOf = (id) => id.split("/").slice(1).join("/");
@@ -24,14 +24,19 @@ export const flagNames = (bits) => FLAGS.filter((_, index) => bits & (1 << index
 export function verdictWords(station) {
   const { verdict } = station;
   if (!verdict) return t("verdict.none");
-  const key = `verdict.${verdict.code}`;
-  const given = verdict.params ?? {};
+  const given = verdict.params ?? {}, isKnown = (one) => one !== null && one !== undefined;
+  // With its time where that is known: a moment, which stays the same while the page counts on.
+  const at = (station.receivedAt ?? Date.now()) / 1000;
+  const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
+  const key = [...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
   const sentence = t(key, {
     ...given, cause: given.cause ? reason(given.cause) : "",
     level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
-    since: given.sinceSeconds === undefined ? "" : duration(given.sinceSeconds),
+    since: isKnown(given.sinceSeconds) ? (given.sinceSeconds > 72000 ? stamp : clock)(at - given.sinceSeconds) : "",
+    until: isKnown(given.leftSeconds) ? clock(at + given.leftSeconds) : "",
   });
-  return has(key) && !/\{\w+\}/.test(sentence) ? sentence : verdict.words ?? verdict.code;
+  if (!has(key) || /\{\w+\}/.test(sentence)) return verdict.words ?? verdict.code;
+  return verdict.doubts?.length ? t("verdict.doubtful", { words: sentence, flags: flags(verdict.doubts) }) : sentence;
 }
 
 /** Which reading decides it, and by which limit. */

@@ -7,7 +7,7 @@ import { may } from "../navigation.js";
 import { action } from "../words.js";
 
 export const title = "health.title";
-const ORDER = ["failure", "warning", "skipped", "ok"];
+const ORDER = ["failure", "warning", "note"];
 
 export async function load(api) {
   const [health, tree] = await Promise.all([api.get("/health"), api.maybe("/tree"), live.station ? null : live.refresh().catch(() => null)]);
@@ -17,11 +17,13 @@ export async function load(api) {
 export function make(root, context) {
   return { update({ health, tree, station }) {
     const findings = health.findings ?? [];
-    const wells = findings.filter((one) => one.verdict === "ok");
-    const others = findings.filter((one) => one.verdict !== "ok").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
+    // What does not apply here says nothing.
+    const asked = findings.filter((one) => one.verdict !== "skipped");
+    const wells = asked.filter((one) => one.verdict === "ok");
+    const others = asked.filter((one) => one.verdict !== "ok").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
     const faults = (station?.faults ?? []).filter((fault) => !findings.some((one) => one.name === fault.id));
     root.replaceChildren(...[
-      el("section", { class: "card wide" }, el("p", { class: "big" }, others.length || wells.length ? t("health.sum", { ok: wells.length, all: findings.length }) : t("health.sum.none")),
+      el("section", { class: "card wide" }, el("p", { class: "big" }, others.length || wells.length ? t("health.sum", { ok: wells.length, all: asked.length }) : t("health.sum.none")),
         el("p", { class: "quiet" }, health.at ? t("health.at", { time: stamp(health.at) }) : ""),
         may(context.me, "owner") ? action(t("health.again"), async () => { await context.api.send("POST", "/actions/doctor"); context.reload(); })
           : button(t("health.again"), () => context.reload())),

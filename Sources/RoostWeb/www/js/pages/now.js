@@ -55,7 +55,11 @@ export function make(root, context) {
       if (live.station) draw(live.station);
       if (kind === "station") tiles.replaceChildren(...[completeCard(live.station), wearCard(live.station), modeCard(live.station, context)].filter(Boolean));
     },
-    tick() { for (const node of cards.children) node.tick?.(); },
+    tick() {
+      for (const node of cards.children) node.tick?.();
+      parts.tick();
+      renewAtEnd();
+    },
     leave() { chart?.close(); },
   };
 }
@@ -65,12 +69,20 @@ function makeVerdict() {
   const place = el("div");
   const node = el("section", { class: "card verdict", "aria-label": t("now.verdict") }, place,
     el("div", { class: "say" }, el("div", { role: "status" }, words), why, faults));
-  return { node, update(station) {
+  // Counted beside the sentence, which is read aloud when it changes.
+  const tick = () => {
+    const left = live.station?.verdict?.code === "warming" ? live.station.verdict.params?.leftSeconds : null;
+    if (left === null || left === undefined) return;
+    setText(why, t("now.warming.left", { time: duration(left - live.elapsed) }));
+    show(why, left > live.elapsed);
+  };
+  return { node, tick, update(station) {
     const level = station.verdict?.level ?? "unknown";
     if (place.dataset.level !== level) { place.dataset.level = level; place.replaceChildren(mark(level)); }
     setText(words, verdictWords(station));
     setText(why, becauseWords(station));
     show(why, why.textContent !== "");
+    tick();
     // What stops a device is said here; the others are a count.
     const count = (station.faults ?? []).length;
     const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => el("span", {}, `${sentence(fault.words)}. ${fault.next ? `${sentence(fault.next)}. ` : ""}`));
@@ -80,6 +92,16 @@ function makeVerdict() {
     }
     show(faults, count > 0);
   } };
+}
+
+/** A phase that is over has a next one: the answer that named it is asked for again, once. */
+let renewedOf = null;
+function renewAtEnd() {
+  const { station, elapsed } = live;
+  const isOver = (station?.channels ?? []).some(({ phaseEndsInSeconds: end }) => end !== null && end !== undefined && end + 1 < elapsed);
+  if (!isOver || renewedOf === station) return;
+  renewedOf = station;
+  refresh().catch(() => {});
 }
 
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
@@ -128,7 +150,8 @@ function ageLine(channel) {
   if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) parts.push(ageWords(channel, live.elapsed));
   else if (!channel.noData && !/^warming/.test(channel.phase ?? "")) parts.push(t("age.never"));
   const next = channel.nextInSeconds === null || channel.nextInSeconds === undefined ? null : channel.nextInSeconds - live.elapsed;
-  if (/^warming/.test(channel.phase ?? "") && next > 0) parts.push(t("phase.warming.left", { time: duration(next) }));
+  const left = (channel.phaseEndsInSeconds ?? channel.nextInSeconds ?? 0) - live.elapsed;
+  if (/^warming/.test(channel.phase ?? "") && left > 0) parts.push(t("phase.warming.left", { time: duration(left) }));
   else if (next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));
   else if (channel.phase) parts.push(code("phase", channel.phase));
   return parts.join(" · ");

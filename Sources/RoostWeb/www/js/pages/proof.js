@@ -39,8 +39,9 @@ function channelCard(ledger) {
     el("p", { class: "quiet" }, el("a", { href: `/history?channel=${ledger.channel}&range=month` }, t("proof.gaps"))));
 }
 
-function parts({ card: storage, lasers, clock }) {
+function parts({ card: storage, lasers, clock, isStationAway }) {
   return [
+    isStationAway ? card(null, el("p", {}, t("proof.away"))) : null,
     storage ? card(t("proof.card"), facts([
       storage.bytesPerDay ? [t("proof.card.day"), bytes(storage.bytesPerDay)] : null,
       storage.usedBytes ? [t("proof.card.used"), `${bytes(storage.usedBytes)}${storage.sizeBytes ? ` / ${bytes(storage.sizeBytes)}` : ""}`] : null,

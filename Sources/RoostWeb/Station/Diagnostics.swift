@@ -1,0 +1,95 @@
+import ControlProtocol
+import Core
+import HTTPTypes
+import Store
+import StoreQueries
+
+/// `/diagnostics`: one file for someone who helps, at most 1 MiB; the page shows it first.
+///
+/// Without accounts, addresses of visitors and secrets. What cannot be read is named in `missing`.
+struct Diagnostics: Sendable {
+    static let byteMax = 1 << 20
+    /// Events, so that the file stays in its bound: the first count that fits.
+    private static let eventCounts = [500, 200, 50, 0]
+    private static let days: Int64 = 30
+
+    let station: StationClient
+    let history: HistoryClient?
+
+    /// - Throws: `Problem` for the history's own failures is a part that is missing, not thrown.
+    func json() async throws -> String {
+        var (parts, missing): ([(String, String)], [String]) = ([], [])
+        await add("status", &parts, &missing) { try await line(.status, StatusReport.self) }
+        await add("tree", &parts, &missing) { try await line(.tree, TreeReport.self) }
+        await add("devices", &parts, &missing) { try await line(.devices, DevicesReport.self) }
+        await add("doctor", &parts, &missing) { try await line(.doctor, FindingsReport.self) }
+        await add("ledger", &parts, &missing) { try await read { try Self.ledger($0) } }
+        var text = ""
+        for count in Self.eventCounts {
+            var (all, absent) = (parts, missing)
+            await add("events", &all, &absent) { try await read { try Self.events($0, count) } }
+            text = Self.file(all, absent)
+            if text.utf8.count <= Self.byteMax { break }
+        }
+        return text
+    }
+
+    private static func file(_ parts: [(String, String)], _ missing: [String]) -> String {
+        var json = JSONText()
+        json.object { json in
+            json.member("version", RoostVersion.text)
+            for (name, text) in parts { json.member(name, json: text) }
+            json.array("missing", missing) { $0.add($1) }
+        }
+        return json.text
+    }
+
+    private func add(
+        _ name: String,
+        _ parts: inout [(String, String)],
+        _ missing: inout [String],
+        _ make: () async throws -> String
+    ) async {
+        do {
+            parts.append((name, try await make()))
+        } catch let problem as Problem {
+            missing.append("\(name): \(problem.detail)")
+        } catch let failure as ControlFailure {
+            missing.append("\(name): \(failure.message)")
+        } catch {
+            missing.append("\(name): \(error)")
+        }
+    }
+
+    private func line<Body: Codable & Sendable>(
+        _ command: ControlRequest.Command,
+        _ type: Body.Type
+    ) async throws -> String {
+        try ControlCodec.line(try await station.ask(ControlRequest(command, seconds: 60), type))
+    }
+
+    private func read(
+        _ make: @escaping @Sendable (OpenHistory) throws -> String
+    ) async throws -> String {
+        guard let history else { throw Problem(.notOffered, "there is no history here") }
+        return try await history.read(make)
+    }
+
+    private static func recent(_ history: OpenHistory) -> TimeRange {
+        TimeRange(from: history.now.map { WallTime(tenths: $0.tenths - days * 864_000) }, to: nil)
+    }
+
+    private static func ledger(_ history: OpenHistory) throws -> String {
+        let names = try StoreChannel.all(history.reader)
+            .filter { !$0.stream.id.isImported }.map(\.name)
+        guard !names.isEmpty else { return "null" }
+        return try LedgerView.json(history, names, recent(history))
+    }
+
+    private static func events(_ history: OpenHistory, _ count: Int) throws -> String {
+        guard count > 0 else { return "null" }
+        var filter = EventFilter()
+        filter.range = recent(history)
+        return try EventsView.json(history, filter, after: nil, limit: count)
+    }
+}

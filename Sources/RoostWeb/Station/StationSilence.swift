@@ -1,0 +1,49 @@
+import NIOCore
+import Synchronization
+
+/// Whether the station answered last, for all who ask it: one that hangs costs one wait, not one
+/// for each question.
+package final class StationSilence: Sendable {
+    package enum Absence: Hashable, Sendable {
+        /// Nothing listens at its socket.
+        case down
+        /// Something listens there and does not answer.
+        case hung
+    }
+
+    /// How long a station that hangs is not asked again.
+    static let pause = TimeAmount.seconds(15)
+
+    private struct State {
+        var absence: Absence?
+        var since = NIODeadline.uptimeNanoseconds(0)
+        var until = NIODeadline.uptimeNanoseconds(0)
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// How it is away, and since when that is known; nil while it answers.
+    package func absence(at now: NIODeadline) -> (kind: Absence, seconds: Double)? {
+        state.withLock { state in
+            guard let kind = state.absence else { return nil }
+            return (kind, Double((now - state.since).nanoseconds) / 1e9)
+        }
+    }
+
+    /// Whether a question now would only wait.
+    package func isPausing(at now: NIODeadline) -> Bool {
+        state.withLock { $0.absence == .hung && now < $0.until }
+    }
+
+    /// It did not answer a question that was asked at `asked`.
+    package func note(_ absence: Absence, asked: NIODeadline, at now: NIODeadline) {
+        state.withLock { state in
+            if state.absence != absence { state.since = asked }
+            (state.absence, state.until) = (absence, now + Self.pause)
+        }
+    }
+
+    package func answered() { state.withLock { $0.absence = nil } }
+}

@@ -1,0 +1,69 @@
+import ControlProtocol
+import Core
+import NIOCore
+import Store
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct StationViewTests {
+    private static func view(_ daemon: StationView.Daemon) -> String {
+        StationView(daemon, name: "balcony", zone: "UTC", isSimulated: false).json
+    }
+
+    @Test func aStationThatHangsIsNotOneThatDoesNotRun() {
+        let hung = Self.view(.away(.hung, seconds: 12))
+        #expect(hung.contains(#""daemon":{"state":"hung","sinceSeconds":12.0}"#))
+        #expect(hung.contains(#""code":"daemon.hung""#))
+        let down = Self.view(.away(.down, seconds: nil))
+        #expect(down.contains(#""daemon":{"state":"down","sinceSeconds":null}"#))
+        #expect(down.contains(#""code":"daemon.down""#))
+    }
+
+    @Test func oneThatHangsIsLeftAloneForAWhile() {
+        let (silence, start) = (StationSilence(), NIODeadline.uptimeNanoseconds(1_000))
+        #expect(!silence.isPausing(at: start) && silence.absence(at: start) == nil)
+        silence.note(.hung, asked: start, at: start + .seconds(3))
+        #expect(silence.isPausing(at: start + .seconds(17)))
+        #expect(!silence.isPausing(at: start + .seconds(18)))
+        // Asked again, it hangs since the first time.
+        silence.note(.hung, asked: start + .seconds(18), at: start + .seconds(21))
+        #expect(silence.absence(at: start + .seconds(21))?.seconds == 21)
+        silence.note(.down, asked: start + .seconds(40), at: start + .seconds(40))
+        #expect(!silence.isPausing(at: start + .seconds(40)))
+        #expect(silence.absence(at: start + .seconds(41))?.seconds == 1)
+        silence.answered()
+        #expect(silence.absence(at: start + .seconds(41)) == nil)
+    }
+
+    @Test func placesBecomePointers() {
+        #expect(ProfilesView.pointer("") == "")
+        #expect(ProfilesView.pointer("id") == "/id")
+        #expect(ProfilesView.pointer("channels[0].unit") == "/channels/0/unit")
+        #expect(ProfilesView.pointer("a/b.c~d") == "/a~1b/c~0d")
+    }
+
+    @Test func aStartSaysWhatWasBefore() throws {
+        let boots = try ["a", "b", "c"].map { letter in
+            try #require(BootID(String(repeating: letter, count: 32)))
+        }
+        func run(_ boot: Int, _ from: Int64, _ end: NodeRun.End) -> NodeRun {
+            NodeRun(
+                boot: boots[boot],
+                started: Tick(tenths: from),
+                ended: Tick(tenths: from + 100),
+                end: end
+            )
+        }
+        let runs = [
+            run(0, 0, .stopped), run(0, 200, .lost), run(0, 400, .lost), run(1, 0, .stopped),
+            run(2, 0, .lost), run(1, 500, .running),
+        ]
+        let starts = StartsView(runs, watchdogBoot: boots[1]) { _, _ in nil }.starts
+        #expect(
+            starts.reversed().map(\.reason)
+                == [.first, .restarted, .crashed, .watchdog, .rebooted, .watchdog]
+        )
+        #expect(StartsView([]) { _, _ in nil }.starts.isEmpty)
+    }
+}
