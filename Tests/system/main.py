@@ -191,4 +191,5 @@ def main():
         print(f"check: there is no check {' '.join(unknown)}; there are {', '.join(known)}",
               file=sys.stderr)
         return 2
-    return perform(chosen[0], words) if len(chosen) == 1 else together(chosen, words)
+    is_together = sys.argv[1] == "together"
+    return together(chosen, words) if is_together else perform(chosen[0], words)

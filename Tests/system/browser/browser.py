@@ -37,8 +37,8 @@ class Browser:
 
     engine = "chromium"
 
-    def __init__(self, check, address, library):
-        self.address, self.noise = address, []
+    def __init__(self, check, address, library, logs=("browser",)):
+        self.address, self.noise, self.logs = address, [], logs
         self.driver = self.start(check)
         self.driver.set_script_timeout(60)
         with open(os.path.join(library, "axe_playwright_python", "axe.min.js"), encoding="utf-8") as file:
@@ -50,7 +50,7 @@ class Browser:
         options.binary_location = CHROMIUM
         for switch in SWITCHES:
             options.add_argument(switch)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.set_capability("goog:loggingPrefs", {name: "ALL" for name in self.logs})
         log = os.path.join(check.folder, "chromedriver.log")
         driver = webdriver.Chrome(service=Service(CHROMIUM_DRIVER, log_output=log), options=options)
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})

@@ -36,8 +36,10 @@ class Dashboard:
         return option in answer.stdout
 
     def start(self):
-        command = [self.check.program("roost-web"), "--listen", f"127.0.0.1:{self.port}", "--www", WWW,
+        command = [self.check.program("roost-web"), "--listen", f"127.0.0.1:{self.port}",
                    "--socket", self.station.socket, "--state", self.folder, "--idle", "0", *self.words]
+        if "--www" not in self.words:
+            command += ["--www", WWW]
         if "--open" not in self.words and self.offers(self.check, "--claim-socket"):
             command += ["--claim-socket", self.claim_socket]
         with open(self.check.path("web.log"), "ab") as log:

@@ -2,16 +2,24 @@
 
 import json
 import os
+import time
 import urllib.request
 
 from ..check import Failed, until
-from . import files
+from . import files, gaps, injection, states
 from .browser import Browser
 from .cases import CASES, Missing, logged_in
 from .dashboard import Balcony, Dashboard
+from .webkit import WebKit
 
 ALONE = ("claim", "login")  # Not part of the walk: they are seen before and after a session.
-SHORT = [(360, False, "en"), (1280, False, "en"), (360, True, "en")]
+ENGINES = {"chromium": Browser, "webkit": WebKit}
+SHORT = [(360, False, "en"), (1280, False, "en")]
+USUAL = [*SHORT, (360, True, "en"), (320, False, "de")]
+WEBKIT = [(360, False, "en"), (1280, False, "en"), (320, False, "de")]
+# Without a console and a second theme; the cases that need no tools of Chromium.
+WEBKIT_NAMES = ("B-T1", "pages", "keyboard", "B-T12", "B-T13", "B-T18", "B-T17", "B-T6", "B-T7", "B-T9", "B-T3", "B-T5",
+                "B-T16", "B-T4")
 FULL = [(width, dark, name) for name in ("en", "de") for dark in (False, True) for width in (320, 360, 768, 1280)]
 
 
@@ -20,14 +28,15 @@ class Walk:
 
     def __init__(self, check, options, library):
         self.check, self.options = check, options
-        self.shots = options.folder or check.path("pictures")
-        os.makedirs(self.shots, exist_ok=True)
+        self.shots = options.folder
+        if self.shots:
+            os.makedirs(self.shots, exist_ok=True)
         self.has_accounts = Dashboard.offers(check, "--claim-socket")
         self.balcony = Balcony(check)
         words = () if self.has_accounts else ("--open",)
         self.dashboard = Dashboard(check, self.balcony.station, *words)
         self.dashboard.start()
-        self.browser = Browser(check, self.dashboard.address, library)
+        self.browser = ENGINES[options.engine](check, self.dashboard.address, library)
         self.results = {}
 
     def zone(self):
@@ -60,24 +69,37 @@ class Walk:
         self.check.same(browser.reports(), [], f"{where}: reports of the content policy")
         self.check.same(browser.wider(), [], f"{where}: parts wider than the screen")
         self.check.demand(browser.text("h1"), f"{where}: no heading")
-        shot = f"{name}-{width}-{'dark' if dark else 'light'}-{language}.png"
-        browser.picture(os.path.join(self.shots, shot), width, dark)
+        if self.shots:
+            shot = f"{name}-{width}-{'dark' if dark else 'light'}-{language}.png"
+            browser.picture(os.path.join(self.shots, shot), width, dark)
         self.check.same(browser.findings(), [], f"{where}: findings of axe")
         browser.messages()
 
     def pages(self):
         """Every page in every size that was asked for."""
-        sizes = FULL if self.options.full else SHORT
+        sizes = FULL if self.options.full else SHORT if self.options.short else USUAL
+        if self.browser.engine == "webkit":
+            sizes = WEBKIT
         known = [(path, name) for path, name in files.pages() if name not in ALONE]
         if not self.has_accounts:
             known = [(path, name) for path, name in known if name != "account"]
         self.browser.open("/")
         for width, dark, language in sizes:
             self.browser.language(language)
+            self.dates(language)
             for path, name in known:
                 self.look(path, name, width, dark, language)
         self.browser.language("en")
         return len(known) * len(sizes)
+
+    def dates(self, language):
+        """The first heading of the history is a date in the page's language."""
+        browser, locale = self.browser, {"en": "en-GB"}.get(language, language)
+        browser.open("/history")
+        wanted = browser.script(
+            """return new Intl.DateTimeFormat(arguments[0], {weekday: 'short', day: 'numeric', month: 'short',
+              year: 'numeric', timeZone: arguments[1]}).format(Date.now())""", locale, self.zone())
+        self.check.same(browser.text(".history h2"), wanted, f"the date of the history, {language}")
 
     def keyboard(self):
         """The navigation and the skip link with Tab and Enter alone, the chart with arrows."""
@@ -153,30 +175,58 @@ class Walk:
             self.check.same(answer.headers.get("X-Content-Type-Options"), "nosniff", "/: X-Content-Type-Options")
 
 
+# What the suite does besides the cases, in this order; `--short` leaves out the second half.
+PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency}
+LONG_PARTS = {"injection": injection.run, "gaps": gaps.run, "restarts": Walk.restarts, "states": states.run}
+
+
+def chosen_names(options):
+    """Cases, parts and states that were asked for, in the order of a whole run."""
+    long_parts = {} if options.short else LONG_PARTS
+    cases = [name for name in CASES if name != "B-T1"]
+    whole = ["B-T1", *PARTS, *cases, *long_parts]
+    named = {state.__name__.replace("_", "-") for state in states.STATES}
+    unknown = [name for name in options.only or [] if name not in {*CASES, *PARTS, *LONG_PARTS, *named}]
+    if unknown:
+        raise Failed(f"there is no part {' '.join(unknown)}; there are {', '.join([*whole, *sorted(named)])}")
+    if not options.only:
+        return list(WEBKIT_NAMES) if options.engine == "webkit" else whole, ()
+    chosen = [name for name in (*CASES, *PARTS, *LONG_PARTS) if name in options.only]
+    return chosen, tuple(named.intersection(options.only))
+
+
+def perform(walk, names):
+    """Each part by itself: what one throws does not keep the next from running."""
+    parts = {**PARTS, **LONG_PARTS}
+    for name in names:
+        if name in CASES:
+            walk.case(name)
+            continue
+        began = time.monotonic()
+        try:
+            if walk.has_accounts:
+                logged_in(walk)
+            count = parts[name](walk)
+        except Failed as failure:
+            walk.check.problems.append(f"{name}: {failure}")
+            continue
+        how = f"{count} in " if count is not None else ""
+        walk.check.say(f"{name}: {how}{time.monotonic() - began:.0f} s")
+
+
 def run(check, options, library):
+    names, state_names = chosen_names(options)
     walk = Walk(check, options, library)
     walk.balcony.wait_for_value()
     walk.heads()
-    chosen = options.only or list(CASES)
-    unknown = [name for name in chosen if name not in CASES]
-    if unknown:
-        raise Failed(f"there is no case {' '.join(unknown)}; there are {', '.join(CASES)}")
-    count = 0
-    if walk.has_accounts and "B-T1" not in chosen:
+    if walk.has_accounts and "B-T1" not in names:
         walk.case("B-T1")
-    for name in chosen:
-        walk.case(name)
-        if name == "B-T1" and not options.only:
-            if walk.has_accounts:
-                logged_in(walk)
-            count = walk.pages()
-            walk.keyboard()
-            walk.latency()
-    if not options.only:
-        walk.restarts()
+    perform(walk, names)
+    if state_names:
+        states.run(walk, state_names)
     noise = sorted(set(walk.browser.noise))
     if noise:
         check.say(f"not offered by the server: {json.dumps(noise)[:600]}")
     skipped = sum(result.startswith("skipped") for result in walk.results.values())
     where = f"; pictures in {walk.shots}" if options.folder else ""
-    return f"{count} pages looked at, {len(walk.results) - skipped} cases, {skipped} skipped{where}"
+    return f"{len(walk.results) - skipped} cases, {skipped} skipped{where}"

@@ -59,6 +59,9 @@ export function refresh() {
   return asked;
 }
 
+/** The same for a page that opens: an answer of the last second is new enough. */
+export const recent = () => (station && performance.now() - receivedAt < 1000 ? Promise.resolve() : refresh());
+
 const calmly = () => { if (performance.now() - askedAt > EASE) refresh().catch(() => {}); };
 
 function open() {

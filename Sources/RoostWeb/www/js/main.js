@@ -76,10 +76,12 @@ function sendAway(problem) {
 async function begin() {
   let me = null, problem = null;
   const account = api.get("/me", null, { isQuiet: true }).then((answer) => { me = answer; }, (error) => { problem = error; });
+  // The zone of every date is the station's, and Now needs the same answer; all three questions at once.
+  const known = refresh().catch(() => {});
   await loadLanguage();
   labelShell();
+  await Promise.all([account, known]);
   whenUnauthorized(sendAway);
-  await account;
   // A station older than accounts, or a page from the cache without a connection, still shows what it can.
   if (problem && problem.status !== 401) me = { isOpen: true, role: "viewer", name: null };
   makeNavigation(me);
@@ -90,8 +92,7 @@ async function begin() {
   if (me && here?.isAlone) history.replaceState({}, "", "/");
   live.on((kind) => { if (kind !== "reading" && kind !== "event") showState(); });
   if (me) {
-    // The zone of every date is the station's; Now needs the same answer anyway.
-    await refresh().catch(() => {});
+    showState();
     if (live.state === "still") { me.isRecord = true; makeNavigation(me); }
     live.start();
   }

@@ -4,7 +4,7 @@ import { action } from "../words.js";
 import { button, card, dialog, el, facts, keyed, mark, setText, show } from "../dom.js";
 import { countdown, date, duration, month, number, percent, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
-import { live, refresh } from "../live.js";
+import { live, recent, refresh } from "../live.js";
 import { may } from "../navigation.js";
 import { ageWords, becauseWords, channelName, deviceOf, flags, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
@@ -12,7 +12,7 @@ export const title = "now.title";
 const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
 
 export async function load(api) {
-  await refresh();
+  await recent();
   const { station } = live;
   const channels = (station.channels ?? []).filter((channel) => channel.limits).slice(0, 2);
   const ids = (channels.length ? channels : (station.channels ?? []).slice(0, 1)).map((channel) => channel.id);

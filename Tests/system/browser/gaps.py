@@ -1,0 +1,150 @@
+"""A card of a simulated life with planted faults: each cause of a gap by a tap on the chart."""
+
+import re
+import shutil
+import subprocess
+import urllib.parse
+from datetime import datetime, timezone
+
+from selenium.webdriver.common.action_chains import ActionChains
+
+from ..check import Failed, until
+from ..station import end
+from .files import WWW
+
+# Nothing is to be done about these, and nothing is lost in the first two.
+PLAIN = ("notDue", "notScheduled")
+WITHOUT_NEXT = (*PLAIN, "starting", "warmingUp", "notMeasured", "gated", "late", "nodeStopped", "suspended", "expired",
+                "outOfRange", "unexplained")
+SECONDS_MIN = 1  # Shorter ones have no width at any zoom.
+CENTRE = """const box = document.querySelector('.history .chart');
+  box.scrollIntoView({block: 'center'});
+  return [box.clientWidth, box.clientHeight, Number(box.dataset.strip)];"""
+STRIP = 10
+
+
+class Card:
+    """`roost-web --store` before the store of a simulated life."""
+
+    def __init__(self, check, store=None, days=6, seed=7):
+        self.is_own = store is None
+        self.folder = store or simulated_life(check, days, seed)
+        with open(check.path("card.log"), "ab") as log:
+            self.process = subprocess.Popen(
+                [check.program("roost-web"), "--listen", "127.0.0.1:0", "--name", "card", "--www", WWW,
+                 "--store", self.folder, "--idle", "0"], stdout=subprocess.PIPE, stderr=log, text=True)
+        check.ends(self)
+        line = self.process.stdout.readline()
+        if "listening" not in line:
+            raise Failed(f"roost-web --store does not start: {line}")
+        self.address = f"http://127.0.0.1:{line.split()[-1]}"
+
+    def close(self):
+        end(self.process)
+        self.process.stdout.close()
+        if self.is_own:
+            shutil.rmtree(self.folder)
+            self.is_own = False
+
+
+def simulated_life(check, days, seed):
+    """The folder of the card's files; everything that a simulated life can meet."""
+    done = subprocess.run(
+        [check.program("roost-lab"), "simulate", "--scenario", "everything", "--for", f"{days}d", "--seed", str(seed),
+         "--no-shrink", "--keep"], capture_output=True, text=True, check=False)
+    found = re.search(r"files are in (\S+)", done.stdout + done.stderr)
+    if not found:
+        raise Failed(f"the simulated life left no files: {done.stderr[-300:]}")
+    return found.group(1)
+
+
+def rfc3339(seconds):
+    return datetime.fromtimestamp(round(seconds), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def longest(browser):
+    """For each cause its longest gap, and the channel."""
+    _, channels = browser.ask("GET", "/channels")
+    found = {}
+    for channel in channels["items"]:
+        query = urllib.parse.urlencode({"channel": channel["id"], "from": channel["oldest"], "to": channel["newest"]})
+        status, ledger = browser.ask("GET", f"/ledger?{query}")
+        if status != 200:
+            continue
+        for first, last, cause in ledger["stretches"]:
+            if last - first > found.get(cause, (0, 0, SECONDS_MIN - 1))[2]:
+                found[cause] = (channel["id"], first, last - first)
+    return found
+
+
+def tap(walk, cause, channel, first, seconds):
+    """Opens the chart around a gap and taps in the middle of its hatching; the words of the sheet."""
+    browser, check = walk.browser, walk.check
+    margin = max(seconds, 30)
+    query = urllib.parse.urlencode(
+        {"channel": channel, "from": rfc3339(first - margin), "to": rfc3339(first + seconds + margin)})
+    browser.open(f"/history?{query}")
+    middle = (round(first - margin) + round(first + seconds + margin)) / 2
+    width, height, strip = browser.script(CENTRE)
+    left, right = 44, width - 10
+    reach = round(first + seconds + margin) - round(first - margin)
+    at = left + (first + seconds / 2 - middle + reach / 2) / reach * (right - left)
+    box = browser.find(".history .chart")
+    actions = ActionChains(browser.driver)
+    actions.move_to_element_with_offset(box, at - width / 2, strip + STRIP / 2 - height / 2).click().perform()
+    if not until(lambda: browser.script("return !!document.querySelector('dialog .big')"), 5, 0.05):
+        check.demand(False, f"gap {cause}: a tap opens nothing ({browser.path})")
+        return
+    # What comes from the server replaces the word that is there at once.
+    until(lambda: browser.script("return document.querySelectorAll('dialog .page > *').length > 1"), 5, 0.05)
+    text = browser.text("dialog")
+    check.demand("No value:" in text, f"gap {cause}: no heading: {text[:200]}")
+    if cause not in WITHOUT_NEXT:
+        check.demand("What to do:" in text, f"gap {cause}: nothing is said of what to do: {text[:300]}")
+    check.same(browser.wider(), [], f"gap {cause}: parts wider than the screen")
+    check.same(browser.findings(), [], f"gap {cause}: findings of axe")
+    browser.keys("ESCAPE")
+    gone = until(lambda: browser.script("return !document.querySelector('dialog')"), 5, 0.05)
+    check.demand(gone, f"gap {cause}: Escape leaves the sheet open")
+
+
+def by_keys(walk):
+    """The first gap of the list by Tab and Enter, and the focus afterwards."""
+    browser, check = walk.browser, walk.check
+    browser.script("document.querySelector('.gaps button').focus()")
+    browser.keys("ENTER")
+    opened = until(lambda: browser.script("return !!document.querySelector('dialog[open]')"), 5, 0.05)
+    check.demand(opened, "the gap sheet does not open by Enter")
+    inside = []
+    for _ in range(8):
+        browser.keys("TAB")
+        inside.append(browser.script("""return document.activeElement === document.body
+          || !!document.activeElement.closest('dialog')"""))
+    check.demand(all(inside), "Tab leaves the open sheet")
+    browser.keys("ESCAPE")
+    back = until(lambda: browser.script("return document.activeElement.matches('.gaps button')"), 5, 0.05)
+    check.demand(back, "the focus does not go back to the gap's button")
+
+
+def run(walk):
+    """Returns the causes that were tapped."""
+    card, browser = Card(walk.check, walk.options.store), walk.browser
+    address, browser.address = browser.address, card.address
+    try:
+        browser.view(360)
+        browser.driver.get(card.address + "/")
+        browser.ready()
+        found = longest(browser)
+        walk.check.demand(len(found) >= 8, f"the simulated life has only these causes: {sorted(found)}")
+        for cause, (channel, first, seconds) in sorted(found.items()):
+            if cause not in PLAIN:
+                tap(walk, cause, channel, first, seconds)
+        browser.open("/history?range=month")
+        by_keys(walk)
+        walk.check.same(browser.messages(), [], "gaps: console messages")
+    finally:
+        browser.address = address
+        card.close()
+    tapped = sorted(set(found) - set(PLAIN))
+    walk.check.say(f"gaps: {len(tapped)} causes by a tap: {', '.join(tapped)}")
+    return len(tapped)
