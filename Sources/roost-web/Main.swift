@@ -139,8 +139,9 @@ struct Web: ParsableCommand {
         let past = HistoryRoutes(history, station, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, door.accounts, logger)
         let routes =
-            files.routes(name: shown) + door.routes + (door.accounts?.audited(acts) ?? acts)
-            + (door.accounts?.audited(past) ?? past) + faces.routes + ProblemAdvice.routes
+            files.routes(name: shown) + door.routes
+            + (door.accounts?.audited(acts + past) ?? acts + past) + faces.routes
+            + ProblemAdvice.routes
         var settings = settings
         settings.encryption = encryption(settings, logger)
         let described = routes + trust(settings, shown)
@@ -159,10 +160,8 @@ struct Web: ParsableCommand {
         let faceServers = FaceServers(faces, hosts: names, doorman: door.doorman)
             .all(doors.faceSockets, settings, on: loop, logger: logger)
         try await withThrowingDiscardingTaskGroup { group in
-            for server in faceServers {
-                group.addTask {
-                    try await server.run { logger.info("a face listens on port \($0[0])") }
-                }
+            for face in faceServers {
+                group.addTask { try await face.run { logger.info("a face: port \($0[0])") } }
             }
             if let live { group.addTask { await live.run() } }
             if let accounts = door.accounts {

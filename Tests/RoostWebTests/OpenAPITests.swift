@@ -20,7 +20,8 @@ import Testing
             name: "t"
         )
         let trust = TrustRoutes(nil, station: "t", addresses: [])
-        let routes = door.routes + station.all + history.all + trust.all
+        let routes =
+            door.routes + station.all + history.all + trust.all
             + ProblemAdvice.routes
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }
