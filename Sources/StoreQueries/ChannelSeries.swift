@@ -3,8 +3,10 @@ import Store
 
 /// One channel over a time in a few hundred steps, each dated by the wall clock.
 package struct ChannelSeries: Sendable {
-    /// Samples that are looked at for their flags, at most; above, flags are not known.
-    package static let flaggedMax = 10_000
+    /// Samples whose flags are read, at most; above, flags are not known.
+    ///
+    /// Flags are stored for runs of samples, so that reading them takes the times alone.
+    package static let flaggedMax = 2_000_000
 
     package struct Step: Hashable, Sendable {
         /// When it begins; nil while nothing dates it.
@@ -110,16 +112,22 @@ package struct ChannelSeries: Sendable {
         _ spans: [HistorySpan]
     ) throws(StoreError) {
         guard let first = steps.first else { return }
-        let (origin, width) = (first.point.offset, first.point.width)
+        let (origin, width) = (first.point.offset, max(1, first.point.width))
+        var rows = SegmentRows()
         for span in spans {
-            let samples = try RawSamples(reader, channel.stream.id, [span])
-            while let sample = try samples.next() {
-                guard case .value(_, let quality) = sample.outcomes[channel.index],
+            let samples = try RawSamples(reader, channel.stream.id, [span], isTimesOnly: true)
+            while let part = try samples.nextRows(into: &rows) {
+                guard case .values(_, let quality) = rows.statuses[channel.index],
                     !quality.isEmpty
                 else { continue }
-                let place = span.offset + sample.tick.tenths - span.from.tenths - origin
-                let index = Int(place / max(1, width))
-                if steps.indices.contains(index) { steps[index].flags.formUnion(quality) }
+                var last = -1
+                for row in part.range {
+                    let place = span.offset + rows.tick(row).tenths - span.from.tenths - origin
+                    let index = Int(place / width)
+                    guard index != last, steps.indices.contains(index) else { continue }
+                    steps[index].flags.formUnion(quality)
+                    last = index
+                }
             }
         }
     }

@@ -18,6 +18,8 @@ package final class QueryFixture {
         package var intervalSeconds: Int64 = 60
         /// Minutes without a sample, from when the ledger finds gaps.
         package var silent: [Range<Int>] = []
+        /// Minutes whose values are marked as humid.
+        package var humid: [Range<Int>] = []
         package var events: [(minute: Int, kind: EventKind.Plain, severity: EventSeverity)] = []
         package var isDated = true
 
@@ -123,7 +125,9 @@ package final class QueryFixture {
             var count = 0
             while second < end {
                 if !boot.silent.contains(where: { $0.contains(Int(second / 60)) }) {
-                    let outcome = Outcome.value(FixedPoint(value(second), decimals: 1), [])
+                    let isHumid = boot.humid.contains { $0.contains(Int(second / 60)) }
+                    let quality: Quality = isHumid ? .humid : []
+                    let outcome = Outcome.value(FixedPoint(value(second), decimals: 1), quality)
                     encoder.append(Tick(tenths: second * 10), [outcome, outcome])
                     count += 1
                 }

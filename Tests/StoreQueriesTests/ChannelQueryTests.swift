@@ -45,6 +45,28 @@ import Testing
         #expect(!starts.contains("2026-04-14T03:15:00Z"))
     }
 
+    /// Four weeks of minutes: each step has the flags of its own values and of no others.
+    @Test func aLongSeriesHasItsFlags() throws {
+        var boot = Boot(started: "2026-04-13T00:00:00Z", minutes: 28 * 1_440)
+        boot.humid = [3_000..<3_001, 20_160..<21_600, 40_000..<40_319]
+        let fixture = try QueryFixture([boot]) { $0 / 60 % 50 }
+        let series = try ChannelSeries(
+            fixture.channel(),
+            fixture.reader,
+            fixture.times,
+            QueryFixture.range("2026-04-13T00:00:00Z", "2026-05-11T00:00:00Z"),
+            points: 600,
+            wantsFlags: true
+        )
+        #expect(series.hasFlags)
+        let minutes = Int(series.widthTenths / 600)
+        for (index, step) in series.steps.enumerated() {
+            let own = (index * minutes)..<((index + 1) * minutes)
+            let isHumid = boot.humid.contains { $0.overlaps(own) }
+            #expect(step.flags == (isHumid ? [.humid] : []), "step \(index)")
+        }
+    }
+
     @Test func meansCountEachValueOnce() throws {
         let fixture = try QueryFixture([
             Boot(started: "2026-04-13T20:00:00Z", minutes: 3 * 1_440, intervalSeconds: 300)
