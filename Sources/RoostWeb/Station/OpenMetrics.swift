@@ -1,18 +1,40 @@
 import ControlProtocol
 
-/// The station's figures as OpenMetrics 1.0 text.
+/// The station's figures as OpenMetrics 1.0 text, or in the older format of Prometheus.
 package struct OpenMetrics: Sendable {
+    package enum Format: Hashable, Sendable {
+        case openMetrics
+        /// Counters are described by their whole name, and nothing ends the text.
+        case prometheus
+
+        /// What a collector asks for; the older one without a word of it.
+        package init(accepting field: String?) {
+            let isNamed = field?.contains("application/openmetrics-text") == true
+            self = isNamed ? .openMetrics : .prometheus
+        }
+
+        package var mediaType: String {
+            switch self {
+            case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
+            }
+        }
+    }
+
     private let status: StatusReport
     private let listeners: Int
+    private let format: Format
 
-    package init(_ status: StatusReport, listeners: Int) {
-        (self.status, self.listeners) = (status, listeners)
+    package init(_ status: StatusReport, listeners: Int, format: Format = .openMetrics) {
+        (self.status, self.listeners, self.format) = (status, listeners, format)
     }
 
     package var text: String {
         var lines: [String] = []
         func family(_ name: String, _ type: String, _ help: String, _ samples: [String]) {
             guard !samples.isEmpty else { return }
+            let isWhole = format == .prometheus && type == "counter"
+            let name = isWhole ? name + "_total" : name
             lines.append("# TYPE \(name) \(type)")
             lines.append("# HELP \(name) \(help)")
             lines += samples
@@ -80,7 +102,8 @@ package struct OpenMetrics: Sendable {
             "Pages that follow.",
             ["roost_live_clients \(listeners)"]
         )
-        return (lines + ["# EOF"]).joined(separator: "\n") + "\n"
+        let end = format == .openMetrics ? ["# EOF"] : []
+        return (lines + end).joined(separator: "\n") + "\n"
     }
 
     /// Escaped as the format asks: backslash, quote and line feed.

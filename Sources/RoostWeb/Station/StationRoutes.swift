@@ -68,11 +68,13 @@ package struct StationRoutes: Sendable {
             },
             Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
             Route(.get, "/api/v1/settings", .owner) { _ in .json(settings) },
-            Route(.get, "/metrics", .viewer, scope: .metrics) { _ in
+            Route(.get, "/metrics", .viewer, scope: .metrics) { request in
                 let status = try await ask(.status, StatusReport.self)
+                let format = OpenMetrics.Format(accepting: request.headers[.accept])
+                let listeners = live?.listenerCount ?? 0
                 return .text(
-                    OpenMetrics(status, listeners: live?.listenerCount ?? 0).text,
-                    type: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                    OpenMetrics(status, listeners: listeners, format: format).text,
+                    type: format.mediaType
                 )
             },
             Route(.get, "/now.txt", .viewer, scope: .read) { _ in
