@@ -236,7 +236,7 @@ let package = Package(
         tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
         tests(
             "ConfigurationTests",
-            ["Configuration", "Core", "Devices", "HardwareIO", "Profiles"]
+            ["Configuration", "Core", "Devices", "HardwareIO", "Profiles", "SimulationKit"]
         ),
         tests(
             "StationTests",

@@ -67,6 +67,8 @@ struct SoakPlatform: Platform {
         try FileBlockStorage(path: path, blockSize: blockSize, blockCount: blockCount)
     }
 
+    func files(in folder: String) -> any FolderFiles { SimulatedFolder() }
+
     func claimStore(_ folder: String) throws -> any StoreClaim {
         mkdir(folder, 0o755)
         return SimulatedStoreClaim(folder)

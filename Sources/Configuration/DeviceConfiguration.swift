@@ -14,7 +14,7 @@ package struct DeviceConfiguration: Hashable, Sendable {
     }
 
     package let name: String
-    package let kind: Kind
+    package private(set) var kind: Kind
 
     package init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
@@ -94,6 +94,26 @@ extension DeviceConfiguration {
 }
 
 extension DeviceConfiguration {
+    /// The same with another interval; nil when it has none, or needs longer for one sample.
+    func every(_ interval: Duration) -> DeviceConfiguration? {
+        switch kind {
+        case .http(let device):
+            DeviceConfiguration(name: name, kind: .http(device.every(interval)))
+        case .sensor(let sensor):
+            sensor.every(interval).map { DeviceConfiguration(name: name, kind: .sensor($0)) }
+        case .pir, .button, .led: nil
+        }
+    }
+
+    /// Limits an HTTP device to addresses of the local network and `reach`.
+    ///
+    /// - Returns: False when its address is a number beyond that.
+    mutating func confine(to reach: AddressGuard.Reach) -> Bool {
+        guard case .http(let device) = kind else { return false }
+        kind = .http(device.confined(to: reach))
+        return device.target.address.map { AddressGuard.admits($0, reach) } ?? true
+    }
+
     init?(
         _ reader: ObjectReader,
         _ profiles: [Profile],

@@ -8,11 +8,23 @@ package struct HTTPDeviceConfiguration: Hashable, Sendable {
     /// A profile's id, as in the configuration.
     package let type: String
     package let profile: Profile
-    package let target: HTTPTarget
+    package private(set) var target: HTTPTarget
     /// 1…3 600 s from one request to the next, in every mode; the default is the profile's.
-    package let interval: Duration
+    package private(set) var interval: Duration
     package let format: LineFormat
     package var quantities: [Quantity] { format.quantities }
+
+    func every(_ interval: Duration) -> HTTPDeviceConfiguration {
+        var device = self
+        device.interval = interval
+        return device
+    }
+
+    func confined(to reach: AddressGuard.Reach) -> HTTPDeviceConfiguration {
+        var device = self
+        device.target.reach = reach
+        return device
+    }
 }
 
 extension HTTPDeviceConfiguration {

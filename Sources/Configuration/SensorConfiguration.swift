@@ -14,7 +14,7 @@ package struct SensorConfiguration: Hashable, Sendable {
     /// The id that the part must report; nil accepts any part.
     package let id: String?
     /// 60…86 400 s between samples in `normal`; the default is the profile's.
-    package let period: Duration
+    package private(set) var period: Duration
     /// 0…600 s of fan, laser or heater before a value counts; the default is the profile's.
     package let warmUp: Duration
     /// 1…60 s of values that one sample is made of; the default is the profile's.
@@ -25,6 +25,24 @@ package struct SensorConfiguration: Hashable, Sendable {
     package let liveInterval: Duration
     /// The rate at which it was found; nil is the profile's first.
     package private(set) var baud: Int?
+}
+
+extension SensorConfiguration {
+    /// Seconds between samples that a person may ask for.
+    static let periodRange = 60.0...86_400
+
+    /// A detected sensor with the period that a person asked for, or else the profile's.
+    package func asFound(every period: Duration?) -> SensorConfiguration {
+        every(period ?? profile.dutyCycle.period) ?? every(profile.dutyCycle.period) ?? self
+    }
+
+    /// The same with another period; nil when a sample needs longer.
+    package func every(_ period: Duration) -> SensorConfiguration? {
+        guard warmUp + window <= period else { return nil }
+        var sensor = self
+        sensor.period = period
+        return sensor
+    }
 }
 
 extension SensorConfiguration {
@@ -60,7 +78,7 @@ extension SensorConfiguration {
         let port = reader.absolutePath("port")
         let duty = profile.dutyCycle
         id = reader.string("id")
-        period = reader.seconds("periodSeconds", in: 60...86_400) ?? duty.period
+        period = reader.seconds("periodSeconds", in: Self.periodRange) ?? duty.period
         warmUp = reader.seconds("warmUpSeconds", in: 0...600) ?? duty.warmUp
         window = reader.seconds("windowSeconds", in: 1...60) ?? duty.window
         if warmUp + window > period {

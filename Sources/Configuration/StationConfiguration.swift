@@ -36,6 +36,26 @@ package struct StationConfiguration: Hashable, Sendable {
     package let sameAir: [String]
     /// Where it was read from, for messages.
     package private(set) var file = ""
+    /// IANA name of the zone that pages show; nil is the machine's.
+    package internal(set) var zone: String?
+    /// What addresses besides the local network a device may have that the owner adds.
+    package let reach: AddressGuard.Reach
+    /// Whether the file sets the name, and the zone.
+    package let setsName: Bool
+    package let setsZone: Bool
+    /// Devices whose interval the file sets.
+    package let fixedIntervals: Set<String>
+
+    // What `OverlaidConfiguration` adds.
+
+    /// The name that people see; nil is `name`, which needs a restart to change.
+    package internal(set) var shownName: String?
+    /// Devices that the owner added, by name.
+    package private(set) var own: Set<String> = []
+    /// Devices whose values are shown and not kept.
+    package internal(set) var unrecorded: Set<String> = []
+    /// Intervals that the owner set, by device.
+    package internal(set) var intervals: [String: Duration] = [:]
 }
 
 extension StationConfiguration {
@@ -100,13 +120,17 @@ extension StationConfiguration {
         self.board = board
         profileFolder = reader.absolutePath("profiles")
         name = reader.name("name") ?? "roost"
+        (setsName, setsZone) = (reader.has("name"), reader.has("zone"))
+        zone = reader.zone("zone")
+        reach = reader.reach()
         let modes = [StationMode.Kind.normal, .live].map(\.rawValue)
         let isOldName = reader.value("mode") == .string(StationMode.oldNameOfNormal)
         let modeName = isOldName ? nil : reader.string("mode", in: modes)
         mode = modeName.flatMap(StationMode.Kind.init(named:)) ?? .normal
         socket = reader.absolutePath("socket", limit: Self.socketByteLimit) ?? Self.defaultSocket
-        devices = reader.array("devices", limit: Self.deviceLimit).enumerated().compactMap {
-            entry in
+        let entries = reader.array("devices", limit: Self.deviceLimit)
+        fixedIntervals = Self.fixedIntervals(entries)
+        devices = entries.enumerated().compactMap { entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
                 .flatMap { DeviceConfiguration($0, profiles, known.broken, board) }
         }
@@ -118,6 +142,37 @@ extension StationConfiguration {
         sameAir = reader.sameAir()
         reader.finish()
         checkTogether(problems)
+    }
+
+    /// Names of devices with an interval of their own.
+    private static func fixedIntervals(_ entries: [JSONValue]) -> Set<String> {
+        let names = entries.compactMap { entry -> String? in
+            guard case .object(let fields) = entry, case .string(let name)? = fields["name"],
+                fields["intervalSeconds"] != nil || fields["periodSeconds"] != nil
+            else { return nil }
+            return name
+        }
+        return Set(names)
+    }
+
+    /// Adds a device of the owner.
+    mutating func add(own device: DeviceConfiguration) {
+        devices.append(device)
+        own.insert(device.name)
+    }
+
+    /// Gives a configured device the interval that the owner set.
+    ///
+    /// - Returns: Why it cannot have it, as words; nil when it can, or is not configured.
+    mutating func useInterval(of name: String) -> String? {
+        guard let interval = intervals[name],
+            let index = devices.firstIndex(where: { $0.name == name })
+        else { return nil }
+        guard let device = devices[index].every(interval) else {
+            return "it measures no values at intervals, or needs longer for one"
+        }
+        devices[index] = device
+        return nil
     }
 
     /// The same with more devices behind those it names.

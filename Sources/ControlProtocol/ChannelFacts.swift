@@ -7,16 +7,13 @@ package struct ChannelFacts: Codable, Hashable, Sendable {
     /// Values outside are kept and flagged; nil for derived channels.
     package let least: Double?
     package let most: Double?
-    /// Whether its values are kept; false shows them and keeps none.
-    package let records: Bool
 
     package init(
         decimals: Int,
         profile: String?,
-        range: ClosedRange<Double>?,
-        records: Bool
+        range: ClosedRange<Double>?
     ) {
-        (self.decimals, self.profile, self.records) = (decimals, profile, records)
+        (self.decimals, self.profile) = (decimals, profile)
         (least, most) = (range?.lowerBound, range?.upperBound)
     }
 }

@@ -38,6 +38,11 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case profiles
         /// `ProfileCheckReport` of the profile in `text`; nothing is kept of it.
         case checkProfile
+        /// `SettingsReport`; `set` changes settings by a merge patch.
+        case settings, set
+        /// Adds an HTTP device or changes a device; `remove` removes one that was added; `record`
+        /// keeps its values or only shows them. `DevicesReport` after each.
+        case configure, remove, record
     }
 
     /// Protocol version of the client.
@@ -47,7 +52,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let mode: String?
     /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's.
     package let name: String?
-    /// `mode`, `mute`, `snooze`: how long.
+    /// `mode`, `mute`, `snooze`: how long; `configure`: the interval.
     ///
     /// `mode`: 1…86 400 s; after it the mode is `normal` again. `mute`: 1 s…366 days, longer values
     /// are cut to that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it. `doctor`: how old the
@@ -60,9 +65,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `readings`, `events`, `tail`: `next` of the page before; nil asks for the first.
     package var from: String?
     /// `adopt`, `ignore`, `rename`, `forget`: a name, an identity or a port; `mute`, `unmute`: a
-    /// name, or a channel as in `balcony/pm25`.
+    /// name, or a channel as in `balcony/pm25`; `configure`, `remove`, `record`: a name.
     package var device: String?
-    /// `adopt`: what is there, by a profile's id; nil lets the probe find out.
+    /// `adopt`: what is there, by a profile's id, nil lets the probe find out;
+    /// `configure`: the type of a new device.
     package var profile: String?
     /// `trustClock`: what time it is, ISO 8601; nil uses the system clock.
     ///
@@ -71,7 +77,20 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `note`: 1…120 bytes of UTF-8 without control characters; `checkProfile`: a profile.
     package var text: String?
     /// Who asked, as the dashboard knows people; 1…64 characters, for the events.
+    ///
+    /// Only from root, `roost-web` and the group `roost`.
     package var actor: String?
+    /// `configure`: where an HTTP device is, `http://` may be left out.
+    package var address: String?
+    /// `configure`, `record`: whether values are kept.
+    package var isOn: Bool?
+    /// `configure`: true refuses a name that a device has.
+    package var isNew: Bool?
+    /// `set`: a merge patch (RFC 7396), as JSON text.
+    package var patch: String?
+    /// `set`, `configure`, `record`: `SettingsReport.tag` of what the change was made from; nil
+    /// changes whatever is there.
+    package var tag: String?
 
     package init(
         _ command: Command,
@@ -118,12 +137,16 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 /// Why a request was refused, as a text that names what to do.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
     /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
-    /// `unknown-device`, `configured`, `not-muted`, `too-many`, `idle`, `no-clock`.
+    /// `unknown-device`, `configured`, `not-muted`, `too-many`, `idle`, `no-clock`,
+    /// `unknown-setting`, `changed`, `no-store`.
     package let code: String
     package let message: String
+    /// The place of a wrong value in what was sent, as `/address`; nil for the whole.
+    package var pointer: String?
 
-    package init(code: String, message: String) {
+    package init(code: String, message: String, pointer: String? = nil) {
         self.code = code
         self.message = message
+        self.pointer = pointer
     }
 }

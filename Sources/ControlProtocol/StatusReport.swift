@@ -27,6 +27,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var lampCause: LampReport?
     /// For so long no child is replaced for being late; nil at most times.
     package var snoozedSeconds: Double?
+    /// IANA name of the zone that pages show; nil for the machine's.
+    package var zone: String?
 
     package init(
         name: String,
@@ -119,6 +121,8 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package var facts: ChannelFacts?
     /// Where its device is between two samples; nil while that is not known.
     package var progress: ProgressReport?
+    /// Whether its values are kept, and not shown only; nil from older stations.
+    package var records: Bool?
 
     package init(
         channel: String,
@@ -317,6 +321,14 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var mutes: [MuteReport] = []
     /// Where it is between two samples; nil while that is not known.
     package var progress: ProgressReport?
+    /// Who can change it: `file`, `owner` or `found`; nil for the lamp, and from older stations.
+    package var origin: String?
+    /// Whether its values are kept; nil from older stations.
+    package var records: Bool?
+    /// From one sample to the next; nil without one.
+    package var intervalSeconds: Double?
+    /// Whether the configuration file sets that.
+    package var hasFixedInterval: Bool?
 
     package init(name: String, type: String, location: String, state: String, facts: Details) {
         self.name = name

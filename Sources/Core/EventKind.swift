@@ -115,6 +115,7 @@ package enum EventKind: Hashable, Sendable {
         case muted
         case unmuted
         case clockTrusted = "clock trusted"
+        case settingsChanged = "settings changed"
         // The store.
         case storeOpen = "store open"
         case storeDamaged = "store damaged"

@@ -6,6 +6,8 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case stale, gated, outOfRange
     /// The user muted the values; recorded by a sample or a mark.
     case muted
+    /// The user switched recording off; recorded by a sample.
+    case notKept
     /// No file that was imported has it.
     case notImported
     /// The card accepted no writes, and the oldest waiting records were given up.
@@ -52,6 +54,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             case .gated: .gated
             case .outOfRange: .outOfRange
             case .muted: .muted
+            case .notKept: .notKept
             }
     }
 
@@ -71,6 +74,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .gated: "held back by a gate"
         case .outOfRange: "out of range"
         case .muted: "muted by you"
+        case .notKept: "not kept, as you asked"
         case .notImported: "not in the files"
         case .cardDropped: "dropped: card stalled"
         case .noPlace: "dropped: no place"

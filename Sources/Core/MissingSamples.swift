@@ -21,7 +21,7 @@ package struct MissingSamples: Hashable, Sendable {
 
     package var severity: EventSeverity {
         switch cause {
-        case .muted: .notice
+        case .muted, .notKept: .notice
         case .suspended, .driverStopped, .unplugged: .warning
         default: .error
         }

@@ -79,6 +79,8 @@ package enum NoData: String, Sendable, CaseIterable {
     case outOfRange
     /// The user wants no values of it for a while.
     case muted
+    /// The user switched recording off: the value was shown, and is not stored.
+    case notKept
 }
 
 /// Doubts about a value that is present.

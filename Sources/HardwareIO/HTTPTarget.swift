@@ -13,6 +13,8 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     package let port: UInt16
     /// With its query, beginning with a slash.
     package let path: String
+    /// What its host may be besides a device of the local network.
+    package var reach: AddressGuard.Reach = .all
 
     /// Reads an address; nil for anything else than the form above.
     package init?(_ text: String) {
@@ -71,12 +73,34 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
 ///
 /// - Source: RFC 1918, RFC 3927, RFC 4193, RFC 4291, RFC 6598.
 package enum AddressGuard {
+    /// Local addresses that are of no device on the network.
+    package struct Reach: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The computer itself: what listens there trusts who asks.
+        package static let loopback = Reach(rawValue: 1)
+        /// Addresses without a network, where clouds keep secrets.
+        package static let linkLocal = Reach(rawValue: 2)
+        package static let all: Reach = [.loopback, .linkLocal]
+        /// As a configuration names them.
+        package static let names = ["loopback": loopback, "linkLocal": linkLocal]
+    }
+
     /// Whether an address, 4 bytes of IPv4 or 16 of IPv6 in network order, is a local one.
-    package static func admits(_ address: [UInt8]) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - reach: Which of the addresses that are of no device are admitted too.
+    /// - Returns: Whether it may be asked.
+    package static func admits(_ address: [UInt8], _ reach: Reach = .all) -> Bool {
         switch address.count {
         case 4:
             switch (address[0], address[1]) {
-            case (10, _), (127, _), (192, 168), (169, 254): true
+            case (10, _), (192, 168): true
+            case (127, _): reach.contains(.loopback)
+            case (169, 254): reach.contains(.linkLocal)
             case (172, let second): (16...31).contains(second)
             case (100, let second): (64...127).contains(second)
             default: false
@@ -84,11 +108,13 @@ package enum AddressGuard {
         case 16:
             if address.prefix(10).allSatisfy({ $0 == 0 }), address[10] == 0xFF, address[11] == 0xFF
             {
-                admits(Array(address.suffix(4)))
+                admits(Array(address.suffix(4)), reach)
             } else if address.dropLast().allSatisfy({ $0 == 0 }) {
-                address[15] == 1
+                address[15] == 1 && reach.contains(.loopback)
+            } else if address[0] == 0xFE && address[1] & 0xC0 == 0x80 {
+                reach.contains(.linkLocal)
             } else {
-                address[0] & 0xFE == 0xFC || (address[0] == 0xFE && address[1] & 0xC0 == 0x80)
+                address[0] & 0xFE == 0xFC
             }
         default: false
         }
@@ -133,7 +159,9 @@ extension HTTPError: CustomStringConvertible {
             "\(target): the name server does not answer for \(target.host); give its number, "
                 + "or check the network"
         case .notLocal(let target):
-            "\(target): \(target.host) is not on the local network, and no other is asked"
+            "\(target): \(target.host) is not on the local network"
+                + (target.reach == .all ? "" : ", or is this computer")
+                + ", and no other is asked"
         case .refused(let target): "\(target): it refuses; is the device on, and the port right?"
         case .timedOut(let target): "\(target): no answer in time; is the device on?"
         case .malformed(let target, let message): "\(target): not an answer: \(message)"

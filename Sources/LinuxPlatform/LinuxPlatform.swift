@@ -89,6 +89,10 @@ package final class LinuxPlatform: Platform {
         try JournalPartitionFinder().partition(for: folder)
     }
 
+    package func files(in folder: String) -> any FolderFiles { LinuxFolder(folder) }
+
+    package func mayNameActor(_ peer: PeerCredentials) -> Bool { GroupRight().admits(peer) }
+
     package func claimStore(_ folder: String) throws -> any StoreClaim {
         makeFolder(folder)
         return try claims.withLock { claims in

@@ -14,6 +14,20 @@ package struct StationFiles: Sendable {
         package let catalog: ProfileCatalog
         /// A notice for the start; nil when there is none.
         package let note: String?
+
+        /// The owner's settings, which lie beside the store; none without one.
+        ///
+        /// They are read at a start alone: the station is the only one that writes them.
+        package func stored() -> OverlayFile.Stored {
+            guard let folder = configuration.store?.folder else { return OverlayFile.Stored() }
+            let file = OverlayFile(LinuxFolder(folder))
+            var stored = file.read()
+            guard let trouble = stored.trouble else { return stored }
+            do { try file.setAside(for: stored.overlay) } catch {
+                stored.trouble = "\(trouble), and cannot be moved aside: \(error)"
+            }
+            return stored
+        }
     }
 
     /// The default folder.

@@ -25,6 +25,8 @@ package struct StationProcess: Sendable {
 
     private let files: StationFiles
     private let configuration: StationConfiguration
+    /// The owner's settings at the start.
+    private let stored: OverlayFile.Stored
     /// What detection goes by until the process ends: a changed folder is read at the next start.
     private let catalog: ProfileCatalog
     private let logger: Logger
@@ -49,6 +51,7 @@ package struct StationProcess: Sendable {
         (self.files, self.logger, self.adapters) = (files, logger, adapters)
         self.examine = examine
         (configuration, catalog) = (contents.configuration, contents.catalog)
+        stored = contents.stored()
         Self.log(contents, logger)
     }
 
@@ -85,7 +88,7 @@ package struct StationProcess: Sendable {
         )
         dependencies.examination = examine.map { ControlExamination($0) }
         dependencies.rights = Self.rights
-        let station = Station(configuration, in: dependencies)
+        let station = Station(configuration, stored: stored, in: dependencies)
         try loop.run {
             try await demandStore(linux, loop)
             try await withThrowingTaskGroup(of: Void.self) { group in

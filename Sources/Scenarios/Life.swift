@@ -178,6 +178,7 @@ package struct Life {
             world.rotLog(at: end)
             return end.advanced(by: Self.bootTime)
         }
+        world.cutSettings(at: end)
         let model = order.planted == .forgottenSyncs ? .nothing : world.cardModel(at: end)
         try world.card.cut(model, number: segment.number)
         world.rotLog(at: end)
@@ -312,6 +313,7 @@ extension Machine {
         plugAll()
         let station = Station(
             configuration,
+            stored: OverlayFile(world.settings).read(),
             in: Station.Dependencies(
                 platform: self,
                 logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },

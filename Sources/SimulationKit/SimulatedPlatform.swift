@@ -189,6 +189,8 @@ package final class SimulatedPlatform: Platform {
         return card.journal(blockSize: blockSize, blockCount: blockCount)
     }
 
+    package func files(in folder: String) -> any FolderFiles { card.folder }
+
     package func claimStore(_ folder: String) throws -> any StoreClaim {
         try memory.claim(folder, by: self)
     }
@@ -278,11 +280,13 @@ package final class SimulatedHotplug: HotplugMonitor {
     package func close() {}
 }
 
-/// A card's journal that outlives the node on it.
+/// A card's journal and settings that outlive the node on it.
 ///
 /// Unchecked: one simulation is one thread.
 package final class SimulatedCard: @unchecked Sendable {
     package private(set) var storage: SimulatedBlockStorage?
+    /// Beside the store: its settings.
+    package let folder = SimulatedFolder()
 
     package init() {}
 

@@ -76,6 +76,10 @@ package protocol Platform: Sendable {
     /// The file system below a history; the real one, except in a simulation.
     var historySeams: HistoryTestHooks { get }
 
+    /// The small files of a folder, such as the settings beside the store; their calls belong
+    /// within `onDisk`.
+    func files(in folder: String) -> any FolderFiles
+
     /// Locks a store's folder for this process; only within `onDisk`.
     ///
     /// Makes the folder and those above it as far as that is allowed.
@@ -88,6 +92,10 @@ package protocol Platform: Sendable {
     ///
     /// - Throws: `MirrorError`.
     func openMirror(of store: StoreID, byteCount: Int) throws(MirrorError) -> any SharedMemory
+
+    /// Whether a peer of the control socket may say for whom it asks: the dashboard, root, this
+    /// process' own user and the group `roost`; only within `onDisk`.
+    func mayNameActor(_ peer: PeerCredentials) -> Bool
 
     /// Another process that has a file open, as `name (pid 123)`, as far as that can be seen; only
     /// within `onDisk`.
@@ -102,6 +110,9 @@ package protocol Platform: Sendable {
 
 extension Platform {
     package var historySeams: HistoryTestHooks { HistoryTestHooks() }
+
+    /// Each: a simulated machine has one user.
+    package func mayNameActor(_ peer: PeerCredentials) -> Bool { true }
 }
 
 /// A store that no other process writes to; unlocked when the value is released.

@@ -58,6 +58,10 @@ package final class Station: Sendable {
     }
 
     struct State {
+        /// As the file has it.
+        var file: StationConfiguration
+        var catalog: ProfileCatalog
+        /// The same with the owner's settings over it: what the station goes by.
         var configuration: StationConfiguration
         var watchdog: (any WatchdogDevice)?
         /// Of the devices supervisor that runs now; a restarted one is a new object.
@@ -65,8 +69,6 @@ package final class Station: Sendable {
         /// Devices that were found, in order of their first adoption; away or not.
         var found: [FoundDevice] = []
         var isStopping = false
-        /// The owner's profiles that are left out now.
-        var leftOut: [ConfigurationError] = []
         /// The one that runs now; a restarted one is a new object, and is awake.
         var vigil: HealthMonitor?
     }
@@ -82,31 +84,26 @@ package final class Station: Sendable {
     let detection: DetectionClient
     let store: StoreClient
     let budget: CostHistoryClient
+    let settings: OverlayKeeper
     private let surveys: SurveyMarks
     let state: Mutex<State>
 
-    package init(_ configuration: StationConfiguration, in dependencies: Dependencies) {
+    /// - Parameters:
+    ///   - file: The configuration as its file has it.
+    ///   - stored: The owner's settings, as they were kept.
+    ///   - dependencies: What it needs besides.
+    package init(
+        _ file: StationConfiguration,
+        stored: OverlayFile.Stored = OverlayFile.Stored(),
+        in dependencies: Dependencies
+    ) {
         let platform = dependencies.platform
-        let (boot, clock) = (platform.bootID, platform.clock)
-        let mutes = MuteList(clock: platform.clock, boot: boot)
-        let recorder = Recorder(
-            clock: platform.clock,
-            logger: dependencies.logger,
-            mutes: mutes
-        )
-        context = StationContext(
-            name: configuration.name,
-            platform: platform,
-            bootID: boot,
-            recorder: recorder,
-            devices: DeviceList(clock: platform.clock),
-            modes: ModeState(StationMode(kind: configuration.mode)),
-            leds: LEDController(clock: platform.clock),
-            mutes: mutes,
-            faults: FaultList(recorder, clock: platform.clock),
-            startedAt: platform.clock.now,
-            lasers: LaserHours(at: platform.clock.now)
-        )
+        let catalog = dependencies.catalog
+        let overlaid = OverlaidConfiguration(file, stored.overlay, catalog: catalog)
+        let configuration = overlaid.configuration
+        settings = OverlayKeeper(stored.overlay, on: platform)
+        context = Self.context(configuration, dependencies)
+        let (recorder, clock) = (context.recorder, context.clock)
         budget = CostHistoryClient(platform)
         let marks = SurveyMarks(platform.clock) { recorder.note($0) }
         surveys = marks
@@ -139,11 +136,37 @@ package final class Station: Sendable {
             store?.tellMissing(.suspended, stretch, of: device)
         }
         root = Supervisor(id: configuration.name, context: supervision, children: [])
-        state = Mutex(
-            State(configuration: configuration, leftOut: dependencies.catalog.problems)
-        )
+        state = Mutex(State(file: file, catalog: catalog, configuration: configuration))
         context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
-        note(leftOut: dependencies.catalog.problems)
+        note(leftOut: catalog.problems)
+        report(leftOut: overlaid.problems)
+        if let trouble = stored.trouble { context.faults.raise(.settingsDamaged, trouble) }
+    }
+
+    /// What the parts of this station share.
+    private static func context(
+        _ configuration: StationConfiguration,
+        _ dependencies: Dependencies
+    ) -> StationContext {
+        let platform = dependencies.platform
+        let (boot, clock) = (platform.bootID, platform.clock)
+        let mutes = MuteList(clock: clock, boot: boot)
+        let recorder = Recorder(clock: clock, logger: dependencies.logger, mutes: mutes)
+        let context = StationContext(
+            name: configuration.name,
+            platform: platform,
+            bootID: boot,
+            recorder: recorder,
+            devices: DeviceList(clock: clock),
+            modes: ModeState(StationMode(kind: configuration.mode)),
+            leds: LEDController(clock: clock),
+            mutes: mutes,
+            faults: FaultList(recorder, clock: clock),
+            startedAt: clock.now,
+            lasers: LaserHours(at: clock.now)
+        )
+        context.recording.set(configuration.unrecorded, at: .boot)
+        return context
     }
 
     /// Runs until `requestStop()`.
@@ -336,64 +359,5 @@ package final class Station: Sendable {
                 details
             )
         )
-    }
-}
-
-// MARK: Reload
-
-extension Station {
-    /// Applies a new configuration: only what differs is stopped and started.
-    ///
-    /// Name, socket and watchdog change at a restart only.
-    package func reload(_ next: StationConfiguration, catalog: ProfileCatalog? = nil) {
-        guard !state.withLock({ $0.isStopping }) else { return }
-        dependencies.platform.notify(.reloading)
-        let (old, devices) = state.withLock { state in
-            defer { state.configuration = next }
-            return (state.configuration, state.devices)
-        }
-        if (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
-            || old.store != next.store
-        {
-            let what = "another name, socket, store or watchdog"
-            note(.restartNeeded, .warning, ["why": what])
-            let reason = what + " is configured, and not in use yet"
-            context.faults.raise(.restartNeeded, reason, isTold: true)
-        }
-        context.faults.clear(.configurationRejected)
-        if let catalog {
-            let before = state.withLock { state in
-                defer { state.leftOut = catalog.problems }
-                return state.leftOut
-            }
-            note(leftOut: catalog.problems, before: before)
-        }
-        let kept = Set(next.devices.map(\.name))
-        for device in old.devices where !next.devices.contains(device) {
-            devices?.remove(device.name)
-            context.devices.remove(device.name)
-            context.faults.forget(device.name)
-            context.modes.observe(device.name, nil)
-            if !kept.contains(device.name) {
-                context.recorder.forget(device.name)
-                context.lasers.leave(device.name)
-            }
-        }
-        lamp.configure(effective)
-        context.leds.configure(effective)
-        context.sameAir.configure(next.sameAir)
-        store.configure(effective)
-        detection.configure(next, catalog: catalog)
-        if old.lights != next.lights {
-            root.remove("lights")
-            context.devices.remove("lights")
-            if let lights = next.lights { root.add(lamp.spec(lights)) }
-        }
-        for device in next.devices where !old.devices.contains(device) {
-            devices?.add(spec(device))
-        }
-        context.modes.configure(StationMode(kind: next.mode))
-        note(.configurationReloaded, .notice, ["devices": "\(next.devices.count)"])
-        dependencies.platform.notify(.ready)
     }
 }

@@ -19,6 +19,7 @@ package struct StationContext: Sendable {
     package let sameAir = CrossCheck()
     let lasers: LaserHours
     let standstills = Standstills()
+    let recording = RecordSwitch()
 
     package var clock: any NodeClock { platform.clock }
 

@@ -63,6 +63,8 @@ extension GapCause {
     fileprivate var stationAdvice: (words: String, next: String?)? {
         switch self {
         case .muted: ("It was muted.", "Unmute it when it shall count again.")
+        case .notKept:
+            ("Recording was switched off: values were shown and not kept.", "Switch it on again.")
         case .notScheduled:
             ("Nothing was to be measured: events only, not configured, or renamed.", nil)
         case .notImported:

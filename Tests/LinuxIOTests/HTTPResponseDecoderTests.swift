@@ -145,4 +145,20 @@ import Testing
     func asksOnlyItsOwnNetwork(address: [UInt8], isAdmitted: Bool) {
         #expect(AddressGuard.admits(address) == isAdmitted)
     }
+
+    /// An owner's device is on the network: never this computer, nor an address without a network.
+    @Test(
+        arguments: [
+            ([10, 1, 2, 3], true, true), ([127, 0, 0, 1], false, true),
+            ([169, 254, 169, 254], false, false),
+            (Array(repeating: 0, count: 15) + [1], false, true),
+            (Array(repeating: 0, count: 10) + [0xFF, 0xFF, 127, 0, 0, 1], false, true),
+            ([0xFE, 0x80] + Array(repeating: 0, count: 13) + [1], false, false),
+            ([0xFD] + Array(repeating: 0, count: 14) + [1], true, true),
+        ] as [([UInt8], Bool, Bool)]
+    )
+    func admitsItselfOnlyWhereThatIsAllowed(address: [UInt8], alone: Bool, loopback: Bool) {
+        #expect(AddressGuard.admits(address, []) == alone)
+        #expect(AddressGuard.admits(address, [.loopback]) == loopback)
+    }
 }

@@ -61,7 +61,11 @@ struct TestStation: Sendable {
             file: "test",
             board: model.flatMap { ProfileCatalog.shipped.board(model: $0) }
         )
-        station = Station(configuration, in: dependencies)
+        station = Station(
+            configuration,
+            stored: OverlayFile(card.folder).read(),
+            in: dependencies
+        )
     }
 
     /// Runs the station, lets `body` happen to it, and stops it in order.

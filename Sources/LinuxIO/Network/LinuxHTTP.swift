@@ -25,7 +25,7 @@ package actor LinuxHTTP: HTTPFetcher {
     ) async throws -> HTTPResponse {
         let addresses = try await addresses(of: target, until: deadline)
         // The guard judges the address that is connected to: a second look-up could say another.
-        let admitted = addresses.filter(AddressGuard.admits)
+        let admitted = addresses.filter { AddressGuard.admits($0, target.reach) }
         guard !admitted.isEmpty else {
             throw addresses.isEmpty ? HTTPError.unknownHost(target) : .notLocal(target)
         }

@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// Reads and writes small JSON values.
 package enum JSONBody {
+    /// Any value, which is not read.
+    struct Anything: Decodable { init(from decoder: any Decoder) {} }
+
     package static func encoded<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

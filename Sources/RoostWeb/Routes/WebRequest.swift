@@ -43,6 +43,15 @@ package struct WebRequest: Sendable {
         return request
     }
 
+    /// Refuses a body with a field that no one reads: a typing error must not pass for a change.
+    ///
+    /// - Throws: `Problem` `unknown-field`, `bad-request`.
+    func allow(only fields: Set<String>) throws {
+        let found = try decoded([String: JSONBody.Anything].self)
+        guard let field = found.keys.sorted().first(where: { !fields.contains($0) }) else { return }
+        throw Problem.unknownField(field, "known are \(fields.sorted().joined(separator: ", "))")
+    }
+
     /// The body as a value.
     ///
     /// - Throws: `Problem` `bad-request` with the place of the mistake.

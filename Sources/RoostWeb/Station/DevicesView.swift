@@ -36,15 +36,21 @@ struct DevicesView {
             json.member("kind", Self.kind(device))
             json.member("identity", found?.identity)
             json.member("location", device.location)
+            if Self.kind(device) == "http" { json.member("address", device.location) }
             json.member("state", device.state)
             json.object("facts") { json in
                 for pair in device.facts.pairs { json.member(pair.key, pair.value) }
             }
             json.array("channels", channels) { $0.add($1.channel) }
-            json.member("intervalSeconds", channels.first?.intervalSeconds)
-            json.member("records", true)
-            // What detection found can be renamed here; what a file configures, there.
-            json.member("isFromFile", found == nil)
+            json.member(
+                "intervalSeconds",
+                device.intervalSeconds ?? channels.first?.intervalSeconds
+            )
+            json.member("hasFixedInterval", device.hasFixedInterval ?? true)
+            json.member("records", device.records ?? true)
+            // What was found or added can be changed here; what a file configures, there.
+            json.member("isFromFile", device.origin.map { $0 == "file" } ?? (found == nil))
+            json.member("origin", device.origin)
             json.array("mutes", device.mutes) { json, mute in
                 json.object { json in
                     json.member("target", mute.target)

@@ -162,6 +162,9 @@ extension Problem {
         let kind: Kind =
             switch failure.code {
             case "bad-request", "unknown-mode": .badRequest
+            case "unknown-setting": .unknownField
+            case "changed": .precondition
+            case "no-store": .notOffered
             case "unknown-device", "not-muted": .notFound
             case "not-allowed": .forbidden
             case "configured": .conflict
@@ -169,6 +172,7 @@ extension Problem {
             case "too-many", "idle": .busy
             default: .internal
             }
-        self.init(kind, failure.message)
+        let places = failure.pointer.map { [Place(pointer: $0, detail: failure.message)] }
+        self.init(kind, failure.message, places: places ?? [])
     }
 }

@@ -37,7 +37,12 @@ package struct StationRoutes: Sendable {
         self.isSimulated = isSimulated
     }
 
-    package var all: [Route] { reading + writing }
+    package var all: [Route] {
+        reading + writing + DeviceRoutes(questions: questions).all
+            + SettingsRoutes(questions: questions, zone: zone).all
+    }
+
+    private var questions: StationQuestions { StationQuestions(station: station) }
 
     private var reading: [Route] {
         [
@@ -48,7 +53,7 @@ package struct StationRoutes: Sendable {
             },
             Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return try await devices()
+                return try await questions.devices()
             },
             Route(.get, "/api/v1/tree", .viewer, scope: .read) { _ in
                 .json(try ControlCodec.line(try await ask(.tree, TreeReport.self)))
@@ -67,7 +72,6 @@ package struct StationRoutes: Sendable {
                 return .json(ProfilesView.list(try await ask(.profiles, ProfilesReport.self)))
             },
             Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
-            Route(.get, "/api/v1/settings", .owner) { _ in .json(settings) },
             Route(.get, "/metrics", .viewer, scope: .metrics) { request in
                 let status = try await ask(.status, StatusReport.self)
                 let format = OpenMetrics.Format(accepting: request.headers[.accept])
@@ -107,12 +111,6 @@ package struct StationRoutes: Sendable {
             },
             Route(.delete, "/api/v1/mutes/{target*}", .member, scope: .write) { request in
                 try await act(.unmute, on: request.parameters["target"], request)
-            },
-            Route(.patch, "/api/v1/devices/{name}", .owner, body: .form) { request in
-                try await rename(request)
-            },
-            Route(.delete, "/api/v1/devices/{name}", .owner) { request in
-                try await act(.forget, on: request.parameters["name"], request)
             },
             Route(.post, "/api/v1/found/{identity}/adopt", .owner, body: .form) { request in
                 try await adopt(request)
@@ -192,12 +190,6 @@ package struct StationRoutes: Sendable {
         return .json(ProfilesView.check(try await ask(control, ProfileCheckReport.self)))
     }
 
-    private func devices() async throws -> WebResponse {
-        let status = try await ask(.status, StatusReport.self)
-        let report = try await ask(.devices, DevicesReport.self)
-        return .json(DevicesView(report: report, status: status).json)
-    }
-
     private func follow(_ request: WebRequest) throws -> WebResponse {
         guard let live else { throw Problem(.notOffered, "a card's history has nothing live") }
         guard live.listenerCount < LiveFan.listenerMax else {
@@ -216,24 +208,6 @@ package struct StationRoutes: Sendable {
         )
     }
 
-    private var settings: String {
-        var json = JSONText()
-        json.object { json in
-            json.object("schema") { json in
-                json.object("properties") { json in
-                    json.object("zone") { json in
-                        json.member("type", "string")
-                        json.member("title", "Time zone")
-                        json.member("description", "The machine's; change it with timedatectl.")
-                    }
-                }
-            }
-            json.object("values") { $0.member("zone", zone) }
-            json.object("origins") { $0.member("zone", "file") }
-        }
-        return json.text
-    }
-
     // MARK: Writing
 
     private struct Mode: Decodable {
@@ -250,7 +224,7 @@ package struct StationRoutes: Sendable {
             name: body.name,
             seconds: body.seconds
         )
-        _ = try await ask(control, StatusReport.self)
+        _ = try await questions.ask(control, for: request, StatusReport.self)
         return .json(await view().json)
     }
 
@@ -264,8 +238,7 @@ package struct StationRoutes: Sendable {
         let body = try request.decoded(Note.self)
         var control = ControlRequest(.note)
         (control.text, control.device, control.time) = (body.text, body.channel, body.at)
-        control.actor = request.identity.map(\.name).flatMap { $0.isEmpty ? nil : $0 }
-        _ = try await ask(control, StatusReport.self)
+        _ = try await questions.ask(control, for: request, StatusReport.self)
         return WebResponse(.created)
     }
 
@@ -279,18 +252,8 @@ package struct StationRoutes: Sendable {
         }
         var control = ControlRequest(.mute, seconds: body.seconds)
         control.device = request.parameters["target"]
-        _ = try await ask(control, DevicesReport.self)
-        return try await devices()
-    }
-
-    private struct Rename: Decodable { let name: String }
-
-    private func rename(_ request: WebRequest) async throws -> WebResponse {
-        let body = try request.decoded(Rename.self)
-        var control = ControlRequest(.rename, name: body.name)
-        control.device = request.parameters["name"]
-        _ = try await ask(control, DevicesReport.self)
-        return try await devices()
+        _ = try await questions.ask(control, for: request, DevicesReport.self)
+        return try await questions.devices()
     }
 
     private struct Adoption: Decodable {
@@ -305,8 +268,8 @@ package struct StationRoutes: Sendable {
         var control = ControlRequest(.adopt, name: body.name)
         control.device = request.parameters["identity"]
         control.profile = body.profile
-        _ = try await ask(control, DevicesReport.self)
-        return try await devices()
+        _ = try await questions.ask(control, for: request, DevicesReport.self)
+        return try await questions.devices()
     }
 
     private func act(
@@ -316,8 +279,8 @@ package struct StationRoutes: Sendable {
     ) async throws -> WebResponse {
         var control = ControlRequest(command)
         control.device = device
-        _ = try await ask(control, DevicesReport.self)
-        return try await devices()
+        _ = try await questions.ask(control, for: request, DevicesReport.self)
+        return try await questions.devices()
     }
 
     // MARK: Asking
@@ -331,18 +294,13 @@ package struct StationRoutes: Sendable {
         _ command: ControlRequest.Command,
         _ type: Body.Type
     ) async throws -> Body {
-        try await ask(ControlRequest(command), type)
+        try await questions.ask(command, type)
     }
 
     private func ask<Body: Codable & Sendable>(
         _ request: ControlRequest,
         _ type: Body.Type
     ) async throws -> Body {
-        guard let station else { throw Self.notOffered }
-        do {
-            return try await station.ask(request, type)
-        } catch let failure as ControlFailure {
-            throw Problem(failure)
-        }
+        try await questions.ask(request, type)
     }
 }

@@ -95,7 +95,7 @@ package struct StationView: Sendable {
             json.member("version", status.version)
             json.member("bootId", status.bootID)
             json.member("uptimeSeconds", status.uptimeSeconds)
-            json.member("zone", zone)
+            json.member("zone", status.zone ?? zone)
             json.member("isSimulated", isSimulated)
         }
         json.object("time") { json in
@@ -198,7 +198,7 @@ package struct StationView: Sendable {
             json.member("nextInSeconds", progress?.nextInSeconds ?? Self.next(channel))
             writeDay(of: channel, &json)
             json.member("isMuted", device?.mutes.isEmpty == false)
-            json.member("records", channel.facts?.records ?? true)
+            json.member("records", channel.records ?? true)
         }
     }
 

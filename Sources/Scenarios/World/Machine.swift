@@ -152,6 +152,8 @@ final class Machine: Platform, @unchecked Sendable {
 
     func listen(_ path: String) async throws -> any LineListener { base.socket }
 
+    func files(in folder: String) -> any FolderFiles { MachineFolder(machine: self) }
+
     /// The card's files lie in another folder after each end of a process; the store is the same.
     func claimStore(_ folder: String) throws -> any StoreClaim {
         SimulatedStoreClaim(Self.virtualFolder)

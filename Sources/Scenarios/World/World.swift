@@ -1,5 +1,6 @@
 import Core
 import PowerCut
+import SimulationKit
 import Store
 
 /// All that outlives the process and the boot: parts, card, time, and what will happen.
@@ -30,6 +31,8 @@ final class World: @unchecked Sendable {
 
     // The machine as it was left.
     var mirror: [UInt8] = []
+    /// The small files beside the store.
+    var settings = SimulatedFolder()
     /// High inputs of the header.
     var highLines: Set<String> = []
     /// When the clock is right again after this boot; nil: not before a person sets it.

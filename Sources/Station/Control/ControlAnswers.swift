@@ -34,6 +34,8 @@ package struct ControlAnswers: Sendable {
         var trustWall: @Sendable (WallTime) -> Bool
         /// Stores the mutes.
         var settleMutes: @Sendable () async throws -> Void
+        /// The owner's settings.
+        var settings: ControlSettings.Dependencies
         /// The HealthMonitor that runs now.
         var vigil: @Sendable () -> HealthMonitor?
         package var watchdog: @Sendable () -> WatchdogReport?
@@ -62,6 +64,7 @@ package struct ControlAnswers: Sendable {
     private let dependencies: Dependencies
     private let clock: ControlClock
     private let mutes: ControlMutes
+    private let settings: ControlSettings
 
     package init(station: StationContext, version: String, dependencies: Dependencies) {
         self.station = station
@@ -73,6 +76,7 @@ package struct ControlAnswers: Sendable {
             trustWall: dependencies.trustWall
         )
         mutes = ControlMutes(station: station, settle: dependencies.settleMutes)
+        settings = ControlSettings(station: station, dependencies: dependencies.settings)
     }
 
     /// The present, for the times of what is sent.
@@ -84,35 +88,61 @@ package struct ControlAnswers: Sendable {
         case .status, .live: try ok(await fullStatus())
         case .tree: try ok(dependencies.tree())
         case .devices: try ok(await devices())
-        case .adopt, .ignore, .rename, .forget: try await act(request, from: peer)
-        case .mute, .unmute:
-            try await answer {
-                try await mutes.change(request, from: peer)
-                return await devices()
-            }
+        case .settings: try ok(settings.report)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
         case .tail: try await tail(request)
-        case .mode: try await changeMode(request, from: peer)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)
         case .doctor: try await answer { try await examine(request) }
         case .profiles: try ok(profiles.report)
         case .checkProfile: try await answer { try await profiles.check(request) }
+        case .adopt, .ignore, .rename, .forget, .mute, .unmute, .configure, .remove, .record:
+            try await answer {
+                try await changeDevice(
+                    request,
+                    by: .init(request, from: peer, on: station.platform)
+                )
+                return await devices()
+            }
+        case .set:
+            try await answer {
+                try await settings.set(
+                    request,
+                    by: .init(request, from: peer, on: station.platform)
+                )
+                return settings.report
+            }
+        case .mode, .note, .snooze:
+            try await answer {
+                try await change(request, by: .init(request, from: peer, on: station.platform))
+                return await fullStatus()
+            }
+        }
+    }
+
+    /// Carries out what a person wants of the station as a whole.
+    private func change(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        switch request.command {
         case .note:
-            try await answer {
-                // A clock that may be slow calls nothing the future.
-                let now = clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
-                let notes = ControlNotes(station: station, now: now)
-                try await notes.write(request, from: peer)
-                return await fullStatus()
-            }
+            // A clock that may be slow calls nothing the future.
+            let now = clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
+            try ControlNotes(station: station, now: now).write(request, by: asker)
         case .snooze:
-            try await answer {
-                let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
-                try await snooze.start(request, from: peer)
-                return await fullStatus()
-            }
+            let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
+            try snooze.start(request, by: asker)
+        default: try changeMode(request, by: asker)
+        }
+    }
+
+    /// Carries out what a person wants of a device.
+    private func changeDevice(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        switch request.command {
+        case .mute, .unmute: try await mutes.change(request, by: asker)
+        case .configure: try await settings.configure(request, by: asker)
+        case .remove: try await settings.remove(request, by: asker)
+        case .record: try await settings.record(request, by: asker)
+        default: try await act(request, by: asker)
         }
     }
 
@@ -130,52 +160,66 @@ package struct ControlAnswers: Sendable {
 
     func devices() async -> DevicesReport {
         DevicesReport(
-            devices: await station.devices.reports().map(mutes.shown),
+            devices: await station.devices.reports().map { report in
+                var report = settings.shown(mutes.shown(report))
+                report.intervalSeconds = dependencies.interval(report.name)?.inSeconds
+                return report
+            },
             unclaimed: dependencies.unclaimed(),
             found: dependencies.found()
         )
     }
 
-    /// Carries out a person's request for a device, and records the user.
-    private func act(
-        _ request: ControlRequest,
-        from peer: PeerCredentials?
-    ) async throws -> String {
-        func refuse(_ code: String, _ message: String) throws -> String {
-            let failure = ControlFailure(code: code, message: message)
-            return try ControlCodec.line(ControlAnswer<DevicesReport>(.failure(failure)))
-        }
+    /// Carries out a person's request for a device that was found, and records the user.
+    private func act(_ request: ControlRequest, by asker: ControlAsker) async throws {
         guard let device = request.device else {
-            return try refuse("bad-request", "device is a name, an identity or a port")
+            throw ControlFailure(
+                code: "bad-request",
+                message: "device is a name, an identity or a port"
+            )
         }
+        let isOwn = dependencies.settings.origin(device) == .owner
         let (act, kind): (DetectionMachine.Act, EventKind.Plain)
         switch request.command {
+        case .forget where isOwn: return try await settings.remove(request, by: asker)
         case .ignore: (act, kind) = (.ignore, .ignoreAsked)
         case .forget: (act, kind) = (.forget, .forgetAsked)
         case .rename:
             guard let name = request.name else {
-                return try refuse("bad-request", "name is the new name")
+                throw ControlFailure(code: "bad-request", message: "name is the new name")
             }
+            if isOwn { return try await settings.rename(device, to: name, by: asker) }
             (act, kind) = (.rename(name), .renameAsked)
         default:
             (act, kind) = (.adopt(profile: request.profile, name: request.name), .adoptAsked)
         }
-        do throws(DetectionRefusal) {
-            try dependencies.act(act, device)
-        } catch {
-            return try refuse(error.code, error.message)
+        do throws(DetectionRefusal) { try dependencies.act(act, device) } catch {
+            throw ControlFailure(code: error.code, message: error.message)
         }
-        if let peer {
-            station.recorder.record(
-                Event(
-                    at: station.clock.now,
-                    source: "control",
-                    kind: .plain(kind),
-                    ["device": device, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
-                )
+        record(kind, [Event.Detail("device", device)], by: asker)
+        switch act {
+        case .rename(let name): try await settings.follow(device, to: name, by: asker)
+        case .forget: try await settings.follow(device, to: nil, by: asker)
+        case .adopt, .ignore: break
+        }
+    }
+
+    /// Records what a person asked for; a simulation's are not recorded.
+    private func record(
+        _ kind: EventKind.Plain,
+        _ details: [Event.Detail],
+        by asker: ControlAsker
+    ) {
+        guard asker.isKnown else { return }
+        station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "control",
+                kind: .plain(kind),
+                severity: .info,
+                details: details + asker.details
             )
-        }
-        return try ok(await devices())
+        )
     }
 
     private func ok(_ body: some Codable & Sendable) throws -> String {
@@ -218,11 +262,8 @@ package struct ControlAnswers: Sendable {
         }
     }
 
-    private func changeMode(
-        _ request: ControlRequest,
-        from peer: PeerCredentials?
-    ) async throws -> String {
-        do {
+    private func changeMode(_ request: ControlRequest, by asker: ControlAsker) throws {
+        do throws(ModeProblem) {
             let mode = try StationMode.asked(
                 request.mode,
                 name: request.name,
@@ -230,20 +271,9 @@ package struct ControlAnswers: Sendable {
                 at: station.clock.now
             )
             station.modes.change(to: mode)
-            if let peer {
-                station.recorder.record(
-                    Event(
-                        at: station.clock.now,
-                        source: "control",
-                        kind: .plain(.modeAsked),
-                        ["mode": mode.text, "user": "\(peer.userID)", "pid": "\(peer.processID)"]
-                    )
-                )
-            }
-            return try ok(await fullStatus())
-        } catch let problem as ModeProblem {
-            let failure = ControlFailure(code: "unknown-mode", message: problem.text)
-            return try ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure)))
+            record(.modeAsked, [Event.Detail("mode", mode.text)], by: asker)
+        } catch {
+            throw ControlFailure(code: "unknown-mode", message: error.text)
         }
     }
 
@@ -263,8 +293,9 @@ package struct ControlAnswers: Sendable {
         let now = station.clock.now
         let costs = station.platform.figures
         let faults = dependencies.faults()
+        let configuration = dependencies.settings.configuration()
         var report = StatusReport(
-            name: station.name,
+            name: configuration.shownName ?? station.name,
             version: version,
             processID: costs.processID,
             uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),
@@ -280,6 +311,7 @@ package struct ControlAnswers: Sendable {
                     interval: dependencies.interval(channel.channel.device)
                 )
                 report.facts = dependencies.facts(channel.channel)
+                report.records = station.recording.keeps(channel.channel.device)
                 return report
             },
             budget: budget(costs),
@@ -287,6 +319,7 @@ package struct ControlAnswers: Sendable {
             faults: faults.map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = dependencies.board()
+        report.zone = configuration.zone
         report.clock = clock.report
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
         report.lampCause = dependencies.lampCause()

@@ -14,14 +14,11 @@ struct ControlMutes {
     /// noticed.
     ///
     /// - Throws: `ControlFailure`.
-    func change(_ request: ControlRequest, from peer: PeerCredentials?) async throws {
+    func change(_ request: ControlRequest, by asker: ControlAsker) async throws {
         try changeMutes(request)
         var details = [Event.Detail("of", request.device ?? "")]
         if let seconds = request.seconds { details.append(Event.Detail("seconds", "\(seconds)")) }
-        if let peer {
-            details.append(Event.Detail("user", "\(peer.userID)"))
-            details.append(Event.Detail("pid", "\(peer.processID)"))
-        }
+        details += asker.details
         let isMute = request.command == .mute
         station.recorder.record(
             Event(

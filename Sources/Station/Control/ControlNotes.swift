@@ -7,7 +7,6 @@ import Store
 struct ControlNotes {
     /// Bytes of a note at most: an event keeps that much of a detail.
     static let textMax = 120
-    static let authorMax = 64
 
     let station: StationContext
     /// The time as far as it is trusted; nil while the clock was never set.
@@ -16,19 +15,13 @@ struct ControlNotes {
     /// Records what a person noticed.
     ///
     /// - Throws: `ControlFailure` `bad-request`.
-    func write(_ request: ControlRequest, from peer: PeerCredentials?) async throws {
+    func write(_ request: ControlRequest, by asker: ControlAsker) throws(ControlFailure) {
         guard let text = request.text, (1...Self.textMax).contains(text.utf8.count),
-            Self.isPlain(text)
+            ControlAsker.isPlain(text)
         else {
             throw ControlFailure(
                 code: "bad-request",
                 message: "text is 1 to \(Self.textMax) bytes of UTF-8 without control characters"
-            )
-        }
-        if let actor = request.actor, actor.count > Self.authorMax || !Self.isPlain(actor) {
-            throw ControlFailure(
-                code: "bad-request",
-                message: "actor is at most \(Self.authorMax) characters, none a control character"
             )
         }
         guard request.time.map({ WallTime(iso8601: $0) != nil }) ?? true else {
@@ -39,7 +32,7 @@ struct ControlNotes {
         }
         try demandKnown(request.device)
         try demandPast(request.time)
-        let author = request.actor ?? peer.map { "user \($0.userID)" }
+        let author = asker.actor ?? asker.peer.map { "user \($0.userID)" }
         let details = [
             Event.Detail("text", text), author.map { Event.Detail("author", $0) },
             request.device.map { Event.Detail("channel", $0) },
@@ -86,9 +79,5 @@ struct ControlNotes {
             code: "bad-request",
             message: "time is \(text), and now it is \(now.iso8601): a note is of what was"
         )
-    }
-
-    private static func isPlain(_ text: String) -> Bool {
-        !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 }

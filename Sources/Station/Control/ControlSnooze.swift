@@ -12,7 +12,7 @@ struct ControlSnooze {
     /// Lets the HealthMonitor count every child as on time for a while, and records the user.
     ///
     /// - Throws: `ControlFailure`.
-    func start(_ request: ControlRequest, from peer: PeerCredentials?) async throws {
+    func start(_ request: ControlRequest, by asker: ControlAsker) throws(ControlFailure) {
         let most = HealthMonitorMachine.snoozeMax.inSeconds
         guard let seconds = request.seconds, (0...most).contains(seconds) else {
             throw ControlFailure(
@@ -27,15 +27,15 @@ struct ControlSnooze {
             )
         }
         vigil.snooze(for: .milliseconds(Int64(seconds * 1_000)))
-        if let peer {
-            station.recorder.record(
-                Event(
-                    at: station.clock.now,
-                    source: "control",
-                    kind: .plain(.snoozeAsked),
-                    ["seconds": "\(seconds)", "user": "\(peer.userID)", "pid": "\(peer.processID)"]
-                )
+        guard asker.isKnown else { return }
+        station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "control",
+                kind: .plain(.snoozeAsked),
+                severity: .info,
+                details: [Event.Detail("seconds", "\(seconds)")] + asker.details
             )
-        }
+        )
     }
 }

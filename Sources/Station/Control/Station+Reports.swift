@@ -10,6 +10,7 @@ import Synchronization
 extension Station {
     var answers: ControlAnswers {
         let (lamp, detection, root, clock) = (lamp, detection, root, context.clock)
+        let configuration = state.withLock { $0.configuration }
         return ControlAnswers(
             station: context,
             version: RoostVersion.text,
@@ -30,6 +31,7 @@ extension Station {
                 trustedWall: { [store] in store.trustedWall },
                 trustWall: { [store] in store.trust($0) },
                 settleMutes: { [store] in try await store.settleMutes() },
+                settings: settingsDependencies(configuration),
                 vigil: { [weak self] in self?.state.withLock { $0.vigil } },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
@@ -43,6 +45,32 @@ extension Station {
         )
     }
 
+    /// The station as a change of its settings sees it; `last` holds once the station is gone.
+    private func settingsDependencies(
+        _ last: StationConfiguration
+    ) -> ControlSettings.Dependencies {
+        ControlSettings.Dependencies(
+            keeper: settings,
+            configuration: { [weak self] in
+                self?.state.withLock { $0.configuration } ?? last
+            },
+            problems: { [weak self] in self?.problems(of: $0) ?? [] },
+            follow: { [weak self] in self?.follow($0) },
+            origin: { [weak self] device in self?.origin(of: device) }
+        )
+    }
+
+    private func origin(of device: String) -> DeviceOrigin? {
+        // One that does not count now can be removed all the same.
+        let isAdded = settings.overlay.adds(device)
+        return state.withLock { state in
+            if state.configuration.own.contains(device) { return .owner }
+            if state.configuration.devices.contains(where: { $0.name == device }) { return .file }
+            if isAdded { return .owner }
+            return state.found.contains { $0.name == device } ? .found : nil
+        }
+    }
+
     /// Refuses a change of a configured device, and names the place in the file.
     private func refuseConfigured(
         _ device: String,
@@ -51,6 +79,13 @@ extension Station {
         let configuration = state.withLock { $0.configuration }
         guard let index = configuration.devices.firstIndex(where: { $0.name == device }) else {
             return
+        }
+        guard !configuration.own.contains(device) else {
+            throw DetectionRefusal(
+                code: "configured",
+                message: "\(device) is an HTTP device that was added; `roost device remove "
+                    + "\(device)` removes it"
+            )
         }
         let place = "devices[\(index)]"
         let how =
@@ -100,8 +135,7 @@ extension Station {
         return ChannelFacts(
             decimals: channel.quantity.decimals,
             profile: profile?.id,
-            range: known?.range,
-            records: true
+            range: known?.range
         )
     }
 

@@ -58,14 +58,18 @@ extension Station {
             baud: adoption.baud
         )
         guard let sensor else { return }
-        let device = FoundDevice(name: adoption.name, sensor: sensor, port: adoption.port)
-        let devices = state.withLock { state in
+        let (device, devices) = state.withLock { state in
+            let device = FoundDevice(
+                name: adoption.name,
+                sensor: sensor.asFound(every: state.configuration.intervals[adoption.name]),
+                port: adoption.port
+            )
             if let index = state.found.firstIndex(where: { $0.name == device.name }) {
                 state.found[index] = device
             } else {
                 state.found.append(device)
             }
-            return state.devices
+            return (device, state.devices)
         }
         followFound()
         devices?.add(spec(device))

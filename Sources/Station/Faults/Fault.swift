@@ -41,6 +41,10 @@ package struct Fault: Hashable, Sendable {
         case configurationRejected = "configuration-rejected"
         /// A configuration was applied, except for keys that need a restart.
         case restartNeeded = "restart-needed"
+        /// A setting of the owner does not count now.
+        case settingsLeftOut = "settings-left-out"
+        /// The file of the owner's settings could not be read.
+        case settingsDamaged = "settings-damaged"
         /// A profile of the owner is left out.
         case profileLeftOut = "profile-left-out"
         /// The board's watchdog cannot be used.
@@ -109,6 +113,10 @@ extension Fault.Kind {
         case .configurationRejected:
             "edit it until roostd --check is silent, then sudo systemctl reload roostd"
         case .restartNeeded: "sudo systemctl restart roostd"
+        case .settingsLeftOut: "roost settings shows it; change it there or in the configuration"
+        case .settingsDamaged:
+            "compare roost settings with settings.json.damaged beside the store; a new start ends "
+                + "this notice"
         case .profileLeftOut: "roost profiles check"
         case .watchdogUnusable: "roost doctor --only watchdog"
         case .more: "repair the first ones; the others show then"

@@ -45,7 +45,8 @@ package final class StoreClient: Sendable {
     init(_ context: StationContext) {
         self.context = context
         startedAt = context.clock.now
-        context.recorder.watch { [weak self] in self?.queue?.take($0) }
+        let recording = context.recording
+        context.recorder.watch { [weak self] in self?.queue?.take(recording.stored($0)) }
         context.recorder.watchEvents { [weak self] event in
             self?.queue?.take(.event(event), isUrgent: event.isUrgent)
         }
@@ -290,7 +291,8 @@ package final class StoreClient: Sendable {
             if records.isEmpty { queue.passOver() }
         }
         queue.take(.started(at: Tick(startedAt), version: RoostVersion.text), isUrgent: true)
-        for sample in context.recorder.readings(since: .boot).samples { queue.take(sample) }
+        let readings = context.recording.stored(context.recorder.readings(since: .boot))
+        for sample in readings.samples { queue.take(sample) }
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)
         }

@@ -93,7 +93,7 @@ extension GapCause {
         .unexplained, .cardDropped, .noPlace, .damaged, .suspended, .driverStopped, .unplugged,
         .muted, .silent, .badFrames, .warmingUp, .unusable, .stuck, .noFix, .notMeasured, .stale,
         .gated, .outOfRange, .notImported, .expired, .starting, .nodeStopped, .nodeCrashed,
-        .powerLost, .clockUnknown, .notScheduled, .notDue, .late,
+        .powerLost, .clockUnknown, .notScheduled, .notDue, .late, .notKept,
     ]
 }
 

@@ -70,6 +70,7 @@ extension NoData {
         case .gated: 10
         case .outOfRange: 11
         case .muted: 12
+        case .notKept: 13
         }
     }
 

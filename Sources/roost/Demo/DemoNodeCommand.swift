@@ -93,6 +93,8 @@ private struct DemoPlatform: Platform {
         try linux.openJournal(path, blockSize: blockSize, blockCount: blockCount)
     }
 
+    func files(in folder: String) -> any FolderFiles { linux.files(in: folder) }
+
     func claimStore(_ folder: String) throws -> any StoreClaim { try linux.claimStore(folder) }
 
     func openMirror(

@@ -137,8 +137,9 @@ enum ReportText {
         let stale = report.isStale ? paint(" STALE", .red) : ""
         // Of a stream the next value is the next second.
         let next = report.progress?.nextInSeconds.map { ", next in \(words(seconds: $0))" } ?? ""
+        let kept = report.records == false ? paint(" not kept", .yellow) : ""
         return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  "
-            + "\(age)\(next)\(doubts)\(stale)"
+            + "\(age)\(next)\(doubts)\(stale)\(kept)"
     }
 
     static func tree(_ report: TreeReport, _ paint: Paint) -> [String] {
@@ -181,6 +182,10 @@ enum ReportText {
                     + paint(device.state, isWell ? .green : .red)
             )
             lines += device.facts.pairs.map { "  \($0.key.padded(to: 20)) \($0.value)" }
+            if device.records == false {
+                let how = "no, values are shown only: roost record \(device.name) on"
+                lines.append("  \("kept".padded(to: 20)) \(how)")
+            }
             lines += device.mutes.map { mute in
                 let what = mute.target == device.name ? "all" : mute.target
                 return "  \("muted".padded(to: 20)) \(what) \(ends(mute))"

@@ -53,6 +53,13 @@ enum ChildTable {
                 device("dust", #""sds011", "port": "/dev/ttyUSB0""#),
                 dust
             ),
+            ChildRow(
+                Supervisor.self,
+                "devices",
+                "{}",
+                variant: "an HTTP device that comes and goes",
+                visitor
+            ),
         ]
 
     private static func device(_ name: String, _ type: String, mode: String = "normal") -> String {
@@ -134,6 +141,26 @@ enum ChildTable {
             test.platform.network.put(board, at: "192.168.1.20")
         }
         return ChildRow.Subject()
+    }
+
+    /// The owner adds an HTTP device and removes it, again and again.
+    private static let visitor: ChildRow.Prepare = { test, surroundings in
+        _ = try board(test, surroundings)
+        let added = StationOverlay([
+            "devices": .object([
+                "milano": .object([
+                    "type": .string("milano-board"), "address": .string("http://192.168.1.20/"),
+                ])
+            ])
+        ])
+        return ChildRow.Subject(life: {
+            for _ in 0..<2 {
+                test.station.follow(added)
+                try await test.sleep(.seconds(7))
+                test.station.follow(StationOverlay())
+                try await test.sleep(.seconds(2))
+            }
+        })
     }
 
     // MARK: Pins

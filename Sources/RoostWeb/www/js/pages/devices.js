@@ -27,7 +27,8 @@ export function make(root, context) {
       found.replaceChildren(el("h2", {}, t("devices.found")), items.length ? el("ul", { class: "list" }, items.map((one) => foundRow(one, data.profiles, context)))
         : el("p", { class: "quiet" }, t("devices.found.none")));
       show(board, may(context.me, "owner"));
-      board.replaceChildren(el("details", {}, el("summary", {}, t("devices.board")), boardForm(context)));
+      board.replaceChildren(el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
+        el("div", { class: "row" }, button(t("devices.http.add"), () => addDialog(data.profiles, context))));
     },
     live(kind) { if (kind === "station") context.reload(); },
     tick() { for (const tick of ticks) tick(); },
@@ -70,50 +71,61 @@ function fact(name, given) {
   return typeof given === "boolean" ? t(given ? "do.yes" : "do.no") : String(given);
 }
 
-/** What may be changed of a device; the server refuses what its file fixes. */
+/** What may be changed of a device; what its file fixes is shown and locked. */
 function changeDialog(device, context) {
-  const { api } = context, path = `/devices/${encode(device.name)}`;
+  const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner";
   const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };
-  const name = field("name", t("devices.name"), { value: device.name, maxlength: "32", required: true, autocomplete: "off" });
+  const name = field("name", t("devices.name"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", disabled: device.isFromFile });
   const fields = [name];
   if (device.kind === "http") {
-    fields.push(field("address", t("devices.address"), { value: device.address ?? "", required: true, autocomplete: "off" }));
-    fields.push(intervalField(device.intervalSeconds ?? 5));
+    fields.push(field("address", t("devices.address"), { value: device.address ?? "", required: true, autocomplete: "off", disabled: !isOwn }));
   }
+  if (device.intervalSeconds) fields.push(intervalField(device));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
   const edit = form(fields, t("do.save"), async (values) => {
     const body = {};
     if (values.name.trim() !== device.name) body.name = values.name.trim();
-    if (values.address !== undefined && values.address !== device.address) body.address = values.address.trim();
+    if (values.address !== undefined && values.address.trim() !== device.address) body.address = values.address.trim();
     if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
     if (device.channels?.length && keep.checked !== (device.records !== false)) body.record = keep.checked;
     if (Object.keys(body).length) await api.send("PATCH", path, body);
     await done();
   });
-  if (device.channels?.length) edit.insertBefore(el("label", { class: "check" }, keep, t("devices.keep")), edit.lastElementChild);
+  if (device.channels?.length) {
+    edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), edit.lastElementChild.previousElementSibling);
+  }
   const box = dialog(t("devices.change.of", { name: device.name }), t("do.close"),
     device.isFromFile ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
-    el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t("devices.forget.words")),
+    device.isFromFile ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
       button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
 }
 
-function intervalField(seconds) {
-  const slider = el("input", { type: "range", name: "intervalSeconds", min: "1", max: "3600", step: "1" });
-  slider.value = seconds;
-  const said = el("output", { class: "hint" }, duration(seconds));
+/** An HTTP device may be asked each second; a part that rests in between needs a minute. */
+function intervalField({ kind, intervalSeconds, hasFixedInterval }) {
+  const isHTTP = kind === "http";
+  const slider = el("input", { type: "range", name: "intervalSeconds", min: isHTTP ? "1" : "60", max: isHTTP ? "3600" : "86400", step: isHTTP ? "1" : "60", disabled: hasFixedInterval });
+  slider.value = intervalSeconds;
+  const said = el("output", { class: "hint" }, duration(intervalSeconds));
   slider.addEventListener("input", () => { said.textContent = duration(Number(slider.value)); slider.setAttribute("aria-valuetext", said.textContent); });
   const node = field("intervalSeconds", t("devices.interval"), { control: slider });
   node.append(said);
   return node;
 }
 
-function boardForm({ api, reload }) {
-  const fields = [field("name", t("devices.name"), { required: true, maxlength: "32", autocomplete: "off" }),
-    field("address", t("devices.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }), intervalField(5)];
-  return form(fields, t("devices.board.add"), async (values) => {
-    await api.send("POST", "/devices", { name: values.name.trim(), type: "milano-board", address: values.address.trim(), intervalSeconds: Number(values.intervalSeconds) });
+/** Asks for an HTTP device at an address of the local network. */
+function addDialog(profiles, { api, reload }) {
+  const known = profiles.filter((profile) => profile.kind === "http");
+  const types = known.length ? known : [{ id: "milano-board" }, { id: "generic-http-line" }];
+  const type = el("select", { name: "type" }, types.map((one) => el("option", { value: one.id }, one.name ?? one.id)));
+  const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
+    field("address", t("devices.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
+    field("type", t("devices.which"), { control: type }), intervalField({ kind: "http", intervalSeconds: 5 })];
+  const box = dialog(t("devices.http.add"), t("do.close"), form(fields, t("devices.http.do"), async (values) => {
+    await api.send("POST", "/devices", { name: values.name.trim(), type: values.type, address: values.address.trim(), intervalSeconds: Number(values.intervalSeconds) });
+    box.close();
+    await live.refresh().catch(() => {});
     await reload();
-  });
+  }));
 }
 
 function foundRow(one, profiles, { me, api, reload }) {

@@ -27,15 +27,15 @@ function settingsForm(rows, values, origins, etag, { api, me, reload }) {
   const isOwner = may(me, "owner");
   const fields = rows.map(([name, schema]) => {
     const isLocked = origins[name] === "file" || !isOwner;
-    const hint = [schema.description, range(schema), origins[name] === "file" ? t("settings.locked") : origins[name] === "default" ? t("settings.default") : null].filter(Boolean).join(" ");
-    return field(name, code("setting", name, schema.title ?? name), { hint, control: control(schema, values[name], isLocked, name) });
+    const hint = [code("settings.hint", name, schema.description ?? ""), range(schema), origins[name] === "file" ? t("settings.locked") : origins[name] === "default" ? t("settings.default") : null].filter(Boolean).join(" ");
+    return field(name, code("setting", name, schema.title ?? name), { hint, control: control(schema, isLocked ? values[name] : own(name, values, origins), isLocked, name, values[name]) });
   });
   if (!fields.some((one) => !one.input.disabled)) return el("div", { class: "form" }, fields);
   return form(fields, t("do.save"), async (given) => {
     const body = {};
     for (const [name, schema] of rows) {
       const now = typed(schema, given[name]);
-      if (origins[name] !== "file" && JSON.stringify(now) !== JSON.stringify(values[name] ?? null)) body[name] = now;
+      if (origins[name] !== "file" && JSON.stringify(now) !== JSON.stringify(own(name, values, origins))) body[name] = now;
     }
     if (!Object.keys(body).length) return t("settings.same");
     await api.send("PATCH", "/settings", body, { etag });
@@ -44,19 +44,24 @@ function settingsForm(rows, values, origins, etag, { api, me, reload }) {
   });
 }
 
+/** What a person set; null where the station decides. */
+function own(name, values, origins) {
+  return origins[name] === "ui" ? values[name] ?? null : null;
+}
+
 function range({ minimum, maximum }) {
   return minimum !== undefined && maximum !== undefined ? t("settings.range", { least: minimum, most: maximum }) : null;
 }
 
-function control(schema, given, disabled, name) {
+function control(schema, given, disabled, name, shown) {
   if (schema.type === "boolean") return el("input", { type: "checkbox", checked: given === true, disabled });
   if (schema.enum) return el("select", { disabled }, schema.enum.map((one) => el("option", { value: one ?? "", selected: one === given }, code(`setting.${name}`, one, String(one)))));
   if (/zone/i.test(name) && Intl.supportedValuesOf) {
     const zones = [...new Set([given, ...Intl.supportedValuesOf("timeZone")].filter(Boolean))];
-    return el("select", { disabled }, zones.map((one) => el("option", { value: one, selected: one === given }, one)));
+    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.machine", { name: shown ?? "" })), zones.map((one) => el("option", { value: one, selected: one === given }, one)));
   }
   const isNumber = ["integer", "number"].includes(schema.type);
-  return el("input", { disabled, type: isNumber ? "number" : "text", min: schema.minimum, max: schema.maximum, maxlength: schema.maxLength, step: schema.type === "integer" ? 1 : isNumber ? "any" : null, value: given ?? "" });
+  return el("input", { disabled, type: isNumber ? "number" : "text", min: schema.minimum, max: schema.maximum, maxlength: schema.maxLength, step: schema.type === "integer" ? 1 : isNumber ? "any" : null, value: given ?? "", placeholder: given ? null : shown });
 }
 
 function typed(schema, given) {

@@ -1,0 +1,165 @@
+import Devices
+import HardwareIO
+import Profiles
+
+/// A station's configuration with the owner's settings put over it, and what of them is left out.
+///
+/// The file wins: what it sets is locked, and a device that it names or reaches is not added again.
+/// What is left out stays in the overlay, and counts again once nothing is in its way.
+package struct OverlaidConfiguration: Sendable {
+    package let configuration: StationConfiguration
+    /// By place within the overlay: `devices.board.address`.
+    package let problems: [ConfigurationProblem]
+
+    /// - Parameters:
+    ///   - base: As the file has it.
+    ///   - overlay: The owner's settings.
+    ///   - catalog: Knows the types of devices.
+    package init(
+        _ base: StationConfiguration,
+        _ overlay: StationOverlay,
+        catalog: ProfileCatalog
+    ) {
+        let problems = ProblemList()
+        var draft = Draft(next: base, file: base.file, catalog: catalog, problems: problems)
+        if let reader = ObjectReader(.object(overlay.fields), at: "", problems) {
+            draft.take(reader, overlay)
+        }
+        (configuration, self.problems) = (draft.next, problems.problems)
+    }
+}
+
+private struct Draft {
+    var next: StationConfiguration
+    let file: String
+    let catalog: ProfileCatalog
+    let problems: ProblemList
+
+    mutating func take(_ reader: ObjectReader, _ overlay: StationOverlay) {
+        var reader = reader
+        if let name = reader.name("name") {
+            if next.setsName { locked("name") } else { next.shownName = name }
+        }
+        if let zone = reader.zone("zone") {
+            if next.setsZone { locked("zone") } else { next.zone = zone }
+        }
+        if let value = reader.value("devices"), ObjectReader(value, at: "devices", problems) != nil
+        {
+            for (name, value) in overlay.devices.sorted(by: { $0.key < $1.key }) {
+                take(device: name, value)
+            }
+        }
+        reader.finish()
+    }
+
+    private func locked(_ place: String) {
+        let path = PlainText.shown(file, limit: 200)
+        problems.add(place, "is set in \(path), which counts; change it there")
+    }
+
+    private mutating func take(device name: String, _ value: JSONValue) {
+        let place = "devices.\(name)"
+        guard PlainName.fits(name) else {
+            return problems.add(place, "expected \(PlainName.form) as its name")
+        }
+        guard var reader = ObjectReader(value, at: place, problems) else { return }
+        if reader.bool("record") == false { next.unrecorded.insert(name) }
+        guard reader.has("type") else {
+            setInterval(of: name, &reader)
+            return reader.finish()
+        }
+        guard !next.devices.contains(where: { $0.name == name }) else {
+            return problems.add(place, "\(file) has a device of this name, which counts")
+        }
+        guard next.devices.count < StationConfiguration.deviceLimit else {
+            let limit = StationConfiguration.deviceLimit
+            return problems.add(place, "a station has at most \(limit) devices; remove one")
+        }
+        guard let device = added(name, value, place) else { return }
+        next.add(own: device)
+    }
+
+    /// A device as the owner described it; nil with problems noted.
+    private func added(_ name: String, _ value: JSONValue, _ place: String) -> DeviceConfiguration?
+    {
+        guard case .object(var fields) = value else { return nil }
+        fields["record"] = nil
+        let known = catalog.profiles.filter { $0.kind == .http }
+        if case .string(let type)? = fields["type"], !known.contains(where: { $0.id == type }) {
+            let names = known.map(\.id).joined(separator: ", ")
+            problems.add("\(place).type", "expected one of \(names), found \"\(type)\"")
+            return nil
+        }
+        fields["name"] = .string(name)
+        let before = problems.problems.count
+        let device = ObjectReader(.object(fields), at: place, problems).flatMap {
+            DeviceConfiguration($0, known, catalog.broken, nil)
+        }
+        guard var device, problems.problems.count == before, device.confine(to: next.reach) else {
+            if problems.problems.count == before {
+                problems.add(
+                    "\(place).address",
+                    "is an address of this computer or of no network; "
+                        + "`reach` in the configuration would allow it"
+                )
+            }
+            return nil
+        }
+        if let other = next.devices.first(where: { $0.location == device.location }) {
+            problems.add("\(place).address", "is the address of \(other.name) too")
+            return nil
+        }
+        return device
+    }
+
+    private mutating func setInterval(of name: String, _ reader: inout ObjectReader) {
+        let place = reader.path("intervalSeconds")
+        let isHTTP = next.devices.contains { device in
+            if device.name == name, case .http = device.kind { true } else { false }
+        }
+        let range = isHTTP ? LineFormat.askedInterval : SensorConfiguration.periodRange
+        guard let interval = reader.seconds("intervalSeconds", in: range) else { return }
+        guard !next.fixedIntervals.contains(name) else { return locked(place) }
+        next.intervals[name] = interval
+        if let words = next.useInterval(of: name) { problems.add(place, words) }
+    }
+}
+
+extension ObjectReader {
+    /// The name of a time zone by its form: `Europe/Berlin`.
+    mutating func zone(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"),
+                UInt8(ascii: "+"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, text.utf8.count <= 64, !text.hasPrefix("/"), !text.hasSuffix("/") else {
+            problem(
+                key,
+                "expected a zone such as Europe/Berlin, found \"\(PlainText.shown(text))\""
+            )
+            return nil
+        }
+        return text
+    }
+
+    /// `reach`: what an owner's HTTP device may be beyond the local network.
+    mutating func reach() -> AddressGuard.Reach {
+        let known = AddressGuard.Reach.names
+        return array("reach", limit: known.count).enumerated().reduce(into: []) { reach, entry in
+            guard case .string(let text) = entry.element, let one = known[text] else {
+                let names = known.keys.sorted().joined(separator: ", ")
+                return problem(
+                    "reach[\(entry.offset)]",
+                    "expected one of \(names), found \(entry.element.shown)"
+                )
+            }
+            reach.formUnion(one)
+        }
+    }
+}

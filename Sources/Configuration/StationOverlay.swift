@@ -1,0 +1,121 @@
+import HardwareIO
+import Profiles
+
+/// What the owner changed while the station ran: above the defaults, below the configuration file.
+///
+/// An object of JSON, kept as it was read, so that a key of a later version survives an earlier
+/// one:
+///
+///     {"devices": {"board": {"type": "milano-board", "address": "http://192.168.1.20/",
+///                            "intervalSeconds": 5},
+///                  "dust": {"record": false}},
+///      "name": "balcony", "zone": "Europe/Berlin"}
+package struct StationOverlay: Hashable, Sendable {
+    /// Devices with something changed at most: as many as a station has.
+    package static let deviceLimit = StationConfiguration.deviceLimit * 2
+
+    package private(set) var fields: [String: JSONValue]
+
+    package init(_ fields: [String: JSONValue] = [:]) { self.fields = fields }
+
+    /// Reads a file's content; what its keys mean is checked where it is applied.
+    ///
+    /// - Throws: `ConfigurationError` for what is no object of JSON, or more than 64 KiB.
+    package static func read(
+        _ text: [UInt8],
+        file: String
+    ) throws(ConfigurationError) -> StationOverlay {
+        guard text.count <= FolderFilesLimit.byteMax else {
+            throw ConfigurationError(file: file, message: "larger than 64 KiB")
+        }
+        let root: JSONValue
+        do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
+            let words = JSONParser.words(for: error, in: text)
+            throw ConfigurationError(file: file, message: "not JSON: \(words)")
+        }
+        guard case .object(let fields) = root else {
+            throw ConfigurationError(file: file, message: "no object, but \(root.shown)")
+        }
+        return StationOverlay(fields)
+    }
+
+    /// As the file has it, ending with a newline.
+    package var text: [UInt8] { Array((JSONValue.object(fields).text + "\n").utf8) }
+
+    /// Changes with the content: what a change was made from, and what is there now.
+    package var tag: String { String(CRC32.checksum(text), radix: 16) }
+
+    package var devices: [String: JSONValue] {
+        if case .object(let devices)? = fields["devices"] { devices } else { [:] }
+    }
+
+    /// What is kept of a device; empty for one that is as it was found or configured.
+    package func device(_ name: String) -> [String: JSONValue] {
+        if case .object(let fields)? = devices[name] { fields } else { [:] }
+    }
+
+    /// Whether the owner added a device of this name.
+    package func adds(_ name: String) -> Bool { device(name)["type"] != nil }
+
+    /// The overlay with a merge patch applied (RFC 7396): null removes a key.
+    ///
+    /// Objects that are empty after it are removed too.
+    package func patched(by patch: [String: JSONValue]) -> StationOverlay {
+        StationOverlay(Self.merged(fields, patch))
+    }
+
+    private static func merged(
+        _ fields: [String: JSONValue],
+        _ patch: [String: JSONValue]
+    ) -> [String: JSONValue] {
+        var fields = fields
+        for (key, value) in patch {
+            guard case .object(let inner) = value else {
+                fields[key] = value == .null ? nil : value
+                continue
+            }
+            var before: [String: JSONValue] = [:]
+            if case .object(let found)? = fields[key] { before = found }
+            let next = merged(before, inner)
+            fields[key] = next.isEmpty ? nil : .object(next)
+        }
+        return fields
+    }
+}
+
+extension StationOverlay {
+    /// One value that differs between two overlays.
+    package struct Change: Hashable, Sendable {
+        /// `zone`, `devices.board.address`; `devices.board` for a device that came or went.
+        package let key: String
+        /// As JSON; nil for a value that is not set.
+        package let before: String?
+        package let after: String?
+    }
+
+    /// What has to be changed in `self` to get `next`, in the order of its keys.
+    package func changes(to next: StationOverlay) -> [Change] {
+        let keys = Set(fields.keys).union(next.fields.keys).subtracting(["devices"]).sorted()
+        let plain = keys.compactMap { Self.change($0, fields[$0], next.fields[$0]) }
+        let names = Set(devices.keys).union(next.devices.keys).sorted()
+        return plain
+            + names.flatMap { name -> [Change] in
+                let (old, new) = (device(name), next.device(name))
+                guard adds(name) == next.adds(name) else {
+                    let change = Self.change("devices.\(name)", devices[name], next.devices[name])
+                    return [change].compactMap(\.self)
+                }
+                return Set(old.keys).union(new.keys).sorted().compactMap { key in
+                    Self.change("devices.\(name).\(key)", old[key], new[key])
+                }
+            }
+    }
+
+    private static func change(
+        _ key: String,
+        _ before: JSONValue?,
+        _ after: JSONValue?
+    ) -> Change? {
+        before == after ? nil : Change(key: key, before: before?.text, after: after?.text)
+    }
+}

@@ -1,0 +1,53 @@
+/// The settings of a station that a person may change, where each comes from, and its range.
+package struct SettingsReport: Codable, Hashable, Sendable {
+    /// Changes with every change; `ControlRequest.tag` makes a change only if it is still this.
+    package let tag: String
+    package let settings: [SettingReport]
+
+    package init(tag: String, settings: [SettingReport]) {
+        (self.tag, self.settings) = (tag, settings)
+    }
+}
+
+/// One setting.
+package struct SettingReport: Codable, Hashable, Sendable {
+    package enum Kind: String, Codable, Sendable {
+        case text
+        /// The IANA name of a time zone.
+        case zone
+    }
+
+    /// Who said it; the file wins and locks it.
+    package enum Origin: String, Codable, Sendable {
+        /// The station itself.
+        case `default`
+        /// A person, over the dashboard or `roost set`.
+        case ui
+        /// The configuration file.
+        case file
+    }
+
+    /// `zone`.
+    package let key: String
+    package let kind: Kind
+    package let title: String
+    package let description: String
+    /// Characters of a text at most.
+    package let longest: Int
+    /// What counts now; nil where nothing is set and the machine decides.
+    package let value: String?
+    package let origin: Origin
+
+    package init(
+        key: String,
+        kind: Kind = .text,
+        title: String,
+        description: String,
+        value: String?,
+        origin: Origin
+    ) {
+        (self.key, self.kind, self.title) = (key, kind, title)
+        (self.description, self.value, self.origin) = (description, value, origin)
+        longest = 64
+    }
+}

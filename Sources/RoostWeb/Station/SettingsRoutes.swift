@@ -1,0 +1,92 @@
+import ControlProtocol
+import HTTPTypes
+import StoreQueries
+
+/// The station's settings, with a schema that pages are made from.
+struct SettingsRoutes: Sendable {
+    let questions: StationQuestions
+    /// The machine's zone.
+    let zone: String
+
+    var all: [Route] {
+        [
+            Route(.get, "/api/v1/settings", .owner) { _ in
+                answer(try await questions.ask(.settings, SettingsReport.self))
+            },
+            Route(.patch, "/api/v1/settings", .owner, body: .form) { try await change($0) },
+        ]
+    }
+
+    /// A merge patch: null takes a setting back.
+    private func change(_ request: WebRequest) async throws -> WebResponse {
+        guard let match = request.headers[.ifMatch] else {
+            throw Problem(
+                .precondition,
+                "send If-Match with the ETag of GET /settings, so that no change is lost"
+            )
+        }
+        try checkZone(request)
+        var control = ControlRequest(.set)
+        control.patch = String(decoding: request.body, as: UTF8.self)
+        control.tag = match == "*" ? nil : Self.tag(match)
+        return answer(try await questions.ask(control, for: request, SettingsReport.self))
+    }
+
+    private struct Zoned: Decodable { let zone: String? }
+
+    /// The station knows a zone's form; which zones there are is a question of this machine.
+    private func checkZone(_ request: WebRequest) throws {
+        guard let name = try request.decoded(Zoned.self).zone, Zone(named: name) == nil else {
+            return
+        }
+        throw Problem.outOfRange(
+            "zone",
+            "there is no zone \(name.prefix(40)); use a name such as Europe/Berlin"
+        )
+    }
+
+    /// Of `"5f2a"` or `W/"5f2a"`.
+    private static func tag(_ match: String) -> String {
+        let parts = match.split(separator: "\"", omittingEmptySubsequences: false)
+        return parts.count == 3 ? String(parts[1]) : match
+    }
+
+    private func answer(_ report: SettingsReport) -> WebResponse {
+        var json = JSONText()
+        json.object { json in
+            json.object("schema") { json in
+                json.member("type", "object")
+                json.object("properties") { json in
+                    for setting in report.settings {
+                        json.object(setting.key) { json in write(setting, &json) }
+                    }
+                }
+            }
+            json.object("values") { json in
+                for setting in report.settings {
+                    json.member(setting.key, setting.value ?? fallback(setting))
+                }
+            }
+            json.object("origins") { json in
+                for setting in report.settings {
+                    json.member(setting.key, setting.origin.rawValue)
+                }
+            }
+        }
+        var answer = WebResponse.json(json.text)
+        answer.headers[.eTag] = "\"\(report.tag)\""
+        return answer
+    }
+
+    private func fallback(_ setting: SettingReport) -> String? {
+        setting.kind == .zone ? zone : nil
+    }
+
+    private func write(_ setting: SettingReport, _ json: inout JSONText) {
+        json.member("type", "string")
+        json.member("title", setting.title)
+        json.member("description", setting.description)
+        json.member("maxLength", setting.longest)
+        json.member("readOnly", setting.origin == .file)
+    }
+}

@@ -1,0 +1,54 @@
+import ControlProtocol
+import Core
+import HardwareIO
+
+/// Who asks for a change: the process at the other end, and the person that it names.
+struct ControlAsker: Sendable {
+    /// Characters of a person's name at most.
+    static let actorMax = 64
+
+    let peer: PeerCredentials?
+    let actor: String?
+
+    /// Checks that a request may name whom it asks for.
+    ///
+    /// - Throws: `ControlFailure` `bad-request` for a name that is too long or no line of text,
+    ///   `not-allowed` for a peer that may not name one; `CancellationError`.
+    init(_ request: ControlRequest, from peer: PeerCredentials?, on platform: any Platform)
+        async throws
+    {
+        (self.peer, actor) = (peer, request.actor)
+        guard let actor else { return }
+        guard (1...Self.actorMax).contains(actor.count), Self.isPlain(actor) else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "actor is 1 to \(Self.actorMax) characters, none a control character",
+                pointer: "/actor"
+            )
+        }
+        guard let peer else { return }
+        guard try await platform.onDisk({ platform.mayNameActor(peer) }) else {
+            throw ControlFailure(
+                code: "not-allowed",
+                message: "user \(peer.userID) may not ask for another; that is for root, "
+                    + "roost-web and the group roost"
+            )
+        }
+    }
+
+    /// For the event of what was asked.
+    var details: [Event.Detail] {
+        let named = actor.map { [Event.Detail("actor", $0)] } ?? []
+        guard let peer else { return named }
+        return named + [
+            Event.Detail("user", "\(peer.userID)"), Event.Detail("pid", "\(peer.processID)"),
+        ]
+    }
+
+    /// Whether an event says who asked; a simulation has no peers.
+    var isKnown: Bool { peer != nil || actor != nil }
+
+    static func isPlain(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+}

@@ -1,0 +1,315 @@
+import Configuration
+import ControlProtocol
+import Core
+import HardwareIO
+import Profiles
+
+/// Carries out `settings`, `set`, `configure`, `remove` and `record`.
+struct ControlSettings {
+    /// The station as a change sees it.
+    package struct Dependencies: Sendable {
+        let keeper: OverlayKeeper
+        /// What the station goes by now.
+        let configuration: @Sendable () -> StationConfiguration
+        /// What of an overlay would not count.
+        let problems: @Sendable (StationOverlay) -> [ConfigurationProblem]
+        let follow: @Sendable (StationOverlay) -> Void
+        let origin: @Sendable (_ device: String) -> DeviceOrigin?
+    }
+
+    let station: StationContext
+    let dependencies: Dependencies
+
+    private var configuration: StationConfiguration { dependencies.configuration() }
+
+    /// Every setting, with its value and where that comes from.
+    var report: SettingsReport {
+        let overlay = dependencies.keeper.overlay
+        return SettingsReport(
+            tag: overlay.tag,
+            settings: StationSetting.all.map { $0.report(configuration, overlay) }
+        )
+    }
+
+    /// A device's report with what a person can change of it.
+    func shown(_ report: DeviceReport) -> DeviceReport {
+        var report = report
+        let configuration = configuration
+        report.origin = dependencies.origin(report.name)?.rawValue
+        report.records = !configuration.unrecorded.contains(report.name)
+        report.hasFixedInterval = configuration.fixedIntervals.contains(report.name)
+        return report
+    }
+
+    // MARK: Changes
+
+    /// Changes settings by a merge patch; null takes one back.
+    ///
+    /// - Throws: `ControlFailure`; nothing is changed then.
+    func set(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        let patch = try Self.patch(request.patch)
+        for key in patch.keys.sorted() where StationSetting(key) == nil {
+            let known = StationSetting.all.map(\.key)
+            let nearest = Spelling.nearest(to: key, among: known).map { "; did you mean \($0)?" }
+            throw ControlFailure(
+                code: "unknown-setting",
+                message: "there is no setting \(PlainText.shown(key)), but "
+                    + known.joined(separator: ", ") + (nearest ?? ""),
+                pointer: "/" + PlainText.shown(key)
+            )
+        }
+        let configuration = configuration
+        let locked = patch.keys.sorted().first { key in
+            patch[key] != .null && StationSetting(key)?.isLocked(configuration) == true
+        }
+        if let locked {
+            throw ControlFailure(
+                code: "configured",
+                message: "\(locked) is set in \(configuration.file), which counts; change it there",
+                pointer: "/\(locked)"
+            )
+        }
+        try await change(asker, request.tag) { overlay throws(ControlFailure) in
+            overlay.patched(by: patch)
+        }
+    }
+
+    private static func patch(_ text: String?) throws(ControlFailure) -> [String: JSONValue] {
+        let bytes = Array((text ?? "").utf8)
+        do throws(JSONParser.Fault) {
+            if case .object(let fields) = try JSONParser.parse(bytes) { return fields }
+        } catch {
+            let words = JSONParser.words(for: error, in: bytes)
+            throw ControlFailure(code: "bad-request", message: "patch is not JSON: \(words)")
+        }
+        throw ControlFailure(
+            code: "bad-request",
+            message: "patch is an object, as {\"zone\": \"Europe/Berlin\"}"
+        )
+    }
+
+    /// Adds an HTTP device, or changes what may be changed of a device.
+    func configure(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        let name = try Self.name(request)
+        var fields: [String: JSONValue] = [:]
+        if let seconds = request.seconds { fields["intervalSeconds"] = .number(seconds) }
+        if let isOn = request.isOn { fields["record"] = isOn ? .null : .bool(false) }
+        if let address = request.address {
+            fields["address"] = .string(address.contains("://") ? address : "http://" + address)
+        }
+        if let type = request.profile { fields["type"] = .string(type) }
+        guard !fields.isEmpty else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "nothing to change; say address, profile, seconds or isOn"
+            )
+        }
+        let origin = dependencies.origin(name)
+        if origin == nil, request.profile == nil || request.address == nil {
+            throw unknown(name)
+        }
+        let describesIt = request.address != nil || request.profile != nil
+        if describesIt, let origin, origin != .owner {
+            throw ControlFailure(
+                code: "configured",
+                message: origin == .file
+                    ? "\(name) is configured in \(configuration.file); change it there, then "
+                        + "`sudo systemctl reload roostd`"
+                    : "\(name) is a device that was found, and has no address",
+                pointer: "/address"
+            )
+        }
+        if request.isNew == true, origin != nil {
+            throw ControlFailure(
+                code: "configured",
+                message: "there is a device \(name) already; choose another name",
+                pointer: "/name"
+            )
+        }
+        try await change(asker, request.tag, at: name) { overlay throws(ControlFailure) in
+            overlay.patched(by: ["devices": .object([name: .object(fields)])])
+        }
+    }
+
+    /// Gives a device that the owner added another name; it begins a new record under that.
+    func rename(_ old: String, to name: String, by asker: ControlAsker) async throws {
+        guard dependencies.origin(name) == nil else {
+            throw ControlFailure(
+                code: "configured",
+                message: "there is a device \(name) already; choose another name",
+                pointer: "/name"
+            )
+        }
+        try await change(asker, nil, at: name) { overlay throws(ControlFailure) in
+            let fields = overlay.device(old)
+            return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
+        }
+    }
+
+    /// Removes a device that the owner added; what it measured stays.
+    func remove(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        let name = try Self.name(request)
+        switch dependencies.origin(name) {
+        case .owner: break
+        case .file:
+            throw ControlFailure(
+                code: "configured",
+                message: "\(name) is configured in \(configuration.file); remove it there, then "
+                    + "`sudo systemctl reload roostd`"
+            )
+        case .found:
+            throw ControlFailure(
+                code: "configured",
+                message: "\(name) was found by itself; use `roost forget` or `roost ignore`"
+            )
+        case nil: throw unknown(name)
+        }
+        try await change(asker, nil) { overlay throws(ControlFailure) in
+            overlay.patched(by: ["devices": .object([name: .null])])
+        }
+    }
+
+    /// Keeps the values of a device, or only shows them.
+    func record(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        let name = try Self.name(request)
+        guard let isOn = request.isOn else {
+            throw ControlFailure(code: "bad-request", message: "isOn is true or false")
+        }
+        let measures = configuration.devices.first { $0.name == name }
+            .map { $0.sampleInterval(isContinuous: false) != nil }
+        guard let origin = dependencies.origin(name) else { throw unknown(name) }
+        guard measures ?? (origin == .found) else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "\(name) has no values that could be kept; its events are always kept"
+            )
+        }
+        try await change(asker, request.tag, at: name) { overlay throws(ControlFailure) in
+            let value: JSONValue = isOn ? .null : .bool(false)
+            return overlay.patched(by: [
+                "devices": .object([name: .object(["record": value])])
+            ])
+        }
+    }
+
+    /// Moves what is kept of a detected device to its new name, or drops it.
+    func follow(_ old: String, to name: String?, by asker: ControlAsker) async throws {
+        let fields = dependencies.keeper.overlay.device(old)
+        guard !fields.isEmpty else { return }
+        try await change(asker, nil) { overlay throws(ControlFailure) in
+            let moved = name.map { [old: JSONValue.null, $0: .object(fields)] } ?? [old: .null]
+            return overlay.patched(by: ["devices": .object(moved)])
+        }
+    }
+
+    // MARK: Parts
+
+    private static func name(_ request: ControlRequest) throws(ControlFailure) -> String {
+        guard let name = request.device, PlainName.fits(name) else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "device is a name of \(PlainName.form)",
+                pointer: "/name"
+            )
+        }
+        return name
+    }
+
+    private func unknown(_ name: String) -> ControlFailure {
+        ControlFailure(
+            code: "unknown-device",
+            message: "there is no device \(PlainText.shown(name)); `roost devices` lists them, and "
+                + "a new one needs its address and its type"
+        )
+    }
+
+    private func change(
+        _ asker: ControlAsker,
+        _ tag: String?,
+        at device: String? = nil,
+        _ make: (StationOverlay) throws(ControlFailure) -> StationOverlay
+    ) async throws {
+        let changes = try await dependencies.keeper.change(
+            in: configuration.store?.folder,
+            { overlay throws(ControlFailure) in
+                if let tag, tag != overlay.tag {
+                    throw ControlFailure(
+                        code: "changed",
+                        message: "the settings were changed meanwhile; read them again"
+                    )
+                }
+                let next = try make(overlay)
+                try check(next, after: overlay, device)
+                return next
+            },
+            then: dependencies.follow
+        )
+        for change in changes { record(change, asker) }
+    }
+
+    /// Refuses what would not count, and names its place.
+    private func check(
+        _ next: StationOverlay,
+        after overlay: StationOverlay,
+        _ device: String?
+    ) throws(ControlFailure) {
+        if next.devices.count > StationOverlay.deviceLimit {
+            throw ControlFailure(
+                code: "too-many",
+                message: "\(StationOverlay.deviceLimit) devices have settings; remove one first"
+            )
+        }
+        let before = Set(dependencies.problems(overlay))
+        guard let first = dependencies.problems(next).first(where: { !before.contains($0) }) else {
+            return
+        }
+        let place = Place(first.place)
+        var message = first.message
+        if let device, let other = place.device, other != device, place.key == "address" {
+            // Of two with one address the second by its name is in the way.
+            message = "is the address of \(other) too"
+        }
+        let key = place.key
+        let hint = first.suggestion.map { "; did you mean \($0)?" } ?? ""
+        let isLocked = first.message.hasPrefix("is set in ")
+        throw ControlFailure(
+            code: isLocked ? "configured" : "bad-request",
+            message: (key.isEmpty ? "" : "\(key): ") + message + hint,
+            pointer: "/" + key.split(separator: ".").joined(separator: "/")
+        )
+    }
+
+    /// `devices.board.address` as a device and a key of it; another place is a key alone.
+    private struct Place {
+        let device: String?
+        let key: String
+
+        init(_ text: String) {
+            let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[0] == "devices" else {
+                (device, key) = (nil, text)
+                return
+            }
+            // A name may hold dots, and no key does.
+            let end = parts[1].lastIndex(of: ".") ?? parts[1].endIndex
+            device = String(parts[1][..<end])
+            key = String(parts[1][end...].dropFirst())
+        }
+    }
+
+    private func record(_ change: StationOverlay.Change, _ asker: ControlAsker) {
+        station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "settings",
+                kind: .plain(.settingsChanged),
+                severity: .notice,
+                details: [
+                    Event.Detail("setting", change.key),
+                    Event.Detail("before", change.before ?? "default"),
+                    Event.Detail("now", change.after ?? "default"),
+                ] + asker.details
+            )
+        )
+    }
+}

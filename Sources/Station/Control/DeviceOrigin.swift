@@ -1,0 +1,9 @@
+/// Where the station has a device from; the raw value is what reports say.
+package enum DeviceOrigin: String, Sendable {
+    /// The configuration file, which alone can change it.
+    case file
+    /// A person added it while the station ran.
+    case owner
+    /// It was plugged in and detected.
+    case found
+}

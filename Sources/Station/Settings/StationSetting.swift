@@ -1,0 +1,65 @@
+import Configuration
+import ControlProtocol
+import Profiles
+
+/// One setting of the station that a person may change while it runs.
+struct StationSetting: Sendable {
+    let key: String
+    private let kind: SettingReport.Kind
+    private let title: String
+    private let description: String
+    /// What counts now.
+    private let value: @Sendable (StationConfiguration) -> String?
+    /// Whether the configuration file sets it.
+    let isLocked: @Sendable (StationConfiguration) -> Bool
+
+    /// Every setting, in the order in which pages show them.
+    static let all = [
+        StationSetting(
+            key: "name",
+            kind: .text,
+            title: "Name of the station",
+            description: "On every page; letters, digits, - _ and dots.",
+            value: { $0.shownName ?? $0.name },
+            isLocked: { $0.setsName }
+        ),
+        StationSetting(
+            key: "zone",
+            kind: .zone,
+            title: "Time zone",
+            description: "Of days, months and times on pages; by default the machine's.",
+            value: { $0.zone },
+            isLocked: { $0.setsZone }
+        ),
+    ]
+
+    private init(
+        key: String,
+        kind: SettingReport.Kind,
+        title: String,
+        description: String,
+        value: @escaping @Sendable (StationConfiguration) -> String?,
+        isLocked: @escaping @Sendable (StationConfiguration) -> Bool
+    ) {
+        (self.key, self.kind, self.title, self.description) = (key, kind, title, description)
+        (self.value, self.isLocked) = (value, isLocked)
+    }
+
+    /// Nil for a key that is no setting.
+    init?(_ key: String) {
+        guard let found = Self.all.first(where: { $0.key == key }) else { return nil }
+        self = found
+    }
+
+    func report(_ configuration: StationConfiguration, _ overlay: StationOverlay) -> SettingReport {
+        SettingReport(
+            key: key,
+            kind: kind,
+            title: title,
+            description: description,
+            value: value(configuration),
+            origin: isLocked(configuration)
+                ? .file : overlay.fields[key] == nil ? .default : .ui
+        )
+    }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+
+/// Sends a change of a device, and shows all devices after it.
+private func change(_ request: ControlRequest, _ client: ClientOptions) throws {
+    try client.show(request, as: DevicesReport.self, ReportText.devices)
+}
+
+struct DeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Adds, changes and removes HTTP devices while the station runs.",
+        discussion: """
+            What is changed here is kept beside the store, and needs no restart. What the
+            configuration file sets wins, and is changed there. `roost devices` lists all devices.
+
+            Examples: roost device add court --at 192.168.1.20
+                      roost device set court --every 30s
+                      roost device remove court
+            """,
+        subcommands: [DeviceAddCommand.self, DeviceSetCommand.self, DeviceRemoveCommand.self]
+    )
+}
+
+struct DeviceAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Adds an HTTP device at an address of the local network.",
+        discussion: """
+            Addresses of the internet are refused, and those of this computer unless `reach` in
+            the configuration has them.
+
+            Examples: roost device add court --at 192.168.1.20
+                      roost device add court --at http://board.local:3000/ --every 30s
+                      roost device add meter --at 192.168.1.21 --type generic-http-line
+            Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
+            """
+    )
+    @Argument(help: "Its name: 1 to 64 letters, digits, - _ or ., neither - nor . the first.")
+    var name: String
+
+    @Option(help: "Its address, as 192.168.1.20 or http://name:port/path.")
+    var at: String
+
+    @Option(help: "Its type: the id of a profile for HTTP devices, as in `roost profiles list`.")
+    var type = "milano-board"
+
+    @Option(help: "From one request to the next, 1s to 1h; default: the profile's.")
+    var every: DurationArgument?
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.configure, seconds: every?.seconds)
+        (request.device, request.address) = (name, at)
+        (request.profile, request.isNew) = (type, true)
+        try change(request, client)
+    }
+}
+
+struct DeviceSetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Changes the address or the interval of a device.",
+        discussion: """
+            The address of an HTTP device that was added; the interval of each device whose
+            interval the configuration file does not set. `roost rename` changes its name.
+
+            Examples: roost device set court --at 192.168.1.21
+                      roost device set sds011 --every 10m
+            Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
+            """
+    )
+    @Argument(help: "A device's name, as in `roost devices`.")
+    var name: String
+
+    @Option(help: "Its new address, as 192.168.1.20 or http://name:port/path.")
+    var at: String?
+
+    @Option(help: "From one sample to the next: 1s to 1h of an HTTP device, else 1m to 24h.")
+    var every: DurationArgument?
+
+    @OptionGroup var client: ClientOptions
+
+    func validate() throws {
+        guard at != nil || every != nil else { throw ValidationError("give --at or --every") }
+    }
+
+    func run() throws {
+        var request = ControlRequest(.configure, seconds: every?.seconds)
+        (request.device, request.address) = (name, at)
+        try change(request, client)
+    }
+}
+
+struct DeviceRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Removes an HTTP device that was added.",
+        discussion: """
+            What it measured stays in the history.
+
+            Example: roost device remove court
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "Its name, as in `roost devices`.")
+    var name: String
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.remove)
+        request.device = name
+        try change(request, client)
+    }
+}
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Keeps the values of a device, or only shows them.",
+        discussion: """
+            While it is off the device is measured and shown, the lamp follows it, and nothing of
+            it is stored: `roost ledger` says *not kept, as you asked* of that time.
+
+            Examples: roost record sds011 off
+                      roost record sds011 on
+            Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
+            """
+    )
+    enum Position: String, ExpressibleByArgument, CaseIterable {
+        case on, off
+    }
+
+    @Argument(help: "A device's name, as in `roost devices`.")
+    var name: String
+
+    @Argument(help: "on or off.")
+    var position: Position
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        var request = ControlRequest(.record)
+        (request.device, request.isOn) = (name, position == .on)
+        try change(request, client)
+    }
+}

@@ -1,0 +1,135 @@
+import Configuration
+import Core
+import Devices
+import HardwareIO
+import Profiles
+import Testing
+
+@Suite struct OverlaidConfigurationTests {
+    private static let file = """
+        {"name": "test", "reach": ["loopback"], "devices": [
+          {"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
+          {"name": "slow", "type": "sds011", "port": "/dev/ttyUSB1", "periodSeconds": 600},
+          {"name": "door", "type": "pir", "line": "GPIO17"},
+          {"name": "roof", "type": "milano-board", "address": "http://10.0.0.1/"}]}
+        """
+
+    private static func laid(_ overlay: String, over file: String = file) throws
+        -> OverlaidConfiguration
+    {
+        OverlaidConfiguration(
+            try StationConfiguration.read(Array(file.utf8), file: "roost.json"),
+            try StationOverlay.read(Array(overlay.utf8), file: "settings.json"),
+            catalog: .shipped
+        )
+    }
+
+    @Test func addsADeviceThatAsksTheLocalNetworkAlone() throws {
+        let text = """
+            {"devices": {"board": {"type": "milano-board", "address": "http://board.lan:3000/",
+             "intervalSeconds": 7, "record": false}}, "zone": "Europe/Rome"}
+            """
+        let laid = try Self.laid(text)
+        #expect(laid.problems.isEmpty)
+        let device = try #require(laid.configuration.devices.last)
+        #expect(device.name == "board" && laid.configuration.own == ["board"])
+        #expect(laid.configuration.unrecorded == ["board"])
+        #expect(laid.configuration.zone == "Europe/Rome")
+        guard case .http(let http) = device.kind else {
+            Issue.record("no HTTP device")
+            return
+        }
+        #expect(http.interval == .seconds(7) && http.target.reach == [.loopback])
+        // What the file has may ask everything that is local, as before.
+        guard case .http(let roof) = laid.configuration.devices[3].kind else { return }
+        #expect(roof.target.reach == .all)
+    }
+
+    @Test func setsIntervalsOfWhatTheFileLeavesOpen() throws {
+        let text =
+            #"{"devices": {"dust": {"intervalSeconds": 120}, "roof": {"intervalSeconds": 9}}}"#
+        let laid = try Self.laid(text)
+        #expect(laid.problems.isEmpty)
+        let devices = laid.configuration.devices
+        #expect(devices[0].sampleInterval(isContinuous: false) == .seconds(120))
+        #expect(devices[3].sampleInterval(isContinuous: false) == .seconds(9))
+    }
+
+    @Test(arguments: [
+        (#"{"name": "other"}"#, "name: is set in roost.json, which counts; change it there"),
+        (#"{"zone": "no zone"}"#, #"zone: expected a zone such as Europe/Berlin, found "no zone""#),
+        (#"{"nmae": "x"}"#, "nmae: unknown key; did you mean name?"),
+        (#"{"devices": []}"#, "devices: expected an object, found an array of 0"),
+        (#"{"devices": {"a b": {}}}"#, "devices.a b: expected 1 to 64 letters"),
+        (
+            #"{"devices": {"slow": {"intervalSeconds": 120}}}"#,
+            "devices.slow.intervalSeconds: is set in roost.json"
+        ),
+        (
+            #"{"devices": {"dust": {"intervalSeconds": 5}}}"#,
+            "devices.dust.intervalSeconds: expected a number 60…86400, found 5"
+        ),
+        (
+            #"{"devices": {"door": {"intervalSeconds": 60}}}"#,
+            "devices.door.intervalSeconds: it measures no values at intervals"
+        ),
+        (
+            #"{"devices": {"roof": {"type": "milano-board", "address": "http://10.0.0.2/"}}}"#,
+            "devices.roof: roost.json has a device of this name, which counts"
+        ),
+        (
+            #"{"devices": {"b": {"type": "milano-board", "address": "http://10.0.0.1/"}}}"#,
+            "devices.b.address: is the address of roof too"
+        ),
+        (
+            #"{"devices": {"b": {"type": "milano-board", "address": "http://8.8.8.8/"}}}"#,
+            "devices.b.address: 8.8.8.8 is not on the local network"
+        ),
+        (
+            #"{"devices": {"b": {"type": "milano-board", "address": "http://169.254.169.254/"}}}"#,
+            "devices.b.address: is an address of this computer or of no network"
+        ),
+        (
+            #"{"devices": {"b": {"type": "sds011", "address": "http://10.0.0.2/"}}}"#,
+            #"devices.b.type: expected one of generic-http-line, milano-board, found "sds011""#
+        ),
+        (
+            #"{"devices": {"control": {"type": "milano-board", "address": "http://10.0.0.2/"}}}"#,
+            "devices.control.name: control is the name of a part of the station"
+        ),
+        (#"{"devices": {"dust": {"recrod": true}}}"#, "devices.dust.recrod: unknown key"),
+    ])
+    func leavesOutWhatIsWrongAndNamesIt(overlay: String, words: String) throws {
+        let laid = try Self.laid(overlay)
+        #expect(laid.problems.count == 1)
+        #expect(laid.problems.first?.description.hasPrefix(words) == true, "\(laid.problems)")
+        let names = ["dust", "slow", "door", "roof"]
+        #expect(laid.configuration.devices.map(\.name) == names, "the rest counts")
+    }
+
+    @Test func theLoopbackNeedsAWordOfTheFile() throws {
+        let overlay =
+            #"{"devices": {"b": {"type": "milano-board", "address": "http://127.0.0.1:81/"}}}"#
+        #expect(try Self.laid(overlay).problems.isEmpty)
+        let laid = try Self.laid(overlay, over: #"{"name": "test"}"#)
+        #expect(laid.problems.first?.place == "devices.b.address")
+        #expect(laid.configuration.devices.isEmpty)
+    }
+
+    @Test func aStationHasNoMoreDevicesThanItsLimit() throws {
+        let devices = (0..<40).map { number in
+            #""b\#(number)": {"type": "milano-board", "address": "http://10.0.1.\#(number)/"}"#
+        }
+        let laid = try Self.laid(#"{"devices": {\#(devices.joined(separator: ","))}}"#)
+        #expect(laid.configuration.devices.count == StationConfiguration.deviceLimit)
+        #expect(laid.problems.count == 12)
+    }
+
+    @Test func reachIsOneOfTwoWords() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try StationConfiguration.read(Array(#"{"reach": ["internet"]}"#.utf8), file: "f")
+        }
+        let words = #"f: reach[0]: expected one of linkLocal, loopback, found "internet""#
+        #expect(error?.description == words)
+    }
+}

@@ -1,0 +1,313 @@
+import Configuration
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import Profiles
+import SimulationKit
+import Store
+import TestSupport
+import Testing
+
+@testable import Station
+
+@Suite struct ControlSettingsTests {
+    private static func text(_ folder: TestFolder, name: String = "") -> String {
+        """
+        {\(name)"mode": "live",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
+                     {"name": "door", "type": "pir", "line": "GPIO17"}],
+         "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+        """
+    }
+
+    private static func station(
+        _ clock: SimulatedClock,
+        _ folder: TestFolder,
+        after earlier: TestStation? = nil
+    ) throws -> TestStation {
+        let test = try TestStation(
+            clock,
+            text(folder),
+            air: .drifting(seed: 5),
+            card: earlier?.platform.card ?? SimulatedCard()
+        )
+        let profile = try #require(ProfileCatalog.shipped.profile("milano-board"))
+        for host in ["10.0.0.9", "10.0.0.8:81"] {
+            test.platform.network.put(try HTTPLineSimulator(profile, seed: 7), at: host)
+        }
+        return test
+    }
+
+    private static func ask(
+        _ test: TestStation,
+        _ command: ControlRequest.Command,
+        _ device: String,
+        _ change: (inout ControlRequest) -> Void = { _ in },
+        every seconds: Double? = nil
+    ) async throws -> ControlAnswer<DevicesReport> {
+        var request = ControlRequest(command, seconds: seconds)
+        request.device = device
+        change(&request)
+        return try await test.ask(request, DevicesReport.self)
+    }
+
+    private static func add(
+        _ test: TestStation,
+        _ name: String = "board",
+        at address: String = "10.0.0.9"
+    ) async throws -> ControlAnswer<DevicesReport> {
+        try await ask(test, .configure, name) { request in
+            (request.address, request.profile) = (address, "milano-board")
+            (request.isNew, request.actor) = (true, "Anna")
+        }
+    }
+
+    private static func device(_ answer: ControlAnswer<DevicesReport>) -> DeviceReport? {
+        answer.body?.devices.first { $0.name == "board" }
+    }
+
+    @Test func anAddedDeviceMeasuresAndIsThereAfterARestart() throws {
+        let folder = try TestFolder()
+        let (added, values, second, event) = try simulate { clock in
+            let one = try Self.station(clock, folder)
+            let (added, values, event) = try await one.run { test in
+                try await test.sleep(.seconds(5))
+                let added = Self.device(try await Self.add(test))
+                try await test.sleep(.seconds(30))
+                let values = test.station.status.channels.count { $0.channel.hasPrefix("board/") }
+                let event = test.events.first { $0.kind == .plain(.settingsChanged) }
+                return (added, values, event)
+            }
+            let two = try Self.station(clock, folder, after: one)
+            let second = try await two.run { test in
+                try await test.sleep(.seconds(30))
+                return try await test.ask(ControlRequest(.devices), DevicesReport.self)
+            }
+            return (added, values, Self.device(second), event)
+        }
+        #expect(added?.location == "http://10.0.0.9/" && added?.origin == "owner")
+        #expect(values == 11 && second?.state == "answering")
+        #expect(second?.intervalSeconds == 5 && second?.hasFixedInterval == false)
+        let details = try #require(event).details.map { "\($0.key)=\($0.value)" }
+        let now = #"{"address":"http://10.0.0.9","type":"milano-board"}"#
+        let wanted = ["setting=devices.board", "before=default", "now=\(now)", "actor=Anna"]
+        #expect(details == wanted)
+    }
+
+    @Test func addressIntervalAndNameChangeWithoutARestart() throws {
+        let folder = try TestFolder()
+        let (places, names, kinds) = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                _ = try await Self.add(test)
+                let moved = try await Self.ask(
+                    test,
+                    .configure,
+                    "board",
+                    { request in
+                        request.address = "http://10.0.0.8:81/"
+                    },
+                    every: 90
+                )
+                try await test.sleep(.minutes(5))
+                let count = test.station.context.recorder.readings(since: .boot)
+                    .count { $0.channel.description == "board/pm25" }
+                #expect((3...5).contains(count), "each 90 s for five minutes")
+                var rename = ControlRequest(.rename, name: "court")
+                rename.device = "board"
+                let renamed = try await test.ask(rename, DevicesReport.self)
+                let gone = try await Self.ask(test, .remove, "court")
+                let names = [renamed, gone].map { $0.body?.devices.map(\.name).sorted() ?? [] }
+                let place = Self.device(moved)
+                let kinds = test.events.map(\.kind.name).filter { $0 == "configuration reloaded" }
+                return ([place?.location, place?.intervalSeconds?.description], names, kinds)
+            }
+        }
+        #expect(places == ["http://10.0.0.8:81/", "90.0"])
+        #expect(names == [["court", "door", "dust"], ["door", "dust"]])
+        #expect(kinds.isEmpty)
+    }
+
+    @Test func aSwitchOfTheRecordShowsInTheLedgerAndNotInTheLiveValues() throws {
+        let folder = try TestFolder()
+        let (live, records) = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.minutes(5))
+                let off = try await Self.ask(test, .record, "dust") { $0.isOn = false }
+                try await test.sleep(.minutes(10))
+                let live = test.readings().suffix(500).allSatisfy { $0.outcome.value != nil }
+                let shown = test.station.status.channels.map(\.records)
+                let on = try await Self.ask(test, .record, "dust") { $0.isOn = true }
+                try await test.sleep(.minutes(5))
+                let reports = [off, on].map { answer in
+                    answer.body?.devices.first { $0.name == "dust" }?.records
+                }
+                return (live, reports + shown)
+            }
+        }
+        #expect(live)
+        #expect(records == [false, true, false, false])
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        let stream = try #require(try reader.streams().first { $0.device == "dust" })
+        let samples = try RawSamples(reader, stream.id, StreamExtents(reader).spans(of: stream.id))
+        var counts: [Outcome?: Int] = [:]
+        while let sample = try samples.next() {
+            let outcome = sample.outcomes[0]
+            counts[outcome.value == nil ? outcome : nil, default: 0] += 1
+        }
+        let unkept = counts[.noData(.notKept)] ?? 0
+        #expect((598...602).contains(unkept), "ten minutes, each second")
+        #expect((counts[nil] ?? 0) > 500, "before and after it the values are there")
+    }
+
+    @Test func whatIsRefusedChangesNothingAndNamesThePlace() throws {
+        let folder = try TestFolder()
+        let answers = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                _ = try await Self.add(test)
+                let before = OverlayFile(test.platform.card.folder).read()
+                let answers = [
+                    try await Self.add(test),
+                    try await Self.add(test, "b", at: "127.0.0.1"),
+                    try await Self.add(test, "b", at: "8.8.8.8"),
+                    try await Self.add(test, "b", at: "10.0.0.9"),
+                    try await Self.add(test, "b c"),
+                    try await Self.ask(test, .configure, "board", every: 0.5),
+                    try await Self.ask(test, .configure, "attic", every: 5),
+                    try await Self.ask(test, .configure, "dust") { $0.address = "10.0.0.7" },
+                    try await Self.ask(test, .configure, "board"),
+                    try await Self.ask(test, .remove, "dust"),
+                    try await Self.ask(test, .record, "door") { $0.isOn = false },
+                    try await Self.ask(test, .record, "board"),
+                    try await Self.ask(test, .ignore, "board"),
+                ]
+                #expect(OverlayFile(test.platform.card.folder).read() == before)
+                return answers
+            }
+        }
+        #expect(
+            answers.map { $0.error?.code } == [
+                "configured", "bad-request", "bad-request", "bad-request", "bad-request",
+                "bad-request", "unknown-device", "configured", "bad-request", "configured",
+                "bad-request", "bad-request", "configured",
+            ]
+        )
+        #expect(
+            answers.prefix(6).map { $0.error?.pointer } == [
+                "/name", "/address", "/address", "/address", "/name", "/intervalSeconds",
+            ]
+        )
+        #expect(answers[3].error?.message == "address: is the address of board too")
+    }
+
+    @Test func settingsHaveATagAndTheFileWins() throws {
+        let folder = try TestFolder()
+        let (first, reports, codes) = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                func set(_ patch: String?, _ tag: String? = nil) async throws
+                    -> ControlAnswer<SettingsReport>
+                {
+                    var request = ControlRequest(.set)
+                    (request.patch, request.tag) = (patch, tag)
+                    return try await test.ask(request, SettingsReport.self)
+                }
+                let first = try await test.ask(ControlRequest(.settings), SettingsReport.self).body
+                let patch = #"{"zone": "Europe/Rome", "name": "court"}"#
+                let second = try await set(patch, first?.tag)
+                #expect(test.station.status.name == "court")
+                #expect(test.station.status.zone == "Europe/Rome")
+                let answers = [
+                    try await set(#"{"zone": null}"#, first?.tag),
+                    try await set(#"{"zoen": "x"}"#), try await set(#"{"zone": 5}"#),
+                    try await set(#"{"devices": {}}"#), try await set("[]"), try await set(nil),
+                ]
+                let named = Self.text(folder, name: #""name": "file","#)
+                test.station.reload(
+                    try StationConfiguration.read(Array(named.utf8), file: "roost.json")
+                )
+                let faults = test.station.status.faults.map(\.id)
+                #expect(faults.contains("settings-left-out"))
+                let locked = try await set(#"{"name": "more"}"#)
+                let last = try await set(#"{"zone": null}"#)
+                let codes = (answers + [locked]).map { $0.error?.code }
+                return (first, [second.body, last.body], codes)
+            }
+        }
+        #expect(first?.settings.map(\.origin) == [.default, .default])
+        #expect(reports[0]?.settings.map(\.value) == ["court", "Europe/Rome"])
+        #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui])
+        #expect(reports[1]?.settings.map(\.value) == ["file", nil])
+        #expect(reports[1]?.settings.map(\.origin) == [.file, .default])
+        #expect(
+            codes == [
+                "changed", "unknown-setting", "bad-request", "unknown-setting", "bad-request",
+                "bad-request", "configured",
+            ]
+        )
+    }
+
+    @Test func aCardThatTakesNothingIsSaidAndNothingChanges() throws {
+        let folder = try TestFolder()
+        let (failed, then) = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                test.platform.card.folder.refuse(with: .full(path: "store"))
+                let failed = try await Self.add(test)
+                let still = try await test.ask(ControlRequest(.devices), DevicesReport.self)
+                #expect(Self.device(still) == nil)
+                test.platform.card.folder.refuse(with: nil)
+                return (failed, try await Self.add(test))
+            }
+        }
+        #expect(failed.error?.code == "store")
+        #expect(failed.error?.message == "not changed; the card: store: no space left on the card")
+        #expect(Self.device(then) != nil)
+    }
+
+    @Test func damagedSettingsAreAFaultAndTheStationStarts() throws {
+        let folder = try TestFolder()
+        let faults = try simulate { clock in
+            let card = SimulatedCard()
+            card.folder.put([0xFF], as: OverlayFile.name)
+            let test = try TestStation(clock, Self.text(folder), card: card)
+            return try await test.run { test in
+                try await test.sleep(.seconds(30))
+                return test.station.status.faults
+            }
+        }
+        #expect(faults.map(\.id) == ["settings-damaged"])
+        #expect(faults.first?.sentence.hasSuffix("the station runs without them") == true)
+    }
+
+    @Test func aStationWithoutAStoreRemembersNothing() throws {
+        let error = try simulate { clock in
+            let test = try TestStation(clock)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                return try await Self.add(test).error
+            }
+        }
+        #expect(error?.code == "no-store")
+    }
+
+    @Test(arguments: ["", "a\u{1B}[2J", String(repeating: "x", count: 65)])
+    func aNameOfAPersonIsALineOfText(actor: String) throws {
+        let error = try simulate { clock in
+            let test = try TestStation(clock)
+            return try await test.run { test in
+                var request = ControlRequest(.mode, mode: "live")
+                request.actor = actor
+                return try await test.ask(request, StatusReport.self).error
+            }
+        }
+        #expect(error?.code == "bad-request" && error?.pointer == "/actor")
+    }
+}
