@@ -238,3 +238,33 @@ extension Checker {
         return count
     }
 }
+
+extension Checker {
+    /// Whether a sample is stored as the owner wanted it: whole, or as *not kept*.
+    func holds(
+        _ sample: LifeRecords.Sample,
+        of device: String,
+        in segment: LifeRecords.Segment,
+        _ stored: StoredSamples
+    ) throws -> Bool {
+        func key(_ digest: UInt64) -> StoredSamples.Key {
+            StoredSamples.Key(boot: segment.boot, tick: sample.tick, digest: digest)
+        }
+        switch records.recording.state(of: device, at: sample.at) {
+        case .on: return stored.holds(device, key(sample.digest))
+        case .unsure:
+            return stored.holds(device, key(sample.digest))
+                || stored.holds(device, key(sample.unkeptDigest))
+        case .off:
+            guard !sample.hasValue || !stored.has(device, key(sample.digest)) else {
+                throw Broken(
+                    words: "\(device) was kept at \(words(sample.at)), with its record off"
+                )
+            }
+            if sample.hasValue, ledgerSeconds[GapCause.notKept.rawValue] == nil {
+                throw Broken(words: "the ledger does not say that \(device) was not kept")
+            }
+            return stored.holds(device, key(sample.unkeptDigest))
+        }
+    }
+}

@@ -203,12 +203,8 @@ struct Checker {
             guard isOwed(sample, segment) else { continue }
             let device = records.devices[Int(sample.device)]
             guard !isExpired(device, segment, sample.tick) else { continue }
-            let key = StoredSamples.Key(
-                boot: segment.boot,
-                tick: sample.tick,
-                digest: sample.digest
-            )
-            guard try stored.holds(device, key) || wasGivenUp(device, segment, sample.tick) else {
+            let isThere = try holds(sample, of: device, in: segment, stored)
+            guard try isThere || wasGivenUp(device, segment, sample.tick) else {
                 if wasBetrayed(sample.at) {
                     betrayedCount += 1
                     continue

@@ -57,6 +57,8 @@ package struct LifeRecords: Sendable {
         package let at: MonotonicInstant
         package let tick: Tick
         package let digest: UInt64
+        /// The same without its values, as a store has it while recording is off.
+        package let unkeptDigest: UInt64
         package let hasValue: Bool
         /// Tenths of the first channel; the last digit says which part spoke.
         package let firstTenths: Int32
@@ -139,6 +141,9 @@ package struct LifeRecords: Sendable {
         let at: MonotonicInstant
         let segment: Int
     }
+
+    /// What the owner said of recording.
+    package internal(set) var recording = RecordingLog()
 
     /// What was imported.
     package internal(set) var imports: [Import] = []

@@ -52,6 +52,9 @@ struct StoredSamples {
         }
     }
 
+    /// Whether exactly this is there.
+    func has(_ device: String, _ key: Key) -> Bool { keys[device]?.contains(key) == true }
+
     /// Whether a sample is there, up to six minutes from its time.
     ///
     /// Absences that are accounted for afterwards push what was before them.

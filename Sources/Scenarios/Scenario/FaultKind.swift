@@ -87,6 +87,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     // People who own it.
     case rename
     case importFiles = "import"
+    case addDevice = "add-device"
+    case recordOff = "record-off"
 
     package static let all = allCases
 
@@ -122,7 +124,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .process
         case .reboot, .powerCut, .powerCutAtWrite, .doublePowerCut, .boardHang: .power
         case .outOfMemory, .mirrorRefused, .slowReaders: .memory
-        case .rename, .importFiles: .owner
+        case .rename, .importFiles, .addDevice, .recordOff: .owner
         }
     }
 
@@ -147,6 +149,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .cardFull, .cardReadOnly, .cardError: .minutes(1)...(.hours(12))
         case .badSlots: .hours(1)...(.days(3))
         case .rename, .importFiles: .seconds(30)...(.minutes(2))
+        case .addDevice, .recordOff: .minutes(30)...(.hours(12))
         default: .minutes(1)...(.hours(2))
         }
     }
@@ -155,7 +158,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     package var hitsPart: Bool {
         switch self {
         case .stranger, .renumber, .hubReset: false
-        case .childHang, .childUnkillable, .childThrow, .rename: true
+        case .childHang, .childUnkillable, .childThrow, .rename, .recordOff: true
         default: area == .serial || area == .usb
         }
     }

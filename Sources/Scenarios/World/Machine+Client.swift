@@ -23,6 +23,9 @@ extension Machine {
     private func hear(_ readings: [Reading], _ segment: Int32) {
         guard !isDead, let first = readings.first else { return }
         let digest = SampleDigest.of(readings.lazy.map(\.outcome))
+        let unkept = SampleDigest.of(
+            readings.lazy.map { $0.outcome.value == nil ? $0.outcome : .noData(.notKept) }
+        )
         let value = first.outcome.value
         if world.planted == .silentAboutSilence, value == nil { return }
         if world.planted == .deafAfterFault, !world.records.windows.isEmpty { return }
@@ -37,6 +40,7 @@ extension Machine {
                 at: now,
                 tick: Tick(first.instant),
                 digest: digest,
+                unkeptDigest: unkept,
                 hasValue: readings.contains { $0.outcome.value != nil },
                 firstTenths: value.map { Int32(truncatingIfNeeded: $0.mantissa + voice) } ?? -1
             )
@@ -212,6 +216,8 @@ extension Machine {
     enum Act {
         case habit(Scenario.Habit)
         case rename(Part)
+        case addDevice, removeDevice
+        case record(Part, isOn: Bool)
     }
 
     /// Runs the acts of people, one after the other.
@@ -224,6 +230,9 @@ extension Machine {
         switch act {
         case .habit(let habit): try await self.act(habit)
         case .rename(let part): try await rename(part)
+        case .addDevice: try await addDevice()
+        case .removeDevice: try await removeDevice()
+        case .record(let part, let isOn): try await record(part, isOn)
         }
     }
 

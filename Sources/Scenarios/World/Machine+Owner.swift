@@ -10,12 +10,51 @@ extension Machine {
         switch fault.kind {
         case .rename:
             if let part = world.part(fault.part) { ask(.rename(part)) }
+        case .addDevice:
+            ask(.addDevice)
+            world.plan(at: now.advanced(by: fault.length)) { $0.ask(.removeDevice) }
+        case .recordOff:
+            guard let part = world.part(fault.part) else { return }
+            ask(.record(part, isOn: false))
+            world.plan(at: now.advanced(by: fault.length)) { $0.ask(.record(part, isOn: true)) }
         case .importFiles where !isStopping:
             // An import wants the store for itself.
             world.isImportDue = true
             stop(.restarted)
         default: break
         }
+    }
+
+    /// Adds the HTTP device that is on the network and not configured.
+    func addDevice() async throws {
+        let annex = WorldNetwork.annex
+        var request = ControlRequest(.configure, seconds: annex.interval.inSeconds)
+        (request.device, request.profile) = (annex.name, annex.profile)
+        request.address = annex.host
+        guard !isDead, !isStopping, try await ask(request, DevicesReport.self) != nil else {
+            return
+        }
+        world.fire(.addDevice)
+    }
+
+    func removeDevice() async throws {
+        guard !isDead, !isStopping else { return }
+        var request = ControlRequest(.remove)
+        request.device = WorldNetwork.annex.name
+        _ = try await ask(request, DevicesReport.self)
+    }
+
+    /// Switches the record of a part's device.
+    func record(_ part: Part, _ isOn: Bool) async throws {
+        guard !isDead, !isStopping, let device = world.records.deviceOfPart[part.name] else {
+            return
+        }
+        var request = ControlRequest(.record)
+        (request.device, request.isOn) = (device, isOn)
+        world.records.recording.note(device, .unsure, at: now)
+        guard try await ask(request, DevicesReport.self) != nil else { return }
+        world.records.recording.note(device, isOn ? .on : .off, at: now)
+        if !isOn { world.fire(.recordOff) }
     }
 
     /// Gives the device of a part another name, or one that it had before.
@@ -31,7 +70,9 @@ extension Machine {
         let found = devices.found.first { found in
             found.state == "adopted" && found.node.map { partsByNode[$0] === part } == true
         }
-        guard let old = found?.name, !isDead, part.isPlugged else { return }
+        // What is kept of a device goes with its name; the checker knows one name of each.
+        guard let old = found?.name, !isDead, part.isPlugged, !world.records.recording.names(old)
+        else { return }
         var chance = world.dice(at: now)
         let own = world.records.givenNames.map(\.name).filter { $0.hasPrefix("\(part.name)-") }
         let fresh = "\(part.name)-\(own.count + 1)"

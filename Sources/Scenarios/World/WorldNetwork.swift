@@ -9,8 +9,16 @@ import Profiles
 final class WorldNetwork: @unchecked Sendable {
     private var simulators: [String: HTTPLineSimulator] = [:]
     private let httpDevices: [Scenario.HTTPDevice]
+    /// A device that the owner may add.
+    static let annex = Scenario.HTTPDevice(
+        name: "annex",
+        profile: "generic-http-line",
+        host: "10.7.7.7",
+        interval: .minutes(5)
+    )
 
     init(_ httpDevices: [Scenario.HTTPDevice], seed: UInt64) throws {
+        let httpDevices = httpDevices + [Self.annex]
         self.httpDevices = httpDevices
         for (number, device) in httpDevices.enumerated() {
             guard let profile = ProfileCatalog.shipped.profile(device.profile) else {
