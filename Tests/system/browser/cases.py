@@ -183,36 +183,71 @@ def confirmation(walk):
 
 
 def add_board(walk):
-    status, answer = walk.browser.ask("POST", "/devices", {
-        "name": "board", "type": "milano-board", "address": "192.168.77.20:3000", "intervalSeconds": 5})
-    if status in (404, 405, 501):
-        raise Missing("boards cannot be added over the API yet")
-    if status not in (200, 201, 409):
-        raise Missing(f"a board is refused: {answer}")
+    """Adds an HTTP device with the page's dialog, unless it is there; its name."""
+    browser, name = walk.browser, "board"
+    if walk.balcony.http_device(name):
+        return name
+    browser.open("/devices")
+    browser.press("Add an HTTP device")
+    browser.fill("Name", name)
+    browser.fill("address", "127.0.0.1:1")
+    browser.fill("address", walk.balcony.http_place())
+    browser.press("Add it", "dialog")
+    added = until(lambda: walk.balcony.http_device(name), 10)
+    walk.check.demand(added, f"an HTTP device is not added by the page: {browser.text('dialog')[:200]}")
+    walk.check.demand(browser.shows("answering", 15), "a new HTTP device is not shown as answering")
+    return name
+
+
+def change_board(walk, name):
+    """The dialog that changes an HTTP device."""
+    walk.browser.open("/devices")
+    button = walk.browser.find(f"button[aria-label='Change {name}']")
+    walk.browser.script("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
 
 
 def board_address(walk):
     """B-T10: the address of a board can be changed."""
     needs_owner(walk)
-    add_board(walk)
-    status, answer = walk.browser.ask("PATCH", "/devices/board", {"address": "192.168.77.21:3000"})
-    if status in (404, 405, 501):
-        raise Missing("a board cannot be changed over the API yet")
-    walk.check.demand(status in (200, 204), f"B-T10: the address is refused: {answer}")
-    walk.browser.open("/devices")
-    walk.check.demand(walk.browser.shows("192.168.77.21"), "B-T10: the new address is not shown")
+    browser, check = walk.browser, walk.check
+    name = add_board(walk)
+    before, place = walk.balcony.http_device(name)["location"], walk.balcony.http_place()
+    change_board(walk, name)
+    browser.fill("address", "http://8.8.8.8/")
+    browser.press("Save", "dialog")
+    check.demand(until(lambda: browser.wrong, 10), "B-T10: an address of the internet is accepted")
+    check.demand("local network" in browser.text("dialog"), "B-T10: the refusal does not name the local network")
+    browser.fill("address", place)
+    browser.press("Save", "dialog")
+    check.demand(browser.shows(place, 10), "B-T10: the new address is not shown")
+    check.demand(place not in before, "B-T10: the address is the one before")
+    moved = until(lambda: (walk.balcony.http_device(name) or {}).get("state") == "answering", 15)
+    check.demand(moved, "B-T10: the device does not answer at its new address")
+    check.demand(place in walk.balcony.http_device(name)["location"], "B-T10: the station asks another address")
 
 
 def board_interval(walk):
     """B-T11: the interval of a board is kept."""
     needs_owner(walk)
-    add_board(walk)
-    status, answer = walk.browser.ask("PATCH", "/devices/board", {"intervalSeconds": 90})
-    if status in (404, 405, 501):
-        raise Missing("an interval cannot be set over the API yet")
-    walk.check.demand(status in (200, 204), f"B-T11: the interval is refused: {answer}")
-    walk.browser.open("/devices")
-    walk.check.demand(walk.browser.shows("1 min 30 s"), "B-T11: the new interval is not shown")
+    browser, check = walk.browser, walk.check
+    name = add_board(walk)
+    change_board(walk, name)
+    browser.script("""const slider = document.querySelector('dialog input[type=range]');
+        slider.value = 90; slider.dispatchEvent(new Event('input', {bubbles: true}));""")
+    check.demand(browser.shows("1 min 30 s", 5, "dialog"), "B-T11: the slider does not say its interval")
+    browser.press("Save", "dialog")
+    check.demand(until(lambda: not browser.script("return !!document.querySelector('dialog')"), 10),
+                 f"B-T11: the interval is refused: {browser.text('dialog')[:200]}")
+    browser.open("/devices")
+    check.demand(browser.shows("1 min 30 s"), "B-T11: the new interval is not shown")
+    station = walk.balcony.station
+    station.stop()
+    station.start()
+    until(station.status, 20)
+    kept = until(lambda: (walk.balcony.http_device(name) or {}).get("intervalSeconds") == 90, 15)
+    check.demand(kept, "B-T11: the interval is not kept through a restart")
+    walk.balcony.live()
 
 
 def needs_owner(walk):

@@ -72,7 +72,7 @@ class Balcony:
         self.plug()
         self.station = Station(
             check, name, devices=[{"name": "dust", "type": "sds011", "port": self.link}],
-            store={"folder": check.path(name + "-store")})
+            store={"folder": check.path(name + "-store")}, reach=["loopback"])
         self.station.start()
         if not until(self.station.status, START_SECONDS):
             raise Failed(f"roostd does not answer: {self.station.log()[-300:]}")
@@ -88,6 +88,16 @@ class Balcony:
 
     def unplug(self):
         self.part.unplug()
+
+    def http_place(self):
+        """A new simulated HTTP device on the loopback; its address without http://."""
+        return Part(self.check, "http").place.removeprefix("http://").rstrip("/")
+
+    def http_device(self, name):
+        """What the station says of an HTTP device; none while it has none of this name."""
+        reports = self.station.ask("devices")
+        devices = reports[0]["devices"] if reports else []
+        return next((one for one in devices if one["name"] == name), None)
 
     def wait_for_value(self):
         if not until(self.station.values, 60):

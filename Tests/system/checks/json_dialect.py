@@ -115,6 +115,9 @@ def examples(check, station):
         "profiles list": [], "profiles graph": ["nova-sds011"], "profiles check": [],
         # Refused by this station, which detects nothing: the answer is on standard error.
         "adopt": None, "ignore": None, "rename": None, "forget": None,
+        "settings": asks, "set": ["zone", "Europe/Rome", *asks], "record": ["dust", "off", *asks],
+        "device add": ["court", "--at", "192.168.77.20", *asks],
+        "device set": ["court", "--every", "30s", *asks], "device remove": ["court", *asks],
         # Asks the dashboard: scripts/check accounts reads what it says.
         "claim": None,
         "simulator sds011": "first line", "simulator part": ["plantower-pms"],
