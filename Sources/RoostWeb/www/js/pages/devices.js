@@ -78,7 +78,7 @@ function changeDialog(device, context) {
   const name = field("name", t("devices.name"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", disabled: device.isFromFile });
   const fields = [name];
   if (device.kind === "http") {
-    fields.push(field("address", t("devices.address"), { value: device.address ?? "", required: true, autocomplete: "off", disabled: !isOwn }));
+    fields.push(field("address", t("devices.field.address"), { value: device.address ?? "", required: true, autocomplete: "off", disabled: !isOwn }));
   }
   if (device.intervalSeconds) fields.push(intervalField(device));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
@@ -107,7 +107,7 @@ function intervalField({ kind, intervalSeconds, hasFixedInterval }) {
   slider.value = intervalSeconds;
   const said = el("output", { class: "hint" }, duration(intervalSeconds));
   slider.addEventListener("input", () => { said.textContent = duration(Number(slider.value)); slider.setAttribute("aria-valuetext", said.textContent); });
-  const node = field("intervalSeconds", t("devices.interval"), { control: slider });
+  const node = field("intervalSeconds", t("devices.field.interval"), { control: slider });
   node.append(said);
   return node;
 }
@@ -118,7 +118,7 @@ function addDialog(profiles, { api, reload }) {
   const types = known.length ? known : [{ id: "milano-board" }, { id: "generic-http-line" }];
   const type = el("select", { name: "type" }, types.map((one) => el("option", { value: one.id }, one.name ?? one.id)));
   const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
-    field("address", t("devices.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
+    field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
     field("type", t("devices.which"), { control: type }), intervalField({ kind: "http", intervalSeconds: 5 })];
   const box = dialog(t("devices.http.add"), t("do.close"), form(fields, t("devices.http.do"), async (values) => {
     await api.send("POST", "/devices", { name: values.name.trim(), type: values.type, address: values.address.trim(), intervalSeconds: Number(values.intervalSeconds) });
