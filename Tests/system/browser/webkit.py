@@ -14,6 +14,7 @@ from .browser import Browser
 
 DRIVER = "/usr/bin/WebKitWebDriver"
 SCREEN = "/usr/bin/Xvfb"
+SCREEN_HEIGHT = 1500
 
 
 def minibrowser():
@@ -63,10 +64,14 @@ class WebKit(Browser):
 
     def view(self, width, height=800, dark=False, **media):
         """The window's outer size so that the page has this width; the theme is the system's."""
-        self.driver.set_window_size(width, height)
+        self.driver.set_window_size(width, min(height, SCREEN_HEIGHT))
         inner = self.script("return innerWidth")
         if inner != width:
             self.driver.set_window_size(width + width - inner, height)
+
+    def picture(self, path, width, dark):
+        """The part in view: a window that is larger than the screen is never painted."""
+        self.driver.save_screenshot(path)
 
     def messages(self):
         return []
