@@ -129,6 +129,29 @@ class Walk:
             browser.keys("END", "ARROW_LEFT", "ARROW_LEFT")
             check.demand(":" in browser.text(".readout"), "arrow keys read nothing from the chart")
 
+    def choices(self):
+        """The language by its list, and the station's time or the browser's by a tap on the zone."""
+        browser, check = self.browser, self.check
+        browser.view(360)
+        browser.open("/more")
+        for value, wanted in (("de", "Mehr"), ("it", "Altro"), ("en", "More")):
+            browser.script("""const list = document.querySelector('select'); list.value = arguments[0];
+                list.dispatchEvent(new Event('change'));""", value)
+            said = until(lambda words=wanted: browser.text("h1") == words, 10)
+            check.demand(said, f"the heading in {value} is {browser.text('h1')!r}, not {wanted!r}")
+        browser.command("Emulation.setTimezoneOverride", timezoneId="Pacific/Chatham")
+        browser.open("/events?severity=info")
+        here = browser.text(".events time")
+        check.demand(browser.script("return !document.querySelector('#zone').disabled"), "no choice of the zone")
+        browser.find("#zone").click()
+        moved = until(lambda: browser.text(".events time") not in ("", here), 10)
+        check.demand(moved, f"the events of a browser in Chatham stay at {here}")
+        browser.find("#zone").click()
+        back = until(lambda: browser.text(".events time") == here, 10)
+        check.demand(back, f"the events do not go back to the station's time {here}")
+        browser.command("Emulation.setTimezoneOverride", timezoneId="")
+        check.same(browser.messages(), [], "choices: console messages")
+
     def restarts(self):
         """A page that stays open while roost-web, then roostd, go and come back."""
         browser, check = self.browser, self.check
@@ -179,7 +202,7 @@ class Walk:
 
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
 PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency}
-LONG_PARTS = {"injection": injection.run, "gaps": gaps.run, "restarts": Walk.restarts, "states": states.run}
+LONG_PARTS = {"choices": Walk.choices, "injection": injection.run, "gaps": gaps.run, "restarts": Walk.restarts, "states": states.run}
 
 
 def chosen_names(options):
