@@ -72,8 +72,8 @@ struct StoreFiles {
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
         let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
         var (keepsake, rescued) = try StoreRestoration.rescue(aside, history, peeked, spare)
-        try takeFormer(place, history, keepsake)
-        let (journal, opening) = try openJournalOrSetAside(place, history, keepsake) {
+        let former = try takeFormer(place, history, keepsake)
+        let (journal, opening) = try openJournalOrSetAside(place, history, keepsake, former) {
             () throws(StoreError) in
             // After a ring was set aside another is opened.
             if ring == nil { ring = try storage(openJournal) }
@@ -127,11 +127,13 @@ struct StoreFiles {
         _ place: StorePlace,
         _ history: History,
         _ keepsake: CatalogSnapshot,
+        _ former: String?,
         _ open: () throws(StoreError) -> Journal
     ) throws(StoreError) -> (Journal, JournalOpening) {
         do throws(StoreError) {
             let journal = try open()
-            return (journal, journal.isBlank ? .blank : .found)
+            guard journal.isBlank else { return (journal, .found) }
+            return (journal, former.map { .moved(former: $0) } ?? .blank)
         } catch {
             guard error.meansThatTheJournalIsUnusable, HistoryFile.canSetAside(place.journalPath)
             else {
@@ -150,18 +152,20 @@ struct StoreFiles {
     ///
     /// Both rings number their blocks by the history's cursor: without this the new ring would give
     /// the numbers of blocks that wait in the old one again.
+    ///
+    /// - Returns: Where that ring lies now; nil when there was none.
     private static func takeFormer(
         _ place: StorePlace,
         _ history: History,
         _ keepsake: CatalogSnapshot
-    ) throws(StoreError) {
+    ) throws(StoreError) -> String? {
         guard let former = place.formerJournal, !history.isReadOnly, HistoryFile.canSetAside(former)
         else {
-            return
+            return nil
         }
         let salvage = JournalSalvage(former, blockSize: place.plan.journal.blockSize)
         _ = try take(salvage, history, keepsake)
-        setAside(former)
+        return setAside(former)
     }
 
     static func storage(
@@ -266,7 +270,7 @@ extension StationStore.Opening {
         case .setAside, .mended, .newer, .waiting: losses.append("\(files.historyOpening)")
         }
         switch files.journalOpening {
-        case .found: break
+        case .found, .moved: break
         case .blank where files.history.cursor == 0: break
         case .blank: losses.append("the journal was gone or empty, and the history was not")
         case .setAside: losses.append("\(files.journalOpening)")

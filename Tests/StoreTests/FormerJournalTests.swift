@@ -47,6 +47,7 @@ import Testing
         #expect(second.opening.newestBlock == 13)
         #expect(try HistoryReader(path: folder.database).all().count == 12 * 600)
         #expect(access(file, F_OK) != 0, "the file lies aside")
+        #expect(second.opening.losses == [], "a move is no damage")
         _ = try second.append(dust.block(dust.samples(600)).payload, boot: dust.boot)
         try second.checkpoint()
         try second.close()

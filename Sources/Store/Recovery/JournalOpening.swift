@@ -3,6 +3,8 @@ package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
     case found
     /// Zeros, or made just now.
     case blank
+    /// Zeros, in place of a ring elsewhere that lies at `former` now; what waited there was taken.
+    case moved(former: String)
     /// Its file could not be used and is at `path` now; its whole blocks that waited were copied
     /// from it.
     case setAside(path: String, because: String, salvaged: Int)
@@ -11,6 +13,7 @@ package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .found: "the journal as it was"
         case .blank: "an empty journal"
+        case .moved(let former): "an empty journal, after the one that lies at \(former)"
         case .setAside(let path, let because, let salvaged):
             "a new journal; the one before lies at \(path), because \(because); "
                 + "\(salvaged) of its blocks were saved"
