@@ -85,7 +85,7 @@ def has_value(channel="dust/pm25"):
 
 
 def reading_count(machine):
-    return int(machine.run("roost readings --json --limit 10000 | wc -l"))
+    return int(machine.run("roost readings --json --limit 10000 2>/dev/null | wc -l"))
 
 
 def journal(lab, machine, name="journal.txt"):

@@ -10,10 +10,18 @@ import subprocess
 import tempfile
 import time
 
-# With QEMU's own 1 GiB of translated code a guest takes minutes to come up after a reset.
-ACCELERATOR = os.environ.get("LAB_ACCEL", "tcg,tb-size=64")
+import accelerator
+
+# An SD card, a disk with a cache, a USB stick, an NVMe disk: where it is in QEMU, and what the
+# guest's kernel calls it.
+DRIVES = {
+    "card": (["sdhci-pci"], "sd-card", "/dev/mmcblk0"),
+    "disk": ([], "virtio-blk-pci", "/dev/vdb"),
+    "stick": ([], "usb-storage,bus=usb.0,port=4", "/dev/sda"),
+    "nvme": ([], "nvme,serial=lab", "/dev/nvme0n1"),
+}
 KERNEL_LINE = ("console=ttyS0 loglevel=4 quiet panic=-1 mitigations=off random.trust_cpu=1 "
-               "net.ifnames=0 systemd.show_status=0")
+               "net.ifnames=0 systemd.show_status=0 no_timer_check")
 
 
 class Failed(Exception):
@@ -64,25 +72,26 @@ class Machine:
     evidence: gets transcript.txt, console.log and qemu.log.
     usb: QEMU's name of each adapter that can be plugged; the first sits in socket 1.
     watchdog: an i6300esb that resets the machine. rtc: False is a Pi: the clock starts in 1970.
-    card, disk: image of an SD card, /dev/mmcblk0, or of a disk with a cache, /dev/vdb.
-    log: the file that records each write and flush of either.
+    drives: the image of each kind in DRIVES.
+    log: the file that records each write and flush of the first of them.
     """
 
-    def __init__(self, guest, share, evidence, usb=(), watchdog=False, rtc=True, card=None,
-                 disk=None, log=None, memory=512):
+    def __init__(self, guest, share, evidence, usb=(), watchdog=False, rtc=True, drives=None,
+                 log=None, memory=512):
         self.guest, self.share, self.evidence = guest, share, evidence
         self.sockets = tempfile.mkdtemp(prefix="roost-lab-")
         self.transcript = open(os.path.join(evidence, "transcript.txt"), "a", encoding="utf-8")
         self.boots, self.number, self.events, self.usb = 0, 0, [], usb
         line = KERNEL_LINE + ("" if rtc else " initcall_blacklist=cmos_init")
-        storage = self._storage(card, disk, log) if card or disk else []
-        self.arguments = self._base(line, memory) + self._devices(watchdog, rtc) + storage
+        self.arguments = self._base(line, memory) + self._devices(watchdog, rtc)
+        for index, (kind, image) in enumerate((drives or {}).items()):
+            self.arguments += self._drive(kind, image, log if index == 0 else None)
 
     def _base(self, line, memory):
         guest, at = self.guest, lambda name: os.path.join(self.sockets, name)
         return [
             "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
-            "-machine", "pc", "-accel", ACCELERATOR, "-cpu", "max",
+            "-machine", "pc", "-accel", accelerator.chosen(guest), "-cpu", "max",
             "-m", str(memory), "-kernel", f"{guest}/vmlinux", "-initrd", f"{guest}/initrd.cpio",
             "-append", line, "-serial", f"file:{self.evidence}/console.log",
             "-qmp", f"unix:{at('monitor')},server=on,wait=off",
@@ -111,18 +120,18 @@ class Machine:
         return made
 
     @staticmethod
-    def _storage(card, disk, log):
-        made = ["-blockdev", f"driver=file,node-name=image-file,filename={card or disk}",
-                "-blockdev", "driver=raw,node-name=image,file=image-file"]
+    def _drive(kind, image, log):
+        made = ["-blockdev", f"driver=file,node-name={kind}-file,filename={image}",
+                "-blockdev", f"driver=raw,node-name={kind},file={kind}-file"]
         if log:
             open(log, "wb").close()
             made += ["-blockdev", f"driver=file,node-name=log-file,filename={log}",
-                     "-blockdev", "driver=blklogwrites,node-name=logged,file=image,"
+                     "-blockdev", f"driver=blklogwrites,node-name=logged,file={kind},"
                      "log=log-file,log-sector-size=512,log-super-update-interval=1"]
-        drive = f"drive={'logged' if log else 'image'}"
-        if card:
-            return made + ["-device", "sdhci-pci", "-device", f"sd-card,{drive}"]
-        return made + ["-device", f"virtio-blk-pci,{drive}"]
+        before, device, _ = DRIVES[kind]
+        for name in before + [f"{device},drive={'logged' if log else kind}"]:
+            made += ["-device", name]
+        return made
 
     @staticmethod
     def _adapter(device, index, port):
@@ -207,6 +216,12 @@ class Machine:
     def ask_roost(self, words):
         """What `roost WORDS --json` answers."""
         return json.loads(self.run(f"roost {words} --json"))
+
+    def cut_power(self, limit=240):
+        """Resets the machine in mid-action, nothing synced, and waits until it is up again."""
+        self.say("-- power cut")
+        self.ask("system_reset")
+        return self.wait_for_boot(limit)
 
     # QEMU's monitor
 
