@@ -57,6 +57,9 @@ struct Web: ParsableCommand {
     @Option(help: "Where `roost claim` connects; by default in --state, or systemd's.")
     var claimSocket: String?
 
+    @Option(help: "Where a card may hold the first code, as roost-claim.txt.")
+    var claimFolder = "/boot/firmware"
+
     @Option(help: "Another name that it answers to; may be given several times.")
     var host: [String] = []
 
@@ -144,15 +147,12 @@ struct Web: ParsableCommand {
             + ProblemAdvice.routes
         var settings = settings
         settings.encryption = encryption(settings, logger)
-        let described = routes + trust(settings, shown)
+        let described = routes + trust(settings, door.accounts).all
         let table = RouteTable(described + [OpenAPI.route(describing: described)])
         let names = HostNames([shown, hostName] + host)
+        let gate = Gate(table, hosts: names, doorman: door.doorman)
         let server = WebServer(
-            WebResponder(
-                Gate(table, hosts: names, doorman: door.doorman),
-                redirect: tls.redirect(settings),
-                logger: logger
-            ),
+            WebResponder(gate, redirect: tls.redirect(settings), logger: logger),
             settings,
             on: loop,
             logger: logger
@@ -176,16 +176,20 @@ struct Web: ParsableCommand {
         }
     }
 
-    private func trust(_ settings: WebServer.Settings, _ shown: String) -> [Route] {
-        let offered = settings.encrypted.flatMap { addresses($0, isEncrypted: true) }
-        return TrustRoutes(settings.encryption, station: shown, addresses: offered).all
-    }
-
     /// Nil without a socket that speaks TLS.
     private func encryption(_ settings: WebServer.Settings, _ logger: Logger) -> Encryption? {
         guard !settings.encrypted.isEmpty else { return nil }
         let shown = name ?? hostName
         return tls.encryption(state, station: shown, names: [shown, hostName] + host, logger)
+    }
+
+    private func trust(_ settings: WebServer.Settings, _ accounts: Accounts?) -> TrustRoutes {
+        TrustRoutes(
+            settings.encryption,
+            station: name ?? hostName,
+            addresses: settings.encrypted.flatMap { addresses($0, isEncrypted: true) },
+            accounts
+        )
     }
 
     private func faces(
@@ -237,6 +241,7 @@ struct Web: ParsableCommand {
     ) -> (routes: [Route], doorman: any Gate.Doorman, accounts: Accounts?) {
         guard open || store != nil else {
             let door = AccountDoor(folder: state, station: shown, on: loop, logger: logger)
+            door.accounts?.takeCode(from: claimFolder)
             return (door.routes, door.doorman, door.accounts)
         }
         let doorman = OpenDoorman(store == nil ? .owner : .viewer)

@@ -24,14 +24,19 @@ enum AccountText {
             json.member("created", date(account.created))
             json.member("hasPreferences", account.preferences != "{}")
             json.member("preferences", json: account.preferences)
-            guard let claimed = roster.claimed, (0..<claimedSeconds).contains(now - claimed.time)
-            else { return }
-            json.object("claimed") { json in
-                json.member("by", claimed.name)
-                json.member("at", date(claimed.time))
-            }
+            claimed(roster, at: now, &json)
         }
         return json.text
+    }
+
+    /// Who claimed the station, for a day: an owner who reads another name starts over.
+    static func claimed(_ roster: Roster, at now: Int64, _ json: inout JSONText) {
+        guard let claimed = roster.claimed, (0..<claimedSeconds).contains(now - claimed.time)
+        else { return }
+        json.object("claimed") { json in
+            json.member("by", claimed.name)
+            json.member("at", date(claimed.time))
+        }
     }
 
     static func sessions(_ sessions: [SessionRecord], this: Int64?) -> String {

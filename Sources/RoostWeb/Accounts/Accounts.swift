@@ -55,6 +55,11 @@ package final class Accounts: Sendable {
         try await database.run(work)
     }
 
+    /// Changes the database before anything is served.
+    func startingWith(_ work: @Sendable (Connection) throws -> Void) throws {
+        try database.runNow(work)
+    }
+
     /// Changes the database in one transaction, and memory after it.
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws -> Value

@@ -8,7 +8,7 @@ import HTTPTypes
 package struct StaticFiles: Sendable {
     package struct File: Sendable {
         let type: String
-        let bytes: [UInt8]
+        var bytes: [UInt8]
         /// The same by gzip, where the package has it beside it.
         var zipped: [UInt8]?
     }
@@ -45,6 +45,9 @@ package struct StaticFiles: Sendable {
                 (JoinedClient.scriptName, joined.script), (JoinedClient.sheetName, joined.sheet),
             ] { files[name] = File(type: Self.type(of: name), bytes: Array(text.utf8)) }
         }
+        if let worker = files["sw.js"]?.bytes {
+            files["sw.js"]?.bytes = Self.withoutComments(worker)
+        }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             for byte in Array(name.utf8) + file.bytes {
@@ -53,6 +56,15 @@ package struct StaticFiles: Sendable {
         }
         self.hash = String(hash, radix: 16)
         self.files = files
+    }
+
+    /// The worker is apart from the joined script; its comments are for its developers, too.
+    private static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let kept = lines.map(ClientModule.trimmed).filter {
+            !$0.hasPrefix("//") && !($0.hasPrefix("/*") && $0.hasSuffix("*/"))
+        }
+        return Array(kept.map { $0 + "\n" }.joined().utf8)
     }
 
     private static func joined(_ files: [String: File]) throws(StaticFilesError) -> JoinedClient {

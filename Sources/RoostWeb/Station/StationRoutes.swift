@@ -49,7 +49,8 @@ package struct StationRoutes: Sendable {
             Route(.get, "/healthz", .anyone) { _ in try await health() },
             Route(.get, "/api/v1/station", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return WebResponse.json(await view().json)
+                // A browser that trusts the station may keep it for a page without a connection.
+                return .json(await view().json, caching: "private, no-cache")
             },
             Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])

@@ -6,13 +6,21 @@ package struct TrustRoutes: Sendable {
     private let encryption: Encryption?
     private let station: String
     private let addresses: [String]
+    private let accounts: Accounts?
 
     /// - Parameters:
     ///   - encryption: nil where nothing is encrypted.
     ///   - station: Its name.
     ///   - addresses: Of the encrypted page.
-    package init(_ encryption: Encryption?, station: String, addresses: [String]) {
+    ///   - accounts: For a day they say who claimed the station, also to strangers.
+    package init(
+        _ encryption: Encryption?,
+        station: String,
+        addresses: [String],
+        _ accounts: Accounts? = nil
+    ) {
         (self.encryption, self.station, self.addresses) = (encryption, station, addresses)
+        self.accounts = accounts
     }
 
     package var all: [Route] {
@@ -77,6 +85,8 @@ package struct TrustRoutes: Sendable {
             json.member("fingerprint", facts?.fingerprint)
             json.member("until", facts?.until.map(AccountText.date))
             json.member("ownCertificateUntil", facts?.ownUntil.map(AccountText.date))
+            guard let accounts else { return }
+            AccountText.claimed(accounts.roster, at: accounts.clock.seconds(), &json)
         }
         return .json(json.text)
     }

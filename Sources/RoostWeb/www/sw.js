@@ -1,7 +1,7 @@
 // The shell of this version, and the last answers for a page without a connection.
-const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, PATIENCE = 4000;
-const FILES = ["css/roost.css", "js/roost.js", "icon.svg"];
-const KEPT = /^\/api\/v1\/(me|station|channels|series|ledger)$/;
+const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, BYTES = 2 << 20, PATIENCE = 4000;
+const FILES = ["css/roost.css", "js/roost.js", "icon.svg", "strings/en.json", "strings/de.json", "strings/it.json"];
+const KEPT = /^\/api\/v1\/(station|channels|series)$/;
 
 self.addEventListener("install", (event) => event.waitUntil((async () => {
   const shell = await caches.open(SHELL);
@@ -17,35 +17,48 @@ self.addEventListener("activate", (event) => event.waitUntil((async () => {
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== location.origin) return;
-  if (KEPT.test(url.pathname)) event.respondWith(fresh(event.request));
+  if (KEPT.test(url.pathname)) event.respondWith(fresh(event));
   else if (url.pathname.startsWith(ROOT)) event.respondWith(shell(event.request));
-  else if (event.request.mode === "navigate") event.respondWith(fetch(event.request).catch(() => caches.match("/")));
+  else if (event.request.mode === "navigate") event.respondWith(page(event.request));
 });
 
-async function shell(request) {
-  const kept = await caches.match(request);
-  if (kept) return kept;
-  const answer = await fetch(request);
-  if (answer.ok) (await caches.open(SHELL)).put(request, answer.clone());
-  return answer;
-}
-
-/** The network first; the last answer with its time when it fails, or is silent for longer than a station may hang. */
-async function fresh(request) {
-  const cache = await caches.open(DATA), kept = await cache.match(request);
-  const asked = fetch(request).then(async (answer) => {
-    if (answer.ok && !/no-store/.test(answer.headers.get("Cache-Control") ?? "")) await keep(cache, request, answer.clone());
-    return answer;
-  });
+/** The network, or what was kept when it fails or is silent for longer than a station may hang. */
+async function first(asked, kept) {
   if (!kept) return asked;
   return Promise.race([asked.catch(() => kept), new Promise((done) => setTimeout(() => done(kept), PATIENCE))]);
 }
 
-async function keep(cache, request, answer) {
-  const headers = new Headers(answer.headers);
+async function shell(request) {
+  const kept = await (await caches.open(SHELL)).match(request);
+  return kept ?? fetch(request);
+}
+
+/** Every page is the same file, and its script knows which one it is. */
+async function page(request) {
+  const kept = await (await caches.open(SHELL)).match("/");
+  return first(fetch(request), new URL(request.url).pathname.startsWith("/ca.") ? null : kept);
+}
+
+async function fresh(event, request = event.request) {
+  const asked = fetch(request);
+  event.waitUntil(asked.then((answer) => keep(request, answer)).catch(() => {}));
+  return first(asked, await (await caches.open(DATA)).match(request));
+}
+
+/** Keeps an answer with its time; the oldest ones leave when there are too many, or too large ones. */
+async function keep(request, given) {
+  // The session has ended, perhaps on another device: nothing stays here either.
+  if (given.status === 401) return caches.delete(DATA);
+  if (!given.ok || /no-store/.test(given.headers.get("Cache-Control") ?? "")) return false;
+  const answer = given.clone(), cache = await caches.open(DATA), body = await answer.blob(), headers = new Headers(answer.headers);
   headers.set("X-Saved-At", new Date().toISOString());
+  headers.set("X-Bytes", String(body.size));
   headers.delete("Content-Encoding");
-  await cache.put(request, new Response(await answer.blob(), { status: 200, headers }));
-  const keys = await cache.keys();
-  for (const key of keys.slice(0, Math.max(0, keys.length - MOST))) await cache.delete(key);
+  if (body.size <= BYTES) await cache.put(request, new Response(body, { status: 200, headers }));
+  let [count, bytes] = [0, 0];
+  for (const key of (await cache.keys()).reverse()) {
+    bytes += Number((await cache.match(key))?.headers.get("X-Bytes") ?? 0);
+    if ((count += 1) > MOST || bytes > BYTES) await cache.delete(key);
+  }
+  return true;
 }

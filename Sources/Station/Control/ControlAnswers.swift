@@ -99,26 +99,26 @@ package struct ControlAnswers: Sendable {
         case .checkProfile: try await answer { try await profiles.check(request) }
         case .adopt, .ignore, .rename, .forget, .mute, .unmute, .configure, .remove, .record:
             try await answer {
-                try await changeDevice(
-                    request,
-                    by: .init(request, from: peer, on: station.platform)
-                )
+                try await changeDevice(request, by: asker(request, peer))
                 return await devices()
             }
         case .set:
             try await answer {
-                try await settings.set(
-                    request,
-                    by: .init(request, from: peer, on: station.platform)
-                )
+                try await settings.set(request, by: asker(request, peer))
                 return settings.report
             }
         case .mode, .note, .snooze:
             try await answer {
-                try await change(request, by: .init(request, from: peer, on: station.platform))
+                try await change(request, by: asker(request, peer))
                 return await fullStatus()
             }
         }
+    }
+
+    private func asker(_ request: ControlRequest, _ peer: PeerCredentials?) async throws
+        -> ControlAsker
+    {
+        try await ControlAsker(request, from: peer, on: station.platform)
     }
 
     /// Carries out what a person wants of the station as a whole.

@@ -42,6 +42,8 @@ export function refresh() {
   asked ??= (async () => {
     try {
       const answer = await api.getTagged("/station");
+      // A page that was live has seen more than what the worker kept.
+      if (answer.savedAt && station && !savedAt) { askedAt = performance.now(); return lose(); }
       station = answer.data;
       savedAt = answer.savedAt;
       receivedAt = askedAt = performance.now();

@@ -6,6 +6,7 @@ import { may } from "../navigation.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 import { action } from "../words.js";
+import { trustLine } from "./claim.js";
 import { auditCard, membersCard, sessionsCard, tokensCard } from "./accountlists.js";
 
 export const title = "account.title";
@@ -21,7 +22,7 @@ export async function load(api, _query, { me }) {
 export function make(root, context) {
   return { update(data) {
     root.replaceChildren(...[userCard(data.account, context), passwordCard(data.account, context), sessionsCard(data.sessions, context),
-      tokensCard(data.tokens, context), membersCard(data, context), auditCard(data.audit)].filter(Boolean));
+      tokensCard(data.tokens, context), membersCard(data, context), auditCard(data.audit), trustLine()].filter(Boolean));
   } };
 }
 

@@ -2,18 +2,24 @@
 import { card, el } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
+import { stamp } from "../format.js";
 import { trustLine } from "./claim.js";
 
 export const title = "login.title";
-export const load = async (api, query) => ({ invitation: query.get("invitation") });
+export const load = async (api, query) => ({ invitation: query.get("invitation"), trust: await api.maybe("/trust") });
 
 export function make(root, { api }) {
   let isMade = false;
-  return { update({ invitation }) {
+  return { update({ invitation, trust }) {
     if (isMade) return;
     isMade = true;
-    root.append(invitation ? joinCard(api, invitation) : loginCard(api), trustLine());
+    root.append(invitation ? joinCard(api, invitation) : loginCard(api), claimedLine(trust?.claimed) ?? "", trustLine());
   } };
+}
+
+/** For a day after the claim: who sees a stranger's name here can start over. */
+function claimedLine(claimed) {
+  return claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: claimed.by, time: stamp(claimed.at) }), " ", el("code", {}, "sudo roost claim --reset")) : null;
 }
 
 /** The address stays what was asked for; Log in itself leads to Now. */

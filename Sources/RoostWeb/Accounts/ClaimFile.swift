@@ -1,0 +1,62 @@
+import Glibc
+import Logging
+
+/// The first code on a card: `roost-claim.txt`, written when the card was made.
+///
+/// A person who can write the card is near the station.
+struct ClaimFile {
+    static let name = "roost-claim.txt"
+    static let lengths = 8...64
+
+    enum Finding: Hashable {
+        case missing
+        case code(String)
+        /// Why it is not used, with the next step.
+        case wrong(String)
+    }
+
+    let folder: String
+
+    /// Reads the file: one line of letters, digits, hyphens and spaces.
+    func read() -> Finding {
+        let path = folder + "/" + Self.name
+        do {
+            guard let bytes = try SafeFile.read(path) else { return .missing }
+            let text = NewPerson.trimmed(String(decoding: Self.withoutMark(bytes), as: UTF8.self))
+            let letters = text.filter { $0 != "-" && $0 != " " }
+            guard letters.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+                return .wrong("\(path) holds more than a code: one line of letters and digits")
+            }
+            guard Self.lengths.contains(letters.count) else {
+                return .wrong("\(path) holds \(letters.count) characters: a code has 8 to 64")
+            }
+            return .code(text)
+        } catch { return .wrong("\(error)") }
+    }
+
+    /// Windows' Notepad may begin a file with a byte order mark.
+    private static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    }
+}
+
+extension Accounts {
+    /// Takes the card's code while the station has no owner; called once, at the start.
+    ///
+    /// - Parameter folder: Of the boot partition.
+    package func takeCode(from folder: String) {
+        guard !roster.isClaimed else { return }
+        switch ClaimFile(folder: folder).read() {
+        case .missing: return
+        case .wrong(let words):
+            logger.error("\(words); until then `roost claim` on the station prints a code")
+        case .code(let code):
+            do {
+                try startingWith { try ClaimTable(connection: $0).setCard(code) }
+                logger.notice("the code of \(folder)/\(ClaimFile.name) makes the first account")
+            } catch {
+                logger.error("the code of \(ClaimFile.name) cannot be kept: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct ClaimFileTests {
+    private static func finding(_ text: String) throws -> ClaimFile.Finding {
+        let folder = try TestFolder(isInMemory: true)
+        try SafeFile.write(text, to: folder.path(ClaimFile.name))
+        return ClaimFile(folder: folder.path).read()
+    }
+
+    @Test(arguments: [
+        "k7qf-m2px", "k7qf-m2px\n", "  k7qf-m2px \r\n", "\u{FEFF}k7qf-m2px", "k7qf-m2px\n\n\n",
+    ])
+    func readsOneLine(text: String) throws {
+        #expect(try Self.finding(text) == .code("k7qf-m2px"))
+    }
+
+    @Test(arguments: [
+        "", "short", "seven77", "a-b-c-d-e-f", "two lines\nof text", "pässword", "code: 12345678",
+        String(repeating: "x", count: 65), String(repeating: "x", count: 70_000),
+    ])
+    func saysWhatIsWrong(text: String) throws {
+        guard case .wrong(let words) = try Self.finding(text) else {
+            Issue.record("\(text.prefix(20)) was taken")
+            return
+        }
+        #expect(words.contains(ClaimFile.name))
+    }
+
+    @Test func missesNothingWhereNoneIs() throws {
+        #expect(ClaimFile(folder: "/nonexistent").read() == .missing)
+    }
+
+    @Test func aCodeOnTheCardMakesTheFirstAccount() async throws {
+        let stage = try AccountsStage()
+        try SafeFile.write("balcony 2026 x\n", to: stage.folder.path(ClaimFile.name))
+        stage.accounts.takeCode(from: stage.folder.path)
+        #expect(await claim(stage, "wrong-code").status == 400)
+        // As people type it.
+        #expect(await claim(stage, "BALCONY2026X").status == 201)
+        stage.accounts.takeCode(from: stage.folder.path)
+        #expect(await claim(stage, "BALCONY2026X").status == 409)
+    }
+
+    /// A process that starts again gives no new tries.
+    @Test func triesAreCountedOverRestarts() async throws {
+        let stage = try AccountsStage()
+        try SafeFile.write("balcony-2026\n", to: stage.folder.path(ClaimFile.name))
+        for round in 0..<ClaimTable.cardTriesMax {
+            stage.accounts.takeCode(from: stage.folder.path)
+            let isLast = round == ClaimTable.cardTriesMax - 1
+            #expect(await claim(stage, "wrong-code").status == (isLast ? 410 : 400))
+        }
+        stage.accounts.takeCode(from: stage.folder.path)
+        #expect(await claim(stage, "balcony-2026").status == 410)
+        // The way by the station itself stays.
+        let code = try await stage.accounts.newClaimCode()
+        #expect(await claim(stage, code).status == 201)
+    }
+
+    private func claim(_ stage: AccountsStage, _ code: String) async -> Answer {
+        let body = """
+            {"code":"\(code)","name":"Anna","email":"a@example.org",\
+            "password":"\(AccountsStage.password)"}
+            """
+        return await stage.ask(.post, "/claim", body)
+    }
+}
