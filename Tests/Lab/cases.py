@@ -5,6 +5,7 @@ import subprocess
 import time
 
 import card as card_case
+import partition  # noqa: F401  Registers its case.
 import usb  # noqa: F401  Registers its cases.
 from adapter import Adapter
 from bench import (CASES, Lab, Skipped, case, configuration, demand, dust, has_value, install,
