@@ -34,7 +34,6 @@ package struct ControlAnswers: Sendable {
         var trustWall: @Sendable (WallTime) -> Bool
         /// Stores the mutes.
         var settleMutes: @Sendable () async throws -> Void
-        /// The owner's settings.
         var settings: ControlSettings.Dependencies
         /// The HealthMonitor that runs now.
         var vigil: @Sendable () -> HealthMonitor?
@@ -154,7 +153,7 @@ package struct ControlAnswers: Sendable {
         guard let examination = dependencies.examination else {
             throw ControlFailure(code: "not-allowed", message: "this station has no machine to ask")
         }
-        let age = Duration.milliseconds(Int64(min(max(request.seconds ?? 0, 0), 86_400) * 1_000))
+        let age = Duration.seconds(min(max(request.seconds ?? 0, 0), 86_400))
         return try await examination.report(notOlderThan: age, on: station.platform)
     }
 
