@@ -86,8 +86,10 @@ package final class HealthMonitor: Child {
     /// Counts every child as on time for `duration`, at most 15 min, for debugging; zero ends that.
     package func snooze(for duration: Duration) {
         let now = clock.now
-        let bounded = min(duration, HealthMonitorMachine.snoozeMax)
-        machine.withLock { $0.snooze(until: now.advanced(by: bounded), now: now) }
+        let bounded = machine.withLock { machine in
+            machine.snooze(until: now.advanced(by: duration), now: now)
+            return now.duration(to: machine.snoozedUntil ?? now)
+        }
         callbacks.observer(
             Event(
                 at: now,

@@ -74,4 +74,17 @@ import Testing
         truncate(folder.database, off_t(folder.databaseByteCount * 9 / 10))
         #expect(StorePlan(.megabytes(300)).sized(like: folder.database).megabytes == megabytes)
     }
+
+    /// Without the first page of its ring the length says how large a history was.
+    @Test func aSizeIsFoundByTheLengthAlone() throws {
+        let folder = HistoryFolder()
+        try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(17))).0.close()
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: folder.database)))
+        for index in 2 * HistorySchema.pageSize..<3 * HistorySchema.pageSize { bytes[index] = 0 }
+        try Data(bytes).write(to: URL(filePath: folder.database))
+        #expect(HistoryHeader(of: folder.database)?.slotCount == nil)
+        #expect(StorePlan(.megabytes(300)).sized(like: folder.database).megabytes == 17)
+        // One that is as large, or nearly, may be what is configured.
+        #expect(StorePlan(.megabytes(17)).sized(like: folder.database).megabytes == 17)
+    }
 }

@@ -47,6 +47,19 @@ import Testing
         try again.close()
     }
 
+    /// The id of a boot is gone from the history and from the copy: its samples stay together.
+    @Test func aBootWhoseIdIsGoneKeepsItsSamples() throws {
+        let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
+        try bench.store.close()
+        let all = try HistoryReader(path: bench.folder.database).all().count
+        let page = try bench.page(of: "boots")
+        try bench.damage(page - 1..<page)
+        unlink(bench.folder.database + HistorySpare.suffix)
+        let again = try StoreBench.open(bench.ring, bench.folder)
+        defer { try? again.close() }
+        #expect(try HistoryReader(path: bench.folder.database).all().count == all)
+    }
+
     @Test func aCopyThatCannotBeWrittenIsSaid() throws {
         let bench = try StoreBench()
         try bench.store.close()

@@ -74,6 +74,22 @@ import Testing
         try reader.close()
     }
 
+    @Test func theJournalKeepsWhatLiesInTheLogAlone() throws {
+        let bench = try StoreBench()
+        let reader = try Connection(bench.folder.database, mode: .readOnly)
+        try reader.execute("BEGIN")
+        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        try bench.live(3)
+        try bench.store.checkpoint()
+        // Read already, and not in the file yet.
+        #expect(try HistoryReader(path: bench.folder.database).all().count == 3 * 600)
+        #expect(bench.store.fill > 0 && bench.store.fill < StoreCheckpoint.urgentFill)
+        try reader.execute("COMMIT")
+        try reader.close()
+        try bench.store.checkpoint()
+        #expect(bench.store.fill == 0)
+    }
+
     @Test func anOlderHistoryIsTakenUpAndTheLedgerNamesWhatTheRingLost() throws {
         let bench = try StoreBench(blockCount: 8)
         try bench.live(4)
