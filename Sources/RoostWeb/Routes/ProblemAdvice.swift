@@ -27,6 +27,8 @@ package struct ProblemAdvice: Hashable, Sendable {
             )
         case .methodNotAllowed:
             ("The address exists and does not take this method.", "`Allow` lists those it takes.")
+        case .rangeNotSatisfiable:
+            ("No byte of the range is there.", "Ask without `Range`, or for a part of the length.")
         case .tooLarge:
             ("The request is larger than the station reads.", "Send less; `detail` has the limit.")
         case .unsupportedMedia:

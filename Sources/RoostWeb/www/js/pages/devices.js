@@ -1,6 +1,6 @@
 // What is connected, how it fares, and what was found but is not used.
 import { button, card, dialog, el, facts, show } from "../dom.js";
-import { countdown, duration, number } from "../format.js";
+import { ago, countdown, duration, number } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../navigation.js";
@@ -68,6 +68,8 @@ const until = (time) => new Intl.DateTimeFormat(document.documentElement.lang, {
 
 function fact(name, given) {
   if (typeof given === "number") return /Seconds$/.test(name) ? duration(given) : number(given, 2, 0);
+  const past = /^([\d.]+) s ago$/.exec(given);
+  if (past) return ago(Number(past[1]));
   return typeof given === "boolean" ? t(given ? "do.yes" : "do.no") : String(given);
 }
 
@@ -114,8 +116,7 @@ function intervalField({ kind, intervalSeconds, hasFixedInterval }) {
 
 /** Asks for an HTTP device at an address of the local network. */
 function addDialog(profiles, { api, reload }) {
-  const known = profiles.filter((profile) => profile.kind === "http");
-  const types = known.length ? known : [{ id: "milano-board" }, { id: "generic-http-line" }];
+  const types = profiles.filter((profile) => profile.kind === "http");
   const type = el("select", { name: "type" }, types.map((one) => el("option", { value: one.id }, one.name ?? one.id)));
   const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
     field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),

@@ -24,7 +24,7 @@ export function make(root, context) {
     const faults = (station?.faults ?? []).filter((fault) => !findings.some((one) => one.name === fault.id));
     root.replaceChildren(...[
       el("section", { class: "card wide" }, el("p", { class: "big" }, others.length || wells.length ? t("health.sum", { ok: wells.length, all: asked.length }) : t("health.sum.none")),
-        el("p", { class: "quiet" }, health.at ? t("health.at", { time: stamp(health.at) }) : ""),
+        el("p", { class: "quiet" }, health.at ? t("health.at", { time: stamp(Date.parse(health.at) / 1000 - (health.ageSeconds ?? 0)) }) : ""),
         may(context.me, "owner") ? action(t("health.again"), async () => { await context.api.send("POST", "/actions/doctor"); context.reload(); })
           : button(t("health.again"), () => context.reload())),
       faults.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.faults")), el("ul", { class: "list" }, faults.map(faultRow))) : null,

@@ -158,7 +158,8 @@ function ageLine(channel) {
 }
 
 function meanLine({ mean24h, decimals, guideline, coverage24h }) {
-  if (mean24h === null || mean24h === undefined) return "";
+  // Of some minutes it would be the value above.
+  if (mean24h === null || mean24h === undefined || coverage24h < 0.05) return "";
   const mean = value(mean24h, decimals);
   const words = guideline?.limit ? t("now.mean.guideline", { mean, limit: number(guideline.limit, 1, 0) }) : t("now.mean", { mean });
   return coverage24h !== null && coverage24h < 0.75 ? `${words} (${t("now.mean.covered", { share: percent(coverage24h, 0) })})` : words;
