@@ -5,6 +5,8 @@ import StoreQueries
 
 /// What `/station` says from the history: means of 24 h, and how far back the record goes.
 ///
+/// The whole record is accounted for at most every ten minutes: that reads all of it.
+///
 /// From the history and not from the station's program: it outlives restarts, costs the station
 /// nothing, and is the figure of `/explain`. Read at most once a minute, when a page asks.
 package actor HistorySummary {
@@ -18,6 +20,28 @@ package actor HistorySummary {
         let guideline: Guideline?
     }
 
+    /// Where the time since the first sample went, of the channel with the longest record.
+    package struct Completeness: Hashable, Sendable {
+        /// When the first sample was; ISO 8601, nil while that is not known.
+        let since: String?
+        /// 0…1 of the time, covered by values.
+        let covered: Double
+        /// 0…1 of the time, covered or explained.
+        let accounted: Double
+
+        /// Nil without a channel that has a past.
+        init?(_ lines: [GapLedgerReport.Line], since: String?) {
+            guard let line = lines.max(by: { $0.elapsedTenths < $1.elapsedTenths }),
+                line.elapsedTenths > 0
+            else { return nil }
+            let unexplained = line.gaps.filter { $0.cause == .unexplained }
+                .reduce(line.remainderTenths) { $0 + $1.tenths }
+            self.since = since
+            covered = Double(line.coveredTenths) / Double(line.elapsedTenths)
+            accounted = 1 - Double(unexplained) / Double(line.elapsedTenths)
+        }
+    }
+
     package struct Summary: Sendable {
         /// By channel: `dust/pm25`.
         var days: [String: Day] = [:]
@@ -25,15 +49,19 @@ package actor HistorySummary {
         var oldest: String?
         /// How long a sample is kept at the present rate.
         var keepsDays: Int?
+        /// Nil without a record.
+        var complete: Completeness?
         /// Why there is none of this.
         var trouble: String?
     }
 
     private static let freshTime = TimeAmount.seconds(60)
+    private static let accountTime = TimeAmount.minutes(10)
 
     private let history: HistoryClient
     private var known = Summary()
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
+    private var accountedUntil = NIODeadline.uptimeNanoseconds(0)
 
     package init(_ history: HistoryClient) { self.history = history }
 
@@ -42,9 +70,12 @@ package actor HistorySummary {
         guard NIODeadline.now() >= freshUntil else { return known }
         // Those who ask meanwhile get the one before.
         freshUntil = .now() + Self.freshTime
+        let mustAccount = freshUntil > accountedUntil
         var summary = Summary()
         do {
-            summary = try await history.read { try Self.read($0) }
+            summary = try await history.read { try Self.read($0, all: mustAccount) }
+            if !mustAccount { summary.complete = known.complete }
+            if mustAccount { accountedUntil = .now() + Self.accountTime }
         } catch let problem as Problem {
             summary.trouble = problem.detail
         } catch {
@@ -54,11 +85,15 @@ package actor HistorySummary {
         return summary
     }
 
-    private static func read(_ history: OpenHistory) throws -> Summary {
+    private static func read(_ history: OpenHistory, all: Bool) throws -> Summary {
         var summary = Summary()
         let extent = try StoreExtent(history.reader, history.times)
         summary.oldest = extent.oldest?.wall.iso8601
         summary.keepsDays = extent.keepsDays.map { Int($0) }
+        if all {
+            let lines = try StoreLedger.reports(history.reader, history.times).flatMap(\.lines)
+            summary.complete = Completeness(lines, since: summary.oldest)
+        }
         guard let now = history.now else { return summary }
         let day = 86_400
         for channel in try StoreChannel.all(history.reader) where !channel.stream.id.isImported {

@@ -124,6 +124,13 @@ package struct StationView: Sendable {
             json.raw(Self.text(laser))
         }
         json.object("store") { write(status.store, &$0) }
+        if let complete = summary.complete {
+            json.object("complete") { json in
+                json.member("since", complete.since)
+                json.member("coveredShare", complete.covered, decimals: 5)
+                json.member("accountedShare", complete.accounted, decimals: 5)
+            }
+        }
         json.member("budget", json: Self.text(status.budget))
         json.member("watchdog", json: Self.text(status.watchdog))
     }

@@ -1,0 +1,37 @@
+import Core
+import Logging
+import Store
+import StoreFixtures
+import StoreQueries
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct HistorySummaryTests {
+    private typealias Boot = QueryFixture.Boot
+
+    /// Of 330 min 20 have no cause, and 30 were a power cut.
+    @Test func saysHowMuchOfTheRecordIsCoveredAndAccountedFor() async throws {
+        let fixture = try QueryFixture([
+            Boot(started: "2026-04-14T00:00:00Z", minutes: 180, silent: [60..<80]),
+            Boot(started: "2026-04-14T03:30:00Z", minutes: 120),
+        ]) { $0 / 60 % 50 }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let history = HistoryClient(nil, folder: fixture.path, logger: logger)
+        let summary = HistorySummary(history)
+        let complete = try #require(await summary.latest().complete)
+        #expect(abs(complete.covered - 280.0 / 330) < 0.01)
+        #expect(abs(complete.accounted - 310.0 / 330) < 0.01)
+        #expect(complete.since?.hasPrefix("2026-04-14T00:0") == true)
+        // The second answer is the first one, kept.
+        #expect(await summary.latest().complete == complete)
+    }
+
+    @Test func aFolderWithoutAHistorySaysWhy() async {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let client = HistoryClient(nil, folder: "/nonexistent", logger: logger)
+        let found = await HistorySummary(client).latest()
+        #expect(found.complete == nil)
+        #expect(found.trouble != nil)
+    }
+}
