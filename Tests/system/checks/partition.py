@@ -156,8 +156,8 @@ class Bench:
         demand(os.path.exists(node), "not there after a new start")
 
         place = self.open()
-        demand(place == {"folder": self.store, "journal": node, "isOnPartition": True},
-              f"the station's journal: {place}")
+        where = (place["folder"], place["journal"], place["isOnPartition"], place["state"])
+        demand(where == (self.store, node, True, "ok"), f"the station's journal: {place}")
         demand(os.readlink(os.path.join(self.store, "journal.partition")) == node, "no note")
         busy = self.partition(disk, "--undo", code=1)
         demand("stop the station" in busy, f"undo while it runs: {busy}")
