@@ -116,7 +116,8 @@ function intervalField({ kind, intervalSeconds, hasFixedInterval }) {
 
 /** Asks for an HTTP device at an address of the local network. */
 function addDialog(profiles, { api, reload }) {
-  const types = profiles.filter((profile) => profile.kind === "http");
+  const isGeneric = ({ id }) => id.startsWith("generic");
+  const types = profiles.filter((profile) => profile.kind === "http").sort((a, b) => isGeneric(a) - isGeneric(b));
   const type = el("select", { name: "type" }, types.map((one) => el("option", { value: one.id }, one.name ?? one.id)));
   const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
     field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
