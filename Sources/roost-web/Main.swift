@@ -141,10 +141,10 @@ struct Web: ParsableCommand {
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, door.accounts, logger)
-        let routes =
-            files.routes(name: shown) + door.routes
-            + (door.accounts?.audited(acts + past) ?? acts + past) + faces.routes
-            + ProblemAdvice.routes
+        let asked = acts + past
+        var routes = files.routes(name: shown) + door.routes
+        routes += door.accounts?.audited(asked) ?? asked
+        routes += faces.routes + ProblemAdvice.routes
         var settings = settings
         settings.encryption = encryption(settings, logger)
         let described = routes + trust(settings, door.accounts).all
