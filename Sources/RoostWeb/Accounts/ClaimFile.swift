@@ -3,7 +3,7 @@ import Logging
 
 /// The first code on a card: `roost-claim.txt`, written when the card was made.
 ///
-/// A person who can write the card is near the station.
+/// The file proves nearness: only a person at the station can write its card.
 struct ClaimFile {
     static let name = "roost-claim.txt"
     static let lengths = 8...64
