@@ -321,7 +321,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var mutes: [MuteReport] = []
     /// Where it is between two samples; nil while that is not known.
     package var progress: ProgressReport?
-    /// Where the device comes from: `file`, `owner` or `found`; nil for the lamp and older stations.
+    /// Where the device comes from: `file`, `owner` or `found`; nil for the lamp.
     package var origin: String?
     /// Whether its values are kept; nil from older stations.
     package var records: Bool?
