@@ -37,6 +37,7 @@ let package = Package(
         .executable(name: "roostd", targets: ["roostd"]),
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-web", targets: ["roost-web"]),
+        .executable(name: "roost-courier", targets: ["roost-courier"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
@@ -157,6 +158,36 @@ let package = Package(
             ],
             // Served from the folder that scripts/install copies it to.
             exclude: ["www"],
+            swiftSettings: strict
+        ),
+        library(
+            "RoostCourier",
+            [
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Store",
+                "StoreQueries", "Supervision", logging,
+            ]
+        ),
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
+        .systemLibrary(
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]
+        ),
+        library(
+            "CourierIO",
+            ["CCurl", "CMosquitto", "Core", "HardwareIO", "LinuxIO", "RoostCourier", logging]
+        ),
+        library("CourierSimulation", ["Core", "RoostCourier"]),
+        .executableTarget(
+            name: "roost-courier",
+            dependencies: [
+                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
+                "RoostCourier", "Store", "StoreQueries", "Supervision", arguments, logging,
+            ],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -286,6 +317,18 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
+        ),
+        tests(
+            "RoostCourierTests",
+            [
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "CourierSimulation",
+                "HardwareIO", "RoostCourier", "Scheduling", "SimulationKit", "Store",
+                "StoreFixtures", "StoreQueries", "Supervision", "TestSupport", logging,
+            ]
+        ),
+        tests(
+            "CourierIOTests",
+            ["Core", "CourierIO", "HardwareIO", "LinuxIO", "RoostCourier", "TestSupport", logging]
         ),
         .target(
             name: "StoreFixtures",

@@ -55,6 +55,18 @@ extension TidyRule {
         "roost-web": [
             "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",
         ],
+        "RoostCourier": [
+            "Alerts", "COpenSSL", "ControlProtocol", "HardwareIO", "Store", "StoreQueries",
+            "Supervision",
+        ],
+        "CourierIO": [
+            "CCurl", "CMosquitto", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
+        ],
+        "CourierSimulation": ["RoostCourier"],
+        "roost-courier": [
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
+            "HardwareIO", "LinuxIO", "RoostCourier", "Store", "StoreQueries", "Supervision",
+        ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "roost-lab": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",

@@ -1,0 +1,146 @@
+import Core
+import RoostCourier
+import Synchronization
+
+/// A server of the simulated world.
+package protocol SimulatedServer: Sendable {
+    /// Carries a request out and answers it.
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer
+}
+
+/// What the network does to a host.
+package enum NetworkFault: Hashable, Sendable {
+    /// No answer to a look-up, until its time is up.
+    case nameServerSilent
+    case unknownHost
+    case refused
+    case unreachable
+    /// Somebody else's certificate.
+    case wrongCertificate
+    /// The server accepts and says nothing.
+    case silent
+    /// The request is carried out and its answer gets lost.
+    case answerLost
+    /// Each request is answered by this status, and not carried out.
+    case status(Int, retryAfterSeconds: Int?)
+    /// Each request is answered by a page for people.
+    case captivePortal
+    /// Each exchange takes this long.
+    case slow(Duration)
+}
+
+/// A network in which hosts answer, or do not, by the virtual clock.
+package final class SimulatedNetwork: CourierNetwork {
+    private struct State {
+        var servers: [String: any SimulatedServer] = [:]
+        var faults: [String: NetworkFault] = [:]
+        var isDown = false
+        var exchangeCount = 0
+        var mailbox: [MailMessage] = []
+        var sent: [OutboundRequest] = []
+    }
+
+    /// Requests that `sent` keeps; older ones are forgotten.
+    private static let sentLimit = 256
+    private static let patience: Duration = .seconds(10)
+    private let clock: any NodeClock
+    private let state = Mutex(State())
+
+    package init(clock: any NodeClock) { self.clock = clock }
+
+    /// Requests that reached the network, oldest first, the last 256.
+    package var sent: [OutboundRequest] { state.withLock { $0.sent } }
+    package var mails: [MailMessage] { state.withLock { $0.mailbox } }
+    package var exchangeCount: Int { state.withLock { $0.exchangeCount } }
+
+    /// Puts a server behind a host, as `api.example.org` or `localhost:8086`.
+    package func add(_ server: any SimulatedServer, at host: String) {
+        state.withLock { $0.servers[host] = server }
+    }
+
+    /// Sets or ends what happens to a host; nil ends it.
+    package func set(_ fault: NetworkFault?, at host: String) {
+        state.withLock { $0.faults[host] = fault }
+    }
+
+    /// Whether there is any route at all.
+    package func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+
+    package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
+        let host = Self.host(of: request.url.revealed)
+        let (server, fault, isDown) = state.withLock { state in
+            state.exchangeCount += 1
+            state.sent.append(request)
+            if state.sent.count > Self.sentLimit { state.sent.removeFirst() }
+            return (state.servers[host], state.faults[host], state.isDown)
+        }
+        if isDown { throw NetworkFailure(.unreachable, "no route to \(host)") }
+        if let answer = try await suffer(fault, host) { return answer }
+        guard let server else { throw NetworkFailure(.unknownHost, "nobody knows \(host)") }
+        let answer = await server.answer(request)
+        if fault == .answerLost {
+            try await clock.sleep(for: Self.patience)
+            throw NetworkFailure(.silent, "\(host) accepted and fell silent", wasSent: true)
+        }
+        return answer
+    }
+
+    package func upload(
+        _ request: OutboundRequest,
+        size: Int,
+        _ read: @escaping @Sendable () async throws -> [UInt8]?
+    ) async throws -> OutboundAnswer {
+        var request = request
+        request.body = []
+        while let piece = try await read() { request.body += piece }
+        precondition(request.body.count == size, "a body has the size that was said")
+        return try await exchange(request)
+    }
+
+    package func send(_ message: MailMessage) async throws -> OutboundAnswer {
+        let host = Self.host(of: message.url.revealed)
+        let (fault, isDown) = state.withLock { ($0.faults[host], $0.isDown) }
+        if isDown { throw NetworkFailure(.unreachable, "no route to \(host)") }
+        if let answer = try await suffer(fault, host) { return answer }
+        state.withLock { $0.mailbox.append(message) }
+        return OutboundAnswer(250, text: "queued")
+    }
+
+    package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
+        throw NetworkFailure(.refused, "\(broker.host) is no broker of this world")
+    }
+
+    /// What a fault does before a server is asked; nil goes on to the server.
+    private func suffer(_ fault: NetworkFault?, _ host: String) async throws -> OutboundAnswer? {
+        switch fault {
+        case nil, .answerLost: return nil
+        case .nameServerSilent:
+            try await clock.sleep(for: Self.patience)
+            throw NetworkFailure(.nameServerSilent, "the name server does not answer")
+        case .unknownHost: throw NetworkFailure(.unknownHost, "nobody knows \(host)")
+        case .refused: throw NetworkFailure(.refused, "\(host) refuses the connection")
+        case .unreachable: throw NetworkFailure(.unreachable, "\(host) cannot be reached")
+        case .wrongCertificate:
+            throw NetworkFailure(.certificate, "\(host) shows a certificate of another name")
+        case .silent:
+            try await clock.sleep(for: .seconds(30))
+            throw NetworkFailure(.silent, "\(host) accepted and fell silent", wasSent: true)
+        case .status(let status, let seconds):
+            let fields = seconds.map { ["retry-after": "\($0)"] } ?? [:]
+            return OutboundAnswer(status, fields, text: "no")
+        case .captivePortal:
+            let page = "<!DOCTYPE html><title>Welcome, please log in</title>"
+            return OutboundAnswer(200, ["content-type": "text/html"], text: page)
+        case .slow(let time):
+            try await clock.sleep(for: time)
+            return nil
+        }
+    }
+
+    /// `host` or `host:port` of an absolute URL.
+    private static func host(of url: String) -> String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        let rest = url[start...].prefix { $0 != "/" && $0 != "?" }
+        return String(rest.split(separator: "@").last ?? rest)
+    }
+}

@@ -1,0 +1,78 @@
+/// How to reach an MQTT broker.
+package struct BrokerSettings: Hashable, Sendable {
+    /// What the broker says for us when we vanish.
+    package struct Will: Hashable, Sendable {
+        package let topic: String
+        package let payload: [UInt8]
+        package let delaySeconds: Int
+
+        package init(topic: String, payload: [UInt8], delaySeconds: Int) {
+            (self.topic, self.payload, self.delaySeconds) = (topic, payload, delaySeconds)
+        }
+    }
+
+    package var host: String
+    /// 1…65 535.
+    package var port: Int
+    package var isEncrypted: Bool
+    package var clientID: String
+    package var user: String?
+    package var password: Secret?
+    package var trust = ServerTrust.system
+    package var keepAliveSeconds = 60
+    /// 5, or 4 for MQTT 3.1.1.
+    package var protocolVersion = 5
+    package var will: Will?
+
+    package init(host: String, port: Int, isEncrypted: Bool, clientID: String) {
+        (self.host, self.port) = (host, port)
+        (self.isEncrypted, self.clientID) = (isEncrypted, clientID)
+    }
+}
+
+/// One message for a broker.
+package struct BrokerMessage: Hashable, Sendable {
+    package let topic: String
+    package let payload: [UInt8]
+    package let isRetained: Bool
+    /// Seconds after which the broker throws it away (MQTT 5); nil never.
+    package let expirySeconds: Int?
+
+    package init(
+        topic: String,
+        payload: [UInt8],
+        isRetained: Bool = false,
+        expirySeconds: Int? = nil
+    ) {
+        (self.topic, self.payload) = (topic, payload)
+        (self.isRetained, self.expirySeconds) = (isRetained, expirySeconds)
+    }
+}
+
+/// A connection to an MQTT broker.
+package protocol BrokerConnection: Sendable {
+    /// 5, or 4 for MQTT 3.1.1.
+    var protocolVersion: Int { get }
+
+    /// Publishes with quality of service 1 and waits for the broker's word.
+    ///
+    /// - Returns: The reason code of MQTT 5: 0 accepted, 0x10 no subscriber, from 0x80 refused;
+    ///   0 always with 3.1.1.
+    /// - Throws: `NetworkFailure` when the connection ends first; `CancellationError`.
+    func publish(_ message: BrokerMessage) async throws -> Int
+
+    /// Asks for messages of a topic.
+    ///
+    /// - Throws: As `publish`.
+    func subscribe(_ topic: String) async throws
+
+    /// The next message of a topic that was asked for; nil once the connection has ended.
+    ///
+    /// Bound: 64 wait, further ones are dropped and counted.
+    ///
+    /// - Throws: `CancellationError`.
+    func nextMessage() async throws -> BrokerMessage?
+
+    /// Ends in order: the broker does not publish the will.
+    func close() async
+}

@@ -1,0 +1,44 @@
+/// Why a request got no answer.
+package struct NetworkFailure: Error, Hashable, Sendable {
+    /// Where it ended.
+    package enum Stage: String, Hashable, Sendable, CaseIterable {
+        /// The name server did not answer within its time.
+        case nameServerSilent
+        /// No name server knows the host.
+        case unknownHost
+        /// The machine is there and nothing listens.
+        case refused
+        /// No route, or nobody answered.
+        case unreachable
+        case connectTimedOut
+        /// A certificate that is not trusted, or for another name.
+        case certificate
+        /// A certificate that is not valid now by this machine's clock.
+        case certificateTime
+        case encryption
+        /// The server accepted the connection and sent no whole answer in time.
+        case silent
+        /// The connection ended within the exchange.
+        case closed
+        /// What came is no answer of the protocol, or above its limit.
+        case malformed
+        /// The server demands a log-in, or refuses this one (mail, broker).
+        case notAuthorised
+        /// This machine: memory, descriptors, a file that cannot be read.
+        case local
+    }
+
+    package let stage: Stage
+    /// For people; without a secret.
+    package let words: String
+    /// Whether the whole request had been sent, so that it may have been carried out.
+    package let wasSent: Bool
+
+    package init(_ stage: Stage, _ words: String, wasSent: Bool = false) {
+        (self.stage, self.words, self.wasSent) = (stage, words, wasSent)
+    }
+}
+
+extension NetworkFailure: CustomStringConvertible {
+    package var description: String { words }
+}

@@ -1,0 +1,45 @@
+/// What a server answered.
+package struct OutboundAnswer: Hashable, Sendable {
+    /// Bytes of a body that are read; a longer one is a failure.
+    package static let bodyLimit = 64 << 10
+
+    package let status: Int
+    /// Names in small letters; of several with one name the last.
+    package let fields: [String: String]
+    package let body: [UInt8]
+
+    package init(_ status: Int, _ fields: [String: String] = [:], body: [UInt8] = []) {
+        (self.status, self.fields, self.body) = (status, fields, body)
+    }
+
+    package init(_ status: Int, _ fields: [String: String] = [:], text: String) {
+        self.init(status, fields, body: Array(text.utf8))
+    }
+
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Whether it is a page for people: what a captive portal sends in place of an answer.
+    package var isHTML: Bool {
+        if fields["content-type"]?.lowercased().hasPrefix("text/html") == true { return true }
+        let start = text.drop(while: \.isWhitespace).prefix(15).lowercased()
+        return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
+    }
+
+    /// The first 80 bytes of the body on one line, for people.
+    package var excerpt: String {
+        let plain = String(decoding: body.prefix(80), as: UTF8.self)
+            .map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 }
+        return String(plain).trimming()
+    }
+}
+
+extension String {
+    /// Without white space at both ends.
+    func trimming() -> String {
+        var rest = Substring(self)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest.drop(while: \.isWhitespace))
+    }
+}

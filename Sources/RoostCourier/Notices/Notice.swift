@@ -1,0 +1,67 @@
+import Core
+
+/// One thing to tell people.
+package struct Notice: Hashable, Sendable {
+    package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
+        case notice, warning, critical
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+        package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+    }
+
+    package enum Kind: String, Hashable, Sendable {
+        case raised, level, resolved, reminder, summary
+    }
+
+    /// Counts up over the store's life, so that a receiver tells repeats.
+    package let number: Int
+    package let kind: Kind
+    /// Rule and channel: `who-24h balcony/pm25`.
+    package let key: String
+    package let severity: Severity
+    /// In the receiver's language: `Air Quality Alert`.
+    package let title: String
+    /// As `PM2.5 of 16.1 µg/m³ (24 h mean, guideline 15) measured 07:49`.
+    package let subtitle: String
+    /// Lines of at most 200 bytes.
+    package let body: [String]
+    /// When it began, UTC; nil while the clock is not trusted.
+    package let time: WallTime?
+    /// A page of the station; nil where it has no address.
+    package let link: String?
+    /// Whether a person asked for it to try the way.
+    package let isTest: Bool
+
+    package init(
+        number: Int,
+        kind: Kind,
+        key: String,
+        severity: Severity,
+        text: (title: String, subtitle: String, body: [String]),
+        time: WallTime?,
+        link: String? = nil,
+        isTest: Bool = false
+    ) {
+        (self.number, self.kind, self.key, self.severity) = (number, kind, key, severity)
+        (title, subtitle, body) = (text.title, text.subtitle, text.body)
+        (self.time, self.link, self.isTest) = (time, link, isTest)
+    }
+
+    /// Title, subtitle and body as one text.
+    package var message: String { ([subtitle] + body).joined(separator: "\n") }
+}
+
+/// A way to people: ntfy, Telegram, mail, a webhook.
+package protocol NoticeReceiver: Sendable {
+    /// Whether a later notice of the same key replaces one that was not seen.
+    var replaces: Bool { get }
+
+    /// Sends one notice and waits for the server's word.
+    ///
+    /// - Throws: `CancellationError` alone; what the network does is in the outcome.
+    func deliver(
+        _ notice: Notice,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome
+}

@@ -1,0 +1,42 @@
+/// What an answer or a failure means where the receiver has no rules of its own.
+package enum DeliveryJudge {
+    /// Judges an answer by its status alone; a target looks for its own proof first.
+    ///
+    /// A success that reaches this function lacks the proof, so it is `foreign`.
+    package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+        let words = "status \(answer.status)" + (answer.excerpt.isEmpty ? "" : ": \(answer.excerpt)")
+        let reason = DeliveryReason("status-\(answer.status)", words)
+        if answer.isHTML || answer.isSuccess || (300..<400).contains(answer.status) {
+            return .foreign(
+                DeliveryReason("foreign", "somebody else answers (captive portal?): \(words)")
+            )
+        }
+        switch answer.status {
+        case 401, 403, 404: return .hold(reason)
+        case 408, 425, 429, 500...: return .later(reason, afterSeconds: retryAfter(answer))
+        default: return .refused(reason)
+        }
+    }
+
+    /// Judges a request without an answer.
+    package static func judge(_ failure: NetworkFailure) -> DeliveryOutcome {
+        let reason = DeliveryReason(code(failure.stage), failure.words)
+        switch failure.stage {
+        case .certificate, .notAuthorised: return .hold(reason)
+        default: return failure.wasSent ? .unknown(reason) : .later(reason)
+        }
+    }
+
+    /// Seconds of `Retry-After`, at most a day; nil without one, or with a date.
+    package static func retryAfter(_ answer: OutboundAnswer) -> Int? {
+        answer.fields["retry-after"].flatMap { Int($0.trimming()) }.map { min(max($0, 0), 86_400) }
+    }
+
+    private static func code(_ stage: NetworkFailure.Stage) -> String {
+        var code = ""
+        for letter in stage.rawValue {
+            code += letter.isUppercase ? "-\(letter.lowercased())" : "\(letter)"
+        }
+        return code
+    }
+}

@@ -1,0 +1,30 @@
+/// What became of one attempt to deliver.
+package enum DeliveryOutcome: Hashable, Sendable {
+    /// The receiver has it, by the proof that its protocol gives.
+    case delivered
+    /// Part of it is delivered before the rest was refused: the indices of refused items.
+    case partly(refused: [Int], DeliveryReason)
+    /// Try again after the back-off, or when the receiver asked for, in seconds.
+    case later(DeliveryReason, afterSeconds: Int? = nil)
+    /// A person has to change something; tried with one item an hour.
+    case hold(DeliveryReason)
+    /// The receiver will never take this batch as it is.
+    case refused(DeliveryReason)
+    /// It was sent whole and nobody knows whether it arrived.
+    case unknown(DeliveryReason)
+    /// Somebody else answered: a captive portal, a wrong server.
+    case foreign(DeliveryReason)
+}
+
+/// Why, as a code for programs and words for people.
+package struct DeliveryReason: Hashable, Sendable {
+    /// Small letters and hyphens: `unknown-host`, `status-503`.
+    package let code: String
+    /// At most 160 bytes; without a secret.
+    package let words: String
+
+    package init(_ code: String, _ words: String) {
+        self.code = code
+        self.words = String(decoding: words.utf8.prefix(160), as: UTF8.self)
+    }
+}

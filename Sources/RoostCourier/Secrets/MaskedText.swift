@@ -1,0 +1,57 @@
+/// A text that may hold secrets: one form to send, one to show.
+///
+/// Written as an interpolation: `"https://example.org/bot\(token)/send"`, where `token` is a `Secret`.
+package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation {
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var revealed = ""
+        fileprivate var shown = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: String) { append(literal) }
+
+        package mutating func appendInterpolation(_ secret: Secret) {
+            revealed += secret.reveal()
+            shown += Secret.mask
+        }
+
+        package mutating func appendInterpolation(_ text: MaskedText) {
+            revealed += text.revealed
+            shown += text.shown
+        }
+
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            append(value.description)
+        }
+
+        private mutating func append(_ text: String) {
+            revealed += text
+            shown += text
+        }
+    }
+
+    /// What is sent.
+    package let revealed: String
+    /// What logs, events, reports and dry runs say.
+    package let shown: String
+
+    package init(stringInterpolation: StringInterpolation) {
+        (revealed, shown) = (stringInterpolation.revealed, stringInterpolation.shown)
+    }
+
+    package init(stringLiteral value: String) { self.init(value) }
+
+    /// A text without a secret.
+    package init(_ plain: String) { (revealed, shown) = (plain, plain) }
+
+    /// A text that is a secret as a whole or was made of one, as a signature or an encoded password.
+    package init(secret revealed: String, shown: String = Secret.mask) {
+        (self.revealed, self.shown) = (revealed, shown)
+    }
+}
+
+extension MaskedText: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { shown }
+    package var debugDescription: String { shown }
+    package var customMirror: Mirror { Mirror(self, children: ["shown": shown]) }
+}

@@ -1,0 +1,20 @@
+/// A password, token or key: no text, log or report shows it.
+///
+/// Only `reveal()` gives the value, so whoever reads the code sees every place where it leaves.
+package struct Secret: Hashable, Sendable {
+    /// What stands for a secret wherever something is shown.
+    package static let mask = "•••"
+
+    private let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    /// The value, for the bytes that go to its receiver.
+    package func reveal() -> String { text }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { Self.mask }
+    package var debugDescription: String { Self.mask }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

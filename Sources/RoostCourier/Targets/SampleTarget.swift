@@ -1,0 +1,51 @@
+import Core
+
+/// A place that samples are sent to.
+///
+/// It makes requests and judges answers; what is sent when, and what happens after a failure, is
+/// decided by `OutboxMachine`.
+package protocol SampleTarget: Sendable {
+    var traits: SampleTargetTraits { get }
+
+    /// Why a sample is not for this target, besides its age; nil when it is.
+    func leavesOut(_ sample: OutboxSample) -> LeftOut?
+
+    /// Sends a batch and waits for the receiver's word.
+    ///
+    /// Called for one batch at a time. Safe to call again with the same batch.
+    ///
+    /// - Throws: `CancellationError` alone; what the network does is in the outcome.
+    func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome
+}
+
+/// What the outbox must know of a target.
+package struct SampleTargetTraits: Hashable, Sendable {
+    /// What to do when nobody knows whether a batch arrived.
+    package enum Repetition: Hashable, Sendable {
+        /// The receiver knows repeated items by a key, or can be asked: send again.
+        case harmless
+        /// Send again, though an item may arrive twice.
+        case atLeastOnce
+        /// Never send again: an item may be missing.
+        case atMostOnce
+    }
+
+    /// Samples in one request, 1…5 000.
+    package var itemLimit = 2_000
+    /// How old a sample may be to be sent; nil: as old as the ring.
+    package var ageLimit: Duration?
+    package var repetition = Repetition.harmless
+    /// At least this long between two requests.
+    package var pace: Duration = .milliseconds(250)
+    /// At least this long between two requests with new samples; they wait to go together.
+    package var liveInterval: Duration = .seconds(0)
+    /// Whether newer samples must wait for older ones.
+    package var isStrict = false
+    /// Whether samples need a date: false where the receiver stamps by arrival.
+    package var needsTime = true
+
+    package init() {}
+}

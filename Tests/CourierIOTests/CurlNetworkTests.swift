@@ -1,0 +1,4 @@
+import CourierIO
+import Testing
+
+@Suite struct CurlNetworkTests {}
