@@ -17,7 +17,9 @@ package struct OutboundRequest: Hashable, Sendable {
         package let name: String
         package let value: MaskedText
 
-        package init(_ name: String, _ value: MaskedText) { (self.name, self.value) = (name, value) }
+        package init(_ name: String, _ value: MaskedText) {
+            (self.name, self.value) = (name, value)
+        }
     }
 
     /// Signs with AWS Signature Version 4; the network does it, over the body's own hash.

@@ -4,7 +4,8 @@ package enum DeliveryJudge {
     ///
     /// A success that reaches this function lacks the proof, so it is `foreign`.
     package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        let words = "status \(answer.status)" + (answer.excerpt.isEmpty ? "" : ": \(answer.excerpt)")
+        let words =
+            "status \(answer.status)" + (answer.excerpt.isEmpty ? "" : ": \(answer.excerpt)")
         let reason = DeliveryReason("status-\(answer.status)", words)
         if answer.isHTML || answer.isSuccess || (300..<400).contains(answer.status) {
             return .foreign(

@@ -1,0 +1,152 @@
+import Core
+
+/// What one target must remember, as bytes that the station keeps for it.
+///
+/// Version 1, all numbers unsigned LEB128: the version, delivered, reasons (count, then reason and
+/// number), boots (count, then 16 bytes each), streams (count; then id, flags, settled and seen as
+/// boot index and tick where the flags say so, waiting, ranges as boot index, two ticks and count).
+/// Reasons are numbers of `LeftOut.allCases`, which only grows at its end.
+package struct OutboxCursor: Hashable, Sendable {
+    /// Bytes that the station keeps for one target.
+    package static let byteLimit = 1_024
+    private static let version: UInt64 = 1
+
+    package var marks: [StreamID: StreamMark]
+    package var totals: OutboxTotals
+
+    package init(marks: [StreamID: StreamMark] = [:], totals: OutboxTotals = OutboxTotals()) {
+        (self.marks, self.totals) = (marks, totals)
+    }
+
+    /// The bytes; ranges are left out, oldest first, where they do not fit.
+    ///
+    /// What lay in such a range is waiting again, and sent twice at worst.
+    ///
+    /// - Throws: `OutboxCursorError.tooManyStreams` when streams alone do not fit.
+    package func encode() throws(OutboxCursorError) -> [UInt8] {
+        var shorter = self
+        while true {
+            let bytes = shorter.bytes
+            if bytes.count <= Self.byteLimit { return bytes }
+            let widest = shorter.marks.filter { !$0.value.ranges.isEmpty }
+            guard let stream = widest.keys.min(), var mark = shorter.marks[stream] else {
+                throw .tooManyStreams(marks.count)
+            }
+            let range = mark.ranges.removeFirst()
+            mark.waiting += range.count
+            shorter.totals.delivered -= min(range.count, shorter.totals.delivered)
+            shorter.marks[stream] = mark
+        }
+    }
+
+    private var bytes: [UInt8] {
+        var out = VarintWriter()
+        out.append(Self.version)
+        out.append(UInt64(totals.delivered))
+        let reasons = LeftOut.allCases.enumerated().filter { totals.leftOut[$0.element] ?? 0 > 0 }
+        out.append(UInt64(reasons.count))
+        for (number, reason) in reasons {
+            out.append(UInt64(number))
+            out.append(UInt64(totals.leftOut[reason] ?? 0))
+        }
+        let places = marks.values.flatMap { mark in
+            [mark.settled, mark.seen].compactMap(\.self) + mark.ranges.map(\.from)
+        }
+        let boots = Set(places.map(\.boot)).sorted { $0.description < $1.description }
+        out.append(UInt64(boots.count))
+        for boot in boots { out.bytes += boot.bytes }
+        let index = Dictionary(uniqueKeysWithValues: boots.enumerated().map { ($1, UInt64($0)) })
+        func append(_ place: OutboxPlace) {
+            out.append(index[place.boot] ?? 0)
+            out.append(UInt64(max(place.tick.tenths, 0)))
+        }
+        out.append(UInt64(marks.count))
+        for (stream, mark) in marks.sorted(by: { $0.key < $1.key }) {
+            out.append(UInt64(stream.rawValue))
+            out.append((mark.settled == nil ? 0 : 1) | (mark.seen == nil ? 0 : 2))
+            if let place = mark.settled { append(place) }
+            if let place = mark.seen { append(place) }
+            out.append(UInt64(mark.waiting))
+            out.append(UInt64(mark.ranges.count))
+            for range in mark.ranges {
+                append(range.from)
+                out.append(UInt64(max(range.to.tick.tenths - range.from.tick.tenths, 0)))
+                out.append(UInt64(range.count))
+            }
+        }
+        return out.bytes
+    }
+
+    /// Reads a cursor.
+    ///
+    /// - Parameters:
+    ///   - bytes: As `encode` made them.
+    ///   - number: The number of a boot in the store; nil when the store has it no more, and
+    ///     everything of it is gone.
+    /// - Throws: `OutboxCursorError`.
+    package init(
+        _ bytes: [UInt8],
+        number: (BootID) -> Int?
+    ) throws(OutboxCursorError) {
+        var input = VarintReader(bytes)
+        let version = try input.next()
+        guard version == Self.version else { throw .otherVersion(version) }
+        var totals = OutboxTotals()
+        totals.delivered = try input.count(below: .max)
+        for _ in 0..<(try input.count(below: LeftOut.allCases.count)) {
+            let number = try input.count(below: LeftOut.allCases.count - 1)
+            totals.leftOut[LeftOut.allCases[number]] = try input.count(below: .max)
+        }
+        var boots: [(BootID, Int)] = []
+        for _ in 0..<(try input.count(below: Self.byteLimit / 16)) {
+            let boot = BootID(bytes: try input.take(16))
+            boots.append((boot, number(boot) ?? 0))
+        }
+        func place() throws(OutboxCursorError) -> OutboxPlace {
+            let index = try input.count(below: boots.count - 1)
+            let tick = Tick(tenths: Int64(try input.count(below: .max)))
+            return OutboxPlace(boot: boots[index].0, bootNumber: boots[index].1, tick: tick)
+        }
+        var marks: [StreamID: StreamMark] = [:]
+        for _ in 0..<(try input.count(below: Self.byteLimit)) {
+            let stream = StreamID(UInt16(try input.count(below: Int(UInt16.max))))
+            let flags = try input.next()
+            var mark = StreamMark()
+            if flags & 1 != 0 { mark.settled = try place() }
+            if flags & 2 != 0 { mark.seen = try place() }
+            mark.waiting = try input.count(below: .max)
+            for _ in 0..<(try input.count(below: StreamMark.rangeLimit)) {
+                let from = try place()
+                let length = Int64(try input.count(below: .max))
+                let end = Tick(
+                    tenths: from.tick.tenths.addingReportingOverflow(length).partialValue
+                )
+                guard end >= from.tick else { throw .malformed }
+                let to = OutboxPlace(boot: from.boot, bootNumber: from.bootNumber, tick: end)
+                let count = try input.count(below: .max)
+                mark.ranges.append(OutboxRange(from: from, to: to, count: count))
+            }
+            marks[stream] = mark
+        }
+        guard input.isAtEnd else { throw .malformed }
+        self.init(marks: marks, totals: totals)
+    }
+}
+
+package enum OutboxCursorError: Error, Hashable, Sendable {
+    case otherVersion(UInt64)
+    case malformed
+    case tooManyStreams(Int)
+}
+
+extension OutboxCursorError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .otherVersion(let version):
+            "the cursor has version \(version), this program knows 1: install a newer one"
+        case .malformed: "the cursor is damaged"
+        case .tooManyStreams(let count):
+            "\(count) streams do not fit into one cursor: give the target fewer with `streams`"
+        }
+    }
+}

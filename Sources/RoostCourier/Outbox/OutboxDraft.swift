@@ -1,0 +1,80 @@
+import Core
+
+/// A batch that is being delivered, and what its delivery settles.
+package struct OutboxDraft: Hashable, Sendable {
+    package enum Lane: String, Hashable, Sendable {
+        /// The newest samples, ahead of older ones.
+        case live
+        /// The oldest samples that wait.
+        case backlog
+    }
+
+    /// The part of one stream.
+    package struct Part: Hashable, Sendable {
+        package let from: OutboxPlace
+        package var to: OutboxPlace
+        package var sent = 0
+        package var leftOut: [LeftOut: Int] = [:]
+
+        var count: Int { sent + leftOut.values.reduce(0, +) }
+    }
+
+    package let lane: Lane
+    package private(set) var parts: [StreamID: Part] = [:]
+    package private(set) var samples: [OutboxSample] = []
+    /// Samples that wait because no trusted clock has dated them yet.
+    package private(set) var waitsForClock = false
+
+    package init(_ lane: Lane) { self.lane = lane }
+
+    package var isEmpty: Bool { parts.isEmpty }
+
+    /// Adds samples of a page, until `limit` samples are to be sent.
+    ///
+    /// - Parameters:
+    ///   - page: Where they are.
+    ///   - mark: Samples that it has as delivered are passed over.
+    ///   - limit: Samples that are to be sent, in all streams together.
+    ///   - needsTime: Whether samples without a date wait.
+    ///   - judge: Why a sample is left out; nil sends it.
+    mutating func add(
+        _ page: OutboxPage,
+        after mark: StreamMark,
+        limit: Int,
+        needsTime: Bool,
+        _ judge: (OutboxSample) -> LeftOut?
+    ) {
+        for sample in page.samples {
+            let place = page.place(sample)
+            if mark.isDelivered(place) {
+                settle(page.stream, place)
+                continue
+            }
+            if needsTime, sample.time == nil {
+                // Times of a boot that is over will never be known.
+                guard !page.isPresent else {
+                    waitsForClock = true
+                    return
+                }
+                settle(page.stream, place) { $0.leftOut[.timeUnknown, default: 0] += 1 }
+            } else if let reason = judge(sample) {
+                settle(page.stream, place) { $0.leftOut[reason, default: 0] += 1 }
+            } else {
+                guard samples.count < limit else { return }
+                samples.append(sample)
+                settle(page.stream, place) { $0.sent += 1 }
+            }
+        }
+    }
+
+    private mutating func settle(
+        _ stream: StreamID,
+        _ place: OutboxPlace,
+        _ change: (inout Part) -> Void = { _ in }
+    ) {
+        var part = parts[stream] ?? Part(from: place, to: place)
+        part.to = place
+        change(&part)
+        parts[stream] = part
+    }
+}

@@ -1,0 +1,65 @@
+import Core
+
+/// Samples of one stream, of one boot, oldest first, as a source gives them.
+package struct OutboxPage: Hashable, Sendable {
+    package let stream: StreamID
+    package let boot: BootID
+    package let bootNumber: Int
+    /// Whether the machine still runs in this boot, so that its clock may yet be trusted.
+    package let isPresent: Bool
+    package let samples: [OutboxSample]
+
+    package init(
+        stream: StreamID,
+        boot: BootID,
+        bootNumber: Int,
+        isPresent: Bool,
+        samples: [OutboxSample]
+    ) {
+        (self.stream, self.boot, self.bootNumber) = (stream, boot, bootNumber)
+        (self.isPresent, self.samples) = (isPresent, samples)
+    }
+
+    func place(_ sample: OutboxSample) -> OutboxPlace {
+        OutboxPlace(boot: boot, bootNumber: bootNumber, tick: sample.tick)
+    }
+}
+
+/// What is in a store, for the outbox.
+package protocol SampleSource: Sendable {
+    /// The streams that have samples, in the order of their numbers.
+    func streams() async throws -> [StreamID]
+
+    /// How many samples a stream has after a place, and the newest of them.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - place: nil counts all that there are.
+    /// - Returns: The count, and the place of the newest; nil when there is none.
+    /// - Throws: What reading the store throws.
+    func count(
+        of stream: StreamID,
+        after place: OutboxPlace?
+    ) async throws -> (count: Int, newest: OutboxPlace?)
+
+    /// The next samples after a place, of one boot; equal ticks are never split.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - place: nil begins with the oldest.
+    ///   - limit: 1…5 000.
+    /// - Returns: nil when there is none.
+    /// - Throws: What reading the store throws.
+    func page(
+        of stream: StreamID,
+        after place: OutboxPlace?,
+        limit: Int
+    ) async throws -> OutboxPage?
+
+    /// Waits until something was recorded since the last call, or the window opens.
+    func change(
+        since count: UInt64,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> UInt64
+}

@@ -1,0 +1,13 @@
+/// The fates of samples at one target, counted since it was added.
+package struct OutboxTotals: Hashable, Sendable {
+    package var delivered = 0
+    package var leftOut: [LeftOut: Int] = [:]
+
+    package init() {}
+
+    package var leftOutCount: Int { leftOut.values.reduce(0, +) }
+
+    package mutating func leaveOut(_ counts: [LeftOut: Int]) {
+        leftOut.merge(counts) { $0 + $1 }
+    }
+}

@@ -1,0 +1,41 @@
+import Core
+
+/// How long a target waits after a failure.
+///
+/// It doubles from 5 s to 15 min, times a random part in [0.5, 1), so that many stations behind one
+/// router do not come back together.
+package struct RetryDelay: Sendable {
+    package static let shortest: Duration = .seconds(5)
+    package static let longest: Duration = .seconds(900)
+    /// How long a held target waits before it tries one item.
+    package static let probe: Duration = .seconds(3_600)
+    /// With a new route, whatever waits is tried within this time.
+    package static let afterRoute: Duration = .seconds(30)
+
+    private var random: SplitMix64
+    /// In a row.
+    package private(set) var failureCount = 0
+
+    package init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// The wait after one more failure.
+    ///
+    /// - Parameter asked: What the receiver asked for, in seconds; never shortened.
+    /// - Returns: How long to wait, 2.5 s or more.
+    package mutating func fail(afterSeconds asked: Int? = nil) -> Duration {
+        let doubled = Self.shortest * Double(1 << min(failureCount, 8))
+        failureCount += 1
+        let wait = min(doubled, Self.longest) * part()
+        return max(wait, .seconds(asked ?? 0))
+    }
+
+    /// A wait of up to `time`, for what should not happen at all targets at once.
+    package mutating func spread(_ time: Duration) -> Duration { time * part() }
+
+    package mutating func succeed() { failureCount = 0 }
+
+    /// In [0.5, 1).
+    private mutating func part() -> Double {
+        0.5 + Double(random.next() >> 11) / Double(1 << 54)
+    }
+}
