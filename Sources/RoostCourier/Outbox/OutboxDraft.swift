@@ -67,6 +67,14 @@ package struct OutboxDraft: Hashable, Sendable {
         }
     }
 
+    /// The same for the same samples at the same target: 26 letters and digits.
+    package func id(of target: String) -> String {
+        guard let first = samples.first, let last = samples.last else { return "" }
+        let ends = [first, last].map { "\($0.stream.rawValue)/\($0.boot)/\($0.tick.tenths)" }
+        let text = ([target] + ends + ["\(samples.count)"]).joined(separator: " ")
+        return BatchID.digest(Array(text.utf8))
+    }
+
     private mutating func settle(
         _ stream: StreamID,
         _ place: OutboxPlace,

@@ -78,12 +78,11 @@ package struct OutboxMachine: Sendable {
     ///
     /// - Parameters:
     ///   - stream: Where.
-    ///   - left: Samples after `settled` that the store still has.
+    ///   - left: Samples without a fate that the store still has.
     /// - Returns: What to say of it.
     package mutating func expire(_ stream: StreamID, left: Int) -> [Notice] {
         guard var mark = marks[stream] else { return [] }
-        let ahead = mark.ranges.reduce(0) { $0 + $1.count }
-        let lost = mark.waiting - max(left - ahead, 0)
+        let lost = mark.waiting - left
         guard lost > 0 else { return [] }
         mark.waiting -= lost
         marks[stream] = mark
@@ -109,6 +108,11 @@ package struct OutboxMachine: Sendable {
     package func start(_ lane: OutboxDraft.Lane, of stream: StreamID) -> OutboxPlace? {
         let settled = marks[stream]?.settled
         return lane == .live ? ahead[stream]?.after ?? settled : settled
+    }
+
+    /// Notes that the live lane found nothing.
+    package mutating func foundNothingAhead() {
+        for (stream, entry) in ahead { ahead[stream] = (entry.after, 0) }
     }
 
     /// The streams in which a lane has something to send.
@@ -260,7 +264,13 @@ package struct OutboxMachine: Sendable {
             totals.delivered += part.sent
             totals.leaveOut(part.leftOut)
             switch draft.lane {
-            case .backlog: mark.settle(to: part.to)
+            case .backlog:
+                mark.settle(to: part.to)
+                if let (after, _) = ahead[stream], let settled = mark.settled,
+                    after.map({ $0 <= settled }) ?? true
+                {
+                    ahead[stream] = (settled, mark.waiting)
+                }
             case .live:
                 let range = OutboxRange(from: part.from, to: part.to, count: part.count)
                 let (after, waiting) = ahead[stream] ?? (nil, 0)

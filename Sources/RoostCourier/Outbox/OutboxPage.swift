@@ -30,6 +30,9 @@ package protocol SampleSource: Sendable {
     /// The streams that have samples, in the order of their numbers.
     func streams() async throws -> [StreamID]
 
+    /// The numbers of the boots that the store knows, the present one included.
+    func boots() async throws -> [BootID: Int]
+
     /// How many samples a stream has after a place, and the newest of them.
     ///
     /// - Parameters:
@@ -57,6 +60,9 @@ package protocol SampleSource: Sendable {
     ) async throws -> OutboxPage?
 
     /// Waits until something was recorded since the last call, or the window opens.
+    ///
+    /// - Returns: What the next call is to give as `count`.
+    /// - Throws: `CancellationError`.
     func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,

@@ -12,6 +12,13 @@ package struct OutboxPlace: Hashable, Sendable {
     }
 }
 
+extension OutboxPlace {
+    /// A place before it, with nothing between them.
+    package var earlier: OutboxPlace {
+        OutboxPlace(boot: boot, bootNumber: bootNumber, tick: Tick(tenths: tick.tenths - 1))
+    }
+}
+
 extension OutboxPlace: Comparable {
     package static func < (left: OutboxPlace, right: OutboxPlace) -> Bool {
         (left.bootNumber, left.tick) < (right.bootNumber, right.tick)

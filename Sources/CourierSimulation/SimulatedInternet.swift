@@ -30,7 +30,7 @@ package enum NetworkFault: Hashable, Sendable {
 }
 
 /// A network in which hosts answer, or do not, by the virtual clock.
-package final class SimulatedNetwork: CourierNetwork {
+package final class SimulatedInternet: CourierNetwork {
     private struct State {
         var servers: [String: any SimulatedServer] = [:]
         var faults: [String: NetworkFault] = [:]

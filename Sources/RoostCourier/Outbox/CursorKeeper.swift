@@ -1,0 +1,11 @@
+/// Keeps the cursors of targets across restarts: the station does, in its store.
+package protocol CursorKeeper: Sendable {
+    /// - Returns: The newest bytes of a target; nil when there are none.
+    /// - Throws: What asking the station throws.
+    func cursor(of target: String) async throws -> [UInt8]?
+
+    /// Hands over new bytes; at most `OutboxCursor.byteLimit`.
+    ///
+    /// A station that does not answer gets the newest bytes later.
+    func keep(_ bytes: [UInt8], of target: String) async
+}

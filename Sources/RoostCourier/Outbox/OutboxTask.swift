@@ -1,0 +1,216 @@
+import Core
+import Supervision
+
+/// Sends one target what is recorded, as `OutboxMachine` decides.
+package actor OutboxTask: Child {
+    /// What it works with.
+    package struct World: Sendable {
+        package let source: any SampleSource
+        package let keeper: any CursorKeeper
+        package let network: any CourierNetwork
+        package let clock: any NodeClock
+        /// Tells people and the station's events.
+        package let tell: @Sendable (_ target: String, OutboxMachine.Notice) -> Void
+
+        package init(
+            source: any SampleSource,
+            keeper: any CursorKeeper,
+            network: any CourierNetwork,
+            clock: any NodeClock,
+            tell: @escaping @Sendable (_ target: String, OutboxMachine.Notice) -> Void
+        ) {
+            (self.source, self.keeper, self.network) = (source, keeper, network)
+            (self.clock, self.tell) = (clock, tell)
+        }
+    }
+
+    /// How it stands, for reports.
+    package struct Standing: Hashable, Sendable {
+        package let id: String
+        package let waiting: Int
+        package let totals: OutboxTotals
+        package let held: DeliveryReason?
+        package let trouble: DeliveryReason?
+        package let notBefore: MonotonicInstant
+        package let lastDelivery: MonotonicInstant?
+        /// Whether samples wait for a trusted clock.
+        package let waitsForClock: Bool
+    }
+
+    /// How often a backlog is compared with what the ring still has.
+    private static let expiryCheck: Duration = .seconds(600)
+    /// A delivery takes a minute at most; files have tasks of their own.
+    private static let promise: Duration = .seconds(180)
+    /// How late a wake-up may come.
+    private static let tolerance: Duration = .seconds(2)
+
+    private let id: String
+    private let target: any SampleTarget
+    private let world: World
+    private let heartbeat: Heartbeat
+    private let startsWithBacklog: Bool
+    private var machine: OutboxMachine
+    private var lastDelivery: MonotonicInstant?
+    private var lastExpiryCheck: MonotonicInstant?
+    private var waitsForClock = false
+    private var isReady = false
+
+    /// A task that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: The target's, from the configuration.
+    ///   - target: Where samples go.
+    ///   - startsWithBacklog: Whether a target without a cursor gets what was recorded before it.
+    ///   - seed: Of the back-off's random part.
+    ///   - world: What it works with.
+    ///   - heartbeat: Beaten at each turn.
+    package init(
+        id: String,
+        _ target: any SampleTarget,
+        startsWithBacklog: Bool,
+        seed: UInt64,
+        in world: World,
+        heartbeat: Heartbeat
+    ) {
+        (self.id, self.target, self.world) = (id, target, world)
+        (self.startsWithBacklog, self.heartbeat) = (startsWithBacklog, heartbeat)
+        machine = OutboxMachine(target.traits, seed: seed)
+    }
+
+    package var standing: Standing {
+        Standing(
+            id: id,
+            waiting: machine.waiting,
+            totals: machine.totals,
+            held: machine.held,
+            trouble: machine.trouble,
+            notBefore: machine.notBefore,
+            lastDelivery: lastDelivery,
+            waitsForClock: waitsForClock
+        )
+    }
+
+    /// Runs until cancelled.
+    package func run() async throws {
+        try await begin()
+        var seen: UInt64 = 0
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: Self.promise)
+            try await look()
+            var deadline: MonotonicInstant?
+            switch machine.decide(at: world.clock.now) {
+            case .wait(let until): deadline = until
+            case .send(let lane, let limit):
+                if try await send(lane, limit: limit) { continue }
+            }
+            let limit = world.clock.now.advanced(by: Self.promise / 2)
+            seen = try await world.source.change(
+                since: seen,
+                until: min(deadline ?? limit, limit),
+                tolerance: Self.tolerance
+            )
+        }
+    }
+
+    /// Ends waiting: a new route, a repaired secret.
+    package func wake(within time: Duration = .zero) {
+        machine.wake(at: world.clock.now, within: time)
+    }
+
+    /// Sends without waiting for more, or no more.
+    package func flush(_ isOn: Bool) { machine.flush(isOn, at: world.clock.now) }
+
+    private func begin() async throws {
+        guard !isReady else { return }
+        if let bytes = try await world.keeper.cursor(of: id) {
+            let numbers = try await world.source.boots()
+            let cursor = try OutboxCursor(bytes) { numbers[$0] }
+            machine.marks = cursor.marks
+            machine.totals = cursor.totals
+        } else if !startsWithBacklog {
+            for stream in try await world.source.streams() {
+                let newest = try await world.source.count(of: stream, after: nil).newest
+                machine.marks[stream] = StreamMark(settled: newest, seen: newest)
+            }
+        }
+        isReady = true
+    }
+
+    /// Counts what was recorded since the last look.
+    ///
+    /// - Throws: What reading the store throws.
+    package func see() async throws {
+        guard isReady else { return }
+        for stream in try await world.source.streams() {
+            let seen = machine.marks[stream]?.seen
+            let (count, newest) = try await world.source.count(of: stream, after: seen)
+            // Another look may have counted them meanwhile.
+            guard count > 0, let newest, machine.marks[stream]?.seen == seen else { continue }
+            machine.see(count, upTo: newest, of: stream)
+        }
+    }
+
+    /// Counts what was recorded since the last look, and what the ring wrote over.
+    private func look() async throws {
+        try await see()
+        let now = world.clock.now
+        let isDue = lastExpiryCheck.map { $0.duration(to: now) >= Self.expiryCheck } ?? true
+        guard isDue, machine.waiting > 0 else { return }
+        lastExpiryCheck = now
+        try await expire()
+    }
+
+    private func expire() async throws {
+        for (stream, mark) in machine.marks.sorted(by: { $0.key < $1.key }) {
+            var left = try await world.source.count(of: stream, after: mark.settled).count
+            for range in mark.ranges {
+                let before = range.from.earlier
+                let inside = try await world.source.count(of: stream, after: before).count
+                left -= inside - (try await world.source.count(of: stream, after: range.to).count)
+            }
+            report(machine.expire(stream, left: left))
+        }
+    }
+
+    /// Takes one batch out of the store and sends it.
+    ///
+    /// - Returns: Whether anything got its fate or was tried.
+    private func send(_ lane: OutboxDraft.Lane, limit: Int) async throws -> Bool {
+        var draft = OutboxDraft(lane)
+        let target = target
+        for stream in machine.streams(lane) where draft.samples.count < limit {
+            guard let mark = machine.marks[stream] else { continue }
+            let start = machine.start(lane, of: stream)
+            let page = try await world.source.page(of: stream, after: start, limit: limit)
+            guard let page else { continue }
+            draft.add(page, after: mark, limit: limit, needsTime: target.traits.needsTime) {
+                target.leavesOut($0)
+            }
+        }
+        waitsForClock = draft.waitsForClock
+        guard !draft.isEmpty else {
+            if lane == .live {
+                machine.foundNothingAhead()
+                return true
+            }
+            // What waits is not there, or not dated yet.
+            if !draft.waitsForClock { try await expire() }
+            return false
+        }
+        var outcome = DeliveryOutcome.delivered
+        if !draft.samples.isEmpty {
+            let isLate = lane == .backlog && machine.isBehind
+            let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
+            outcome = try await target.deliver(batch, over: world.network)
+            if outcome == .delivered { lastDelivery = world.clock.now }
+        }
+        report(machine.finish(draft, outcome, at: world.clock.now))
+        let cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
+        await world.keeper.keep(try cursor.encode(), of: id)
+        return true
+    }
+
+    private func report(_ notices: [OutboxMachine.Notice]) {
+        for notice in notices { world.tell(id, notice) }
+    }
+}
