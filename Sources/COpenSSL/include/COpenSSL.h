@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "COpenSSLCrypto.h"
+
 /* Enough for any PEM that is written here, and the most that is read. */
 #define COPENSSL_PEM_MAX 65536
 

@@ -2,7 +2,7 @@
 package protocol CourierNetwork: Sendable {
     /// Sends a request and waits for its answer, within its time.
     ///
-    /// Follows no redirect. Looks names up itself and blocks nobody.
+    /// Follows no redirect. Looks names up itself and never blocks the thread.
     ///
     /// - Throws: `NetworkFailure`; `CancellationError`.
     func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer

@@ -8,7 +8,7 @@ package struct NetworkFailure: Error, Hashable, Sendable {
         case unknownHost
         /// The machine is there and nothing listens.
         case refused
-        /// No route, or nobody answered.
+        /// No route, or no machine answered.
         case unreachable
         case connectTimedOut
         /// A certificate that is not trusted, or for another name.

@@ -73,6 +73,6 @@ package enum ServerTrust: Hashable, Sendable {
     case system
     /// Those of the authorities in one PEM file.
     case authority(path: String)
-    /// The one whose public key has this SHA-256, in base64, whoever signed it.
+    /// The one whose public key has this SHA-256, in base64, without a look at its signer.
     case publicKey(sha256: String)
 }
