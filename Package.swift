@@ -163,7 +163,7 @@ let package = Package(
         library(
             "RoostCourier",
             [
-                "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Store",
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Store",
                 "StoreQueries", "Supervision", logging,
             ]
         ),
@@ -181,7 +181,7 @@ let package = Package(
             "CourierIO",
             ["CCurl", "CMosquitto", "Core", "HardwareIO", "LinuxIO", "RoostCourier", logging]
         ),
-        library("CourierSimulation", ["Core", "RoostCourier"]),
+        library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),
         .executableTarget(
             name: "roost-courier",
             dependencies: [
@@ -322,7 +322,7 @@ let package = Package(
             "RoostCourierTests",
             [
                 "Alerts", "COpenSSL", "ControlProtocol", "Core", "CourierSimulation",
-                "HardwareIO", "RoostCourier", "Scheduling", "SimulationKit", "Store",
+                "HardwareIO", "Profiles", "RoostCourier", "Scheduling", "SimulationKit", "Store",
                 "StoreFixtures", "StoreQueries", "Supervision", "TestSupport", logging,
             ]
         ),

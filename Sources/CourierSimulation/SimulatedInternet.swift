@@ -15,7 +15,7 @@ package enum NetworkFault: Hashable, Sendable {
     case unknownHost
     case refused
     case unreachable
-    /// Somebody else's certificate.
+    /// A certificate of another host.
     case wrongCertificate
     /// The server accepts and says nothing.
     case silent

@@ -9,8 +9,7 @@ import Testing
         #expect(text.revealed == "https://example.org/botvery-secret-7f3a/send?n=3")
         #expect(text.shown == "https://example.org/bot•••/send?n=3")
         let request = OutboundRequest(.post, text, [.init("Authorization", "Bearer \(token)")])
-        var words = "\(request) \(token)"
-        dump(request, to: &words)
+        let words = "\(request) \(token) \(String(reflecting: request)) \(request.dryRun)"
         #expect(!words.contains("very-secret"))
     }
 

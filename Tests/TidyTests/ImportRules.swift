@@ -56,13 +56,13 @@ extension TidyRule {
             "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",
         ],
         "RoostCourier": [
-            "Alerts", "COpenSSL", "ControlProtocol", "HardwareIO", "Store", "StoreQueries",
-            "Supervision",
+            "Alerts", "COpenSSL", "ControlProtocol", "HardwareIO", "Profiles", "Store",
+            "StoreQueries", "Supervision",
         ],
         "CourierIO": [
             "CCurl", "CMosquitto", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
         ],
-        "CourierSimulation": ["RoostCourier"],
+        "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
             "HardwareIO", "LinuxIO", "RoostCourier", "Store", "StoreQueries", "Supervision",

@@ -20,6 +20,12 @@ package struct OutboundRequest: Hashable, Sendable {
         package init(_ name: String, _ value: MaskedText) {
             (self.name, self.value) = (name, value)
         }
+
+        /// `Authorization` by name and password (RFC 7617).
+        package static func basicAuthorisation(user: String, password: Secret) -> Field {
+            let pair = Base64.text(Array("\(user):\(password.reveal())".utf8))
+            return Field("Authorization", "Basic \(Secret(pair))")
+        }
     }
 
     /// Signs with AWS Signature Version 4; the network does it, over the body's own hash.
@@ -41,6 +47,8 @@ package struct OutboundRequest: Hashable, Sendable {
     package var fields: [Field]
     /// At most `bodyLimit` bytes; larger files go by `OutboundFile`.
     package var body: [UInt8]
+    /// What dry runs show in place of a body that holds a secret; nil shows the body.
+    package var shownBody: String?
     package var trust = ServerTrust.system
     package var signature: AWSSignature?
     /// Whether it is to be HTTP/2 (Apple's push service speaks nothing else).
@@ -64,6 +72,22 @@ package struct OutboundRequest: Hashable, Sendable {
     package init(_ method: Method, _ url: MaskedText, json: String, _ fields: [Field] = []) {
         let type = Field("Content-Type", "application/json")
         self.init(method, url, [type] + fields, body: Array(json.utf8))
+    }
+
+    /// A request with a body of JSON that holds a secret.
+    package init(_ method: Method, _ url: MaskedText, maskedJSON: MaskedText) {
+        self.init(method, url, json: maskedJSON.revealed)
+        shownBody = maskedJSON.shown
+    }
+
+    /// The request as a dry run shows it: all bytes that would be sent but for secrets.
+    ///
+    /// A body that is not text is shown as its size.
+    package var dryRun: String {
+        let lines = fields.map { "\($0.name): \($0.value.shown)" }
+        let head = ["\(method.rawValue) \(url.shown)"] + lines
+        let text = shownBody ?? String(validating: body, as: UTF8.self) ?? "\(body.count) bytes"
+        return head.joined(separator: "\n") + "\n\n" + text
     }
 }
 

@@ -14,7 +14,20 @@ package struct Notice: Hashable, Sendable {
         case raised, level, resolved, reminder, summary
     }
 
-    /// Counts up over the store's life, so that a receiver tells repeats.
+    /// The measured value that a notice is about.
+    package struct Measurement: Hashable, Sendable {
+        /// The quantity as people write it: `PM2.5`.
+        package let quantity: String
+        package let value: FixedPoint
+        /// As `µg/m³`.
+        package let unit: String
+
+        package init(quantity: String, value: FixedPoint, unit: String) {
+            (self.quantity, self.value, self.unit) = (quantity, value, unit)
+        }
+    }
+
+    /// Counts up over the store's life, by which a receiver knows repeats.
     package let number: Int
     package let kind: Kind
     /// Rule and channel: `who-24h balcony/pm25`.
@@ -29,9 +42,11 @@ package struct Notice: Hashable, Sendable {
     /// When it began, UTC; nil while the clock is not trusted.
     package let time: WallTime?
     /// A page of the station; nil where it has no address.
-    package let link: String?
+    package var link: String?
     /// Whether a person asked for it to try the way.
-    package let isTest: Bool
+    package var isTest = false
+    /// Nil where the notice is about no value, as a card that wears.
+    package var measurement: Measurement?
 
     package init(
         number: Int,
@@ -39,13 +54,11 @@ package struct Notice: Hashable, Sendable {
         key: String,
         severity: Severity,
         text: (title: String, subtitle: String, body: [String]),
-        time: WallTime?,
-        link: String? = nil,
-        isTest: Bool = false
+        time: WallTime?
     ) {
         (self.number, self.kind, self.key, self.severity) = (number, kind, key, severity)
         (title, subtitle, body) = (text.title, text.subtitle, text.body)
-        (self.time, self.link, self.isTest) = (time, link, isTest)
+        self.time = time
     }
 
     /// Title, subtitle and body as one text.

@@ -1,3 +1,5 @@
+import Store
+
 /// What an answer or a failure means where the receiver has no rules of its own.
 package enum DeliveryJudge {
     /// Judges an answer by its status alone; a target looks for its own proof first.
@@ -28,9 +30,16 @@ package enum DeliveryJudge {
         }
     }
 
-    /// Seconds of `Retry-After`, at most a day; nil without one, or with a date.
+    /// Seconds of `Retry-After`, at most a day; nil without one.
+    ///
+    /// A date counts from the answer's own `Date`, so the station's clock need not be right.
     package static func retryAfter(_ answer: OutboundAnswer) -> Int? {
-        answer.fields["retry-after"].flatMap { Int($0.trimming()) }.map { min(max($0, 0), 86_400) }
+        guard let text = answer.fields["retry-after"]?.trimming() else { return nil }
+        if let seconds = Int(text) { return min(max(seconds, 0), 86_400) }
+        guard let until = HTTPDate.parse(text), let date = answer.fields["date"],
+            let now = HTTPDate.parse(date.trimming())
+        else { return nil }
+        return Int(min(max((until.tenths - now.tenths) / 10, 0), 86_400))
     }
 
     private static func code(_ stage: NetworkFailure.Stage) -> String {
@@ -39,5 +48,21 @@ package enum DeliveryJudge {
             code += letter.isUppercase ? "-\(letter.lowercased())" : "\(letter)"
         }
         return code
+    }
+}
+
+extension CourierNetwork {
+    /// Sends a request and judges its answer, or the failure in place of one.
+    ///
+    /// - Throws: `CancellationError` alone.
+    package func outcome(
+        of request: OutboundRequest,
+        _ judge: (OutboundAnswer) -> DeliveryOutcome
+    ) async throws -> DeliveryOutcome {
+        do {
+            return judge(try await exchange(request))
+        } catch let failure as NetworkFailure {
+            return DeliveryJudge.judge(failure)
+        }
     }
 }

@@ -1,6 +1,7 @@
 /// A text that may hold secrets: one form to send, one to show.
 ///
-/// Written as an interpolation: `"https://example.org/bot\(token)/send"`, where `token` is a `Secret`.
+/// Written as an interpolation: `"https://example.org/bot\(token)/send"`, where `token` is a
+/// `Secret`.
 package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var revealed = ""
@@ -44,7 +45,7 @@ package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation 
     /// A text without a secret.
     package init(_ plain: String) { (revealed, shown) = (plain, plain) }
 
-    /// A text that is a secret as a whole or was made of one, as a signature or an encoded password.
+    /// A text that is a secret as a whole or was made of one, as an encoded password.
     package init(secret revealed: String, shown: String = Secret.mask) {
         (self.revealed, self.shown) = (revealed, shown)
     }

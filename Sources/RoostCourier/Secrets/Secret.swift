@@ -1,6 +1,6 @@
 /// A password, token or key: no text, log or report shows it.
 ///
-/// Only `reveal()` gives the value, so whoever reads the code sees every place where it leaves.
+/// Only `reveal()` gives the value, so a reader of the code sees every place where it leaves.
 package struct Secret: Hashable, Sendable {
     /// What stands for a secret wherever something is shown.
     package static let mask = "•••"

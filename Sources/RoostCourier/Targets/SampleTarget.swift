@@ -23,7 +23,7 @@ package protocol SampleTarget: Sendable {
 
 /// What the outbox must know of a target.
 package struct SampleTargetTraits: Hashable, Sendable {
-    /// What to do when nobody knows whether a batch arrived.
+    /// What to do when it is unknown whether a batch arrived.
     package enum Repetition: Hashable, Sendable {
         /// The receiver knows repeated items by a key, or can be asked: send again.
         case harmless

@@ -1,0 +1,93 @@
+import RoostCourier
+import Synchronization
+
+/// InfluxDB of the simulated world: points overwrite by series and time.
+///
+/// Version 1 writes the good lines of a batch with a bad one, version 2 none of them.
+package final class InfluxServer: SimulatedServer {
+    package enum Version: Sendable { case one, two }
+
+    private let version: Version
+    private let token: String
+    private let points = Mutex<[String: [String: String]]>([:])
+
+    /// - Parameters:
+    ///   - version: 1 or 2.
+    ///   - token: What `Authorization` has to say, after its scheme; empty for nothing.
+    package init(_ version: Version, token: String = "") {
+        (self.version, self.token) = (version, token)
+    }
+
+    /// Fields of each point, by `series time`.
+    package var stored: [String: [String: String]] { points.withLock { $0 } }
+
+    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+        let path = request.path
+        let isWrite = version == .one ? path == "/write" : path == "/api/v2/write"
+        guard request.method == .post, isWrite else {
+            return OutboundAnswer(404, text: "404 page not found")
+        }
+        guard token.isEmpty || request.field("authorization")?.hasSuffix(token) == true else {
+            let text = #"{"code":"unauthorized","message":"unauthorized access"}"#
+            return OutboundAnswer(401, text: text)
+        }
+        guard (request.query["precision"] ?? "") == "ms" else {
+            return OutboundAnswer(400, text: #"{"error":"invalid precision"}"#)
+        }
+        let lines = request.text.split(separator: "\n").map(Self.parse)
+        guard lines.count <= 5_000 else { return OutboundAnswer(413, text: "too large") }
+        if version == .two, lines.contains(where: { $0 == nil }) { return refusal }
+        points.withLock { points in
+            for line in lines.compactMap(\.self) {
+                points[line.key, default: [:]].merge(line.fields) { $1 }
+            }
+        }
+        return lines.contains { $0 == nil } ? refusal : OutboundAnswer(204)
+    }
+
+    private var refusal: OutboundAnswer {
+        OutboundAnswer(
+            400,
+            ["content-type": "application/json"],
+            text: #"{"error":"unable to parse 'x': missing fields"}"#
+        )
+    }
+
+    /// The point of a line; nil when it is malformed.
+    private static func parse(
+        _ line: Substring
+    ) -> (key: String, fields: [String: String])? {
+        let parts = split(line, at: " ")
+        guard parts.count == 3, Int(parts[2]) != nil else { return nil }
+        let series = split(Substring(parts[0]), at: ",")
+        let tags = series.dropFirst().map { split(Substring($0), at: "=") }
+        guard !series.isEmpty, tags.allSatisfy({ $0.count == 2 && !$0[1].isEmpty }) else {
+            return nil
+        }
+        var fields: [String: String] = [:]
+        for field in split(Substring(parts[1]), at: ",") {
+            let pair = split(Substring(field), at: "=")
+            guard pair.count == 2, pair[1].hasPrefix("\"") || Double(pair[1]) != nil else {
+                return nil
+            }
+            fields[pair[0]] = pair[1]
+        }
+        return fields.isEmpty ? nil : ("\(parts[0]) \(parts[2])", fields)
+    }
+
+    /// Splits where the mark is neither escaped nor within quotes; what it yields keeps escapes.
+    private static func split(_ text: Substring, at mark: Character) -> [String] {
+        var parts = [""]
+        var (isEscaped, isQuoted) = (false, false)
+        for character in text {
+            if character == mark, !isEscaped, !isQuoted {
+                parts.append("")
+                continue
+            }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = character == "\\" && !isEscaped
+            parts[parts.count - 1].append(character)
+        }
+        return parts
+    }
+}

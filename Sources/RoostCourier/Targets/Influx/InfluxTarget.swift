@@ -1,0 +1,80 @@
+import Core
+
+/// InfluxDB 1, 2 and 3, VictoriaMetrics, and what else takes line protocol over HTTP.
+///
+/// The same point written again overwrites itself, so a repeated batch does no harm and halving
+/// one after a refusal neither. VictoriaMetrics keeps each repetition as a further equal sample,
+/// and answers 204 to a line that it drops.
+package struct InfluxTarget: SampleTarget {
+    /// Which of the three ways to write the server has.
+    package enum Interface: Hashable, Sendable {
+        /// `/write?db=`, of InfluxDB 1 and VictoriaMetrics.
+        case one(database: String, user: String?, password: Secret?)
+        /// `/api/v2/write?org=&bucket=`, of InfluxDB 2 and Cloud.
+        case two(organisation: String, bucket: String, token: Secret)
+        /// `/api/v3/write_lp?db=`, of InfluxDB 3.
+        case three(database: String, token: Secret)
+    }
+
+    package var traits = SampleTargetTraits()
+    private let request: OutboundRequest
+    private let format: LineProtocol
+
+    /// - Parameters:
+    ///   - url: As `http://192.168.1.5:8086`.
+    ///   - interface: The server's way to write.
+    ///   - format: How samples become lines.
+    ///   - trust: The certificates that the server may show.
+    package init(
+        url: MaskedText,
+        _ interface: Interface,
+        _ format: LineProtocol,
+        trust: ServerTrust = .system
+    ) {
+        self.format = format
+        let base = URLText.base(url)
+        var fields: [OutboundRequest.Field] = []
+        let address: MaskedText
+        switch interface {
+        case .one(let database, let user, let password):
+            address = "\(base)/write?db=\(URLText.encoded(database))&precision=ms"
+            if let user, let password {
+                // InfluxDB 1.8 and VictoriaMetrics's vmauth read what every HTTP client sends.
+                fields.append(.basicAuthorisation(user: user, password: password))
+            }
+        case .two(let organisation, let bucket, let token):
+            let place = "org=\(URLText.encoded(organisation))&bucket=\(URLText.encoded(bucket))"
+            address = "\(base)/api/v2/write?\(place)&precision=ms"
+            fields.append(.init("Authorization", "Token \(token)"))
+        case .three(let database, let token):
+            address =
+                "\(base)/api/v3/write_lp?db=\(URLText.encoded(database))&precision=millisecond"
+            fields.append(.init("Authorization", "Bearer \(token)"))
+        }
+        fields.append(.init("Content-Type", "text/plain; charset=utf-8"))
+        var request = OutboundRequest(.post, address, fields)
+        request.trust = trust
+        self.request = request
+    }
+
+    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        sample.outcomes.contains { $0.value != nil } ? nil : .noValue
+    }
+
+    package func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        try await network.outcome(of: write(batch)) { answer in
+            // 204 is the answer to a write and to nothing else; its body is empty.
+            answer.status == 204 ? .delivered : DeliveryJudge.judge(answer)
+        }
+    }
+
+    /// The request that writes a batch.
+    package func write(_ batch: SampleBatch) -> OutboundRequest {
+        var request = request
+        request.body = batch.samples.flatMap { Array((format.line($0) ?? "").utf8) }
+        return request
+    }
+}
