@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The version of the control protocol; a server refuses other ones and says which it speaks.
 package let controlProtocolVersion = 3
 
@@ -43,6 +45,15 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         /// Adds an HTTP device or changes a device; `remove` removes one that was added; `record`
         /// keeps its values or only shows them. `DevicesReport` after each.
         case configure, remove, record
+        /// `FeedReport`: the records after `after`, oldest first, `limit` of them; waits up to
+        /// `waitSeconds` for `samples`, and not for a notice or an event from `warning` on.
+        case feed
+        /// `CursorReport`; with `name` and `blob` it keeps that first.
+        case cursor
+        /// Records an event of the courier, `kind` with `details`; `CourierEventReport`.
+        case courierEvent
+        /// `ImportsReport`: takes `rows` of other people's series.
+        case imports
     }
 
     /// Protocol version of the client.
@@ -50,7 +61,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let command: Command
     /// `mode`: `normal`, `live` or `survey`.
     package let mode: String?
-    /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's.
+    /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's; `cursor`: the
+    /// follower's.
     package let name: String?
     /// `mode`, `mute`, `snooze`: how long; `configure`: the interval.
     ///
@@ -60,7 +72,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?
-    /// `readings`, `events`: at most this many, the newest, 1…10 000.
+    /// `readings`, `events`: at most this many, the newest, 1…10 000; `feed`: samples and events,
+    /// the oldest, 1…2 000, at first 500.
     package let limit: Int?
     /// `readings`, `events`, `tail`: `next` of the page before; nil asks for the first.
     package var from: String?
@@ -91,6 +104,23 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `set`, `configure`, `record`: `SettingsReport.tag` of what the change was made from; nil
     /// changes whatever is there.
     package var tag: String?
+    /// `feed`: the places that the asker has; nil asks for the present end alone.
+    package var after: FeedPlaces?
+    /// `feed`: how long the answer may take, 0…600 s; nil answers at once.
+    package var waitSeconds: Double?
+    /// `feed`: which samples are worth an answer; nil: the first.
+    package var samples: FeedCondition?
+    /// `cursor`: 0…1 024 bytes, in base64, kept for `name`; empty removes that.
+    package var blob: Data?
+    /// `cursor`: whether it is written within 2 s, not within the loss window.
+    package var isUrgent: Bool?
+    /// `courierEvent`: `outbox held`, `outbox resumed`, `outbox refused`, `outbox expired`,
+    /// `outbox drained`, `courier started` or `courier stopped`.
+    package var kind: String?
+    /// `courierEvent`: `target`, `why`, `from`, `to`, `samples`; each 1…120 bytes.
+    package var details: [String: String]?
+    /// `imports`: 1…500.
+    package var rows: [ImportRow]?
 
     package init(
         _ command: Command,
@@ -115,6 +145,45 @@ extension ControlRequest {
     package func page(from cursor: String?) -> ControlRequest {
         var request = self
         request.from = cursor
+        return request
+    }
+
+    /// What came after these places; nil asks where the end is.
+    package static func feed(
+        after places: FeedPlaces?,
+        limit: Int? = nil,
+        waitSeconds: Double? = nil,
+        samples: FeedCondition? = nil
+    ) -> ControlRequest {
+        var request = ControlRequest(.feed, limit: limit)
+        (request.after, request.waitSeconds, request.samples) = (places, waitSeconds, samples)
+        return request
+    }
+
+    /// Keeps a follower's blob; an empty one removes its name.
+    package static func cursor(
+        _ name: String,
+        _ blob: [UInt8],
+        isUrgent: Bool = false
+    ) -> ControlRequest {
+        var request = ControlRequest(.cursor, name: name)
+        (request.blob, request.isUrgent) = (Data(blob), isUrgent)
+        return request
+    }
+
+    /// Records an event of the courier.
+    package static func courierEvent(_ kind: String, _ details: [String: String])
+        -> ControlRequest
+    {
+        var request = ControlRequest(.courierEvent)
+        (request.kind, request.details) = (kind, details)
+        return request
+    }
+
+    /// Hands over values of other people's series.
+    package static func imports(_ rows: [ImportRow]) -> ControlRequest {
+        var request = ControlRequest(.imports)
+        request.rows = rows
         return request
     }
 }

@@ -4,7 +4,9 @@ import Station
 import Testing
 
 @Suite struct ControlRightsTests {
-    private static let refused: Set<ControlRequest.Command> = [.trustClock, .snooze]
+    private static let refused: Set<ControlRequest.Command> = [
+        .trustClock, .snooze, .feed, .cursor, .courierEvent, .imports,
+    ]
     private static let rights = ControlRights(dashboardUser: 210, own: (208, 209))
 
     private static func peer(_ user: UInt32, _ group: UInt32) -> PeerCredentials {

@@ -15,10 +15,8 @@ package struct ControlAnswers: Sendable {
         package var faults: @Sendable () -> [Fault]
         /// How storing fares; nil without a configured store.
         var store: @Sendable (Set<Fault.Kind>, MonotonicInstant) -> StoreReport?
-        /// Where the store is; nil while none is open.
-        var folder: @Sendable () -> String?
-        /// A page of the records that are not in the history yet.
-        var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
+        /// For those who follow the store.
+        var following: ControlStore.Dependencies
         package var lamp: @Sendable () -> String?
         /// What the lamp goes by.
         var lampCause: @Sendable () -> LampReport?
@@ -64,6 +62,7 @@ package struct ControlAnswers: Sendable {
     private let clock: ControlClock
     private let mutes: ControlMutes
     private let settings: ControlSettings
+    private let store: ControlStore
 
     package init(station: StationContext, version: String, dependencies: Dependencies) {
         self.station = station
@@ -76,6 +75,7 @@ package struct ControlAnswers: Sendable {
         )
         mutes = ControlMutes(station: station, settle: dependencies.settleMutes)
         settings = ControlSettings(station: station, dependencies: dependencies.settings)
+        store = ControlStore(station: station, dependencies: dependencies.following)
     }
 
     /// The present, for the times of what is sent.
@@ -90,7 +90,8 @@ package struct ControlAnswers: Sendable {
         case .settings: try ok(settings.report)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
-        case .tail: try await tail(request)
+        case .tail, .feed, .cursor, .courierEvent, .imports:
+            try await store.line(for: request)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)
         case .doctor: try await answer { try await examine(request) }
@@ -239,28 +240,6 @@ package struct ControlAnswers: Sendable {
         }
     }
 
-    private func tail(_ request: ControlRequest) async throws -> String {
-        let place = request.from.map(StoreTailPlace.init)
-        if case .some(.none) = place {
-            return try ControlCodec.line(ControlAnswer<TailReport>(.failure(Self.badCursor)))
-        }
-        do {
-            let (parts, next) = try await dependencies.tail(place ?? nil)
-            return try ok(
-                TailReport(
-                    folder: dependencies.folder(),
-                    bootID: "\(station.bootID)",
-                    nowSeconds: station.clock.now.inSeconds,
-                    parts: parts,
-                    next: next?.text
-                )
-            )
-        } catch let error as StoreError {
-            let failure = ControlFailure(code: "store", message: "the store: \(error)")
-            return try ControlCodec.line(ControlAnswer<TailReport>(.failure(failure)))
-        }
-    }
-
     private func changeMode(_ request: ControlRequest, by asker: ControlAsker) throws {
         do throws(ModeProblem) {
             let mode = try StationMode.asked(
@@ -360,7 +339,7 @@ package struct ControlAnswers: Sendable {
     private func readings(_ request: ControlRequest) throws(ControlFailure) -> ReadingsReport {
         let now = station.clock.now
         let cursor = request.from.map(ReadingCursor.init)
-        if case .some(.none) = cursor { throw Self.badCursor }
+        if case .some(.none) = cursor { throw ControlStore.badCursor }
         let page = station.recorder.readingPage(
             from: cursor ?? nil,
             since: start(request, now),
@@ -378,7 +357,7 @@ package struct ControlAnswers: Sendable {
     private func events(_ request: ControlRequest) throws(ControlFailure) -> EventsReport {
         let now = station.clock.now
         let number = request.from.map { Int($0) }
-        if case .some(.none) = number { throw Self.badCursor }
+        if case .some(.none) = number { throw ControlStore.badCursor }
         let page = station.recorder.eventPage(
             from: number ?? nil,
             since: start(request, now),
@@ -392,9 +371,4 @@ package struct ControlAnswers: Sendable {
             next: page.next.map { "\($0)" }
         )
     }
-
-    private static let badCursor = ControlFailure(
-        code: "bad-request",
-        message: "from is `next` of the page before"
-    )
 }

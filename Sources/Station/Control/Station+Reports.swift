@@ -17,8 +17,10 @@ extension Station {
             dependencies: ControlAnswers.Dependencies(
                 faults: { [weak self] in self?.faults ?? [] },
                 store: { [store] in store.report($0, at: $1) },
-                folder: { [store] in store.folder },
-                tail: { [store] in try await StoreTail(client: store).page(from: $0) },
+                following: ControlStore.Dependencies(
+                    folder: { [store] in store.folder },
+                    tail: { [store] in try await StoreTail(client: store).page(from: $0) }
+                ),
                 lamp: { lamp.state },
                 lampCause: { lamp.cause },
                 tree: { TreeReport(root.tree, at: clock.now) },

@@ -1,0 +1,36 @@
+import FoundationEssentials
+
+/// What followers of the store have left with the station, as `cursor` answers.
+package struct CursorReport: Codable, Hashable, Sendable {
+    /// Bytes of a name at most, ≥ 1.
+    package static let nameByteLimit = 64
+    /// Bytes of a blob at most; an empty one removes the name.
+    package static let blobByteLimit = 1_024
+    /// Names at most; one more is refused with `too-many`.
+    package static let nameLimit = 16
+
+    /// The newest blob of one name.
+    package struct Cursor: Codable, Hashable, Sendable {
+        package let name: String
+        private let blob: Data
+        /// Counts the blobs up that this process received; 0 for one that it found in the store.
+        package let number: Int64
+
+        package init(name: String, blob: [UInt8], number: Int64) {
+            (self.name, self.blob, self.number) = (name, Data(blob), number)
+        }
+
+        package var bytes: [UInt8] { Array(blob) }
+    }
+
+    /// By name.
+    package let cursors: [Cursor]
+    /// The number that this request's blob got, or the newest there is.
+    package let number: Int64
+    /// Blobs up to this number are on the card; what is above may be lost with the power.
+    package let durable: Int64
+
+    package init(cursors: [Cursor], number: Int64, durable: Int64) {
+        (self.cursors, self.number, self.durable) = (cursors, number, durable)
+    }
+}

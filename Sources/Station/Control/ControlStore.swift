@@ -1,0 +1,58 @@
+import ControlProtocol
+import Core
+import Store
+
+/// Answers those who follow the store: `tail`, `feed`, `cursor`, `courierEvent` and `imports`.
+struct ControlStore: Sendable {
+    struct Dependencies: Sendable {
+        /// Where the store is; nil while none is open.
+        var folder: @Sendable () -> String?
+        /// A page of the records that are not in the history yet.
+        var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
+    }
+
+    static let badCursor = ControlFailure(
+        code: "bad-request",
+        message: "from is `next` of the page before"
+    )
+
+    let station: StationContext
+    let dependencies: Dependencies
+
+    /// The line that answers one of these requests.
+    func line(for request: ControlRequest) async throws -> String {
+        switch request.command {
+        case .tail: try await answer { try await tail(request) }
+        default:
+            try await answer { () throws -> TailReport in
+                throw ControlFailure(code: "not-allowed", message: "not in this version yet")
+            }
+        }
+    }
+
+    private func answer<Body: Codable & Sendable>(
+        _ body: () async throws -> Body
+    ) async throws -> String {
+        do {
+            return try ControlCodec.line(ControlAnswer(.success(try await body())))
+        } catch let failure as ControlFailure {
+            return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
+        } catch let error as StoreError {
+            let failure = ControlFailure(code: "store", message: "the store: \(error)")
+            return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
+        }
+    }
+
+    private func tail(_ request: ControlRequest) async throws -> TailReport {
+        let place = request.from.map(StoreTailPlace.init)
+        if case .some(.none) = place { throw Self.badCursor }
+        let (parts, next) = try await dependencies.tail(place ?? nil)
+        return TailReport(
+            folder: dependencies.folder(),
+            bootID: "\(station.bootID)",
+            nowSeconds: station.clock.now.inSeconds,
+            parts: parts,
+            next: next?.text
+        )
+    }
+}
