@@ -52,10 +52,10 @@ enum TargetFixture {
     /// Runs `body` with a network of the simulated world.
     @discardableResult static func inNetwork<Value: Sendable>(
         _ servers: [String: any SimulatedServer],
-        _ body: @escaping @Sendable (CourierSimulation.SimulatedNetwork) async throws -> Value
+        _ body: @escaping @Sendable (CourierSimulation.SimulatedInternet) async throws -> Value
     ) throws -> Value {
         try simulate { clock in
-            let network = CourierSimulation.SimulatedNetwork(clock: clock)
+            let network = CourierSimulation.SimulatedInternet(clock: clock)
             for (host, server) in servers { network.add(server, at: host) }
             return try await body(network)
         }
