@@ -9,7 +9,8 @@ package protocol LineConnection: Sendable {
 
     /// The next line without its newline, or nil at the end of the stream.
     ///
-    /// - Throws: `LocalSocketError.lineTooLong` beyond 64 KiB; `CancellationError`.
+    /// - Throws: `LocalSocketError.lineTooLong` beyond 64 KiB of a request, 256 KiB of an answer;
+    ///   `CancellationError`.
     func nextLine() async throws -> String?
 
     /// Queues one line. A peer that reads too slowly loses the connection at 256 KiB.

@@ -85,6 +85,15 @@ import Testing
         #expect(isRefused)
     }
 
+    @Test func aClientTakesAnAnswerOfEveryLengthThatTheStationSends() throws {
+        let longest = String(repeating: "x", count: 255 * 1_024)
+        let line = try withConnection { client, server in
+            try server.send(longest)
+            return try await client.nextLine()
+        }
+        #expect(line == longest)
+    }
+
     @Test func refusesAnEndlessLineBeforeItsEnd() throws {
         let isRefused = try withConnection { client, server in
             // No newline is ever read: the bound must act on what came without one.

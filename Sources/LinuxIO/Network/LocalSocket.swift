@@ -19,7 +19,12 @@ package enum LocalSocket {
                 throw .system(call: "connect", errno: errno, path: path)
             }
         }
-        return try LocalSocketConnection(descriptor, path: path, on: loop)
+        return try LocalSocketConnection(
+            descriptor,
+            path: path,
+            on: loop,
+            lineMax: LocalSocketConnection.outgoingMax
+        )
     }
 
     static func demandShort(_ path: String) throws(LocalSocketError) {

@@ -6,9 +6,12 @@ import Synchronization
 
 /// One connection of the control socket, either side.
 final class LocalSocketConnection: LineConnection {
-    /// A longer line ends the connection.
-    static let lineMax = 64 * 1_024
+    /// Bytes of a line from a client; a longer one ends the connection.
+    static let requestMax = 64 * 1_024
     /// Bytes waiting to be sent; a peer that lets more wait loses the connection.
+    ///
+    /// So the station sends no longer line, and its clients take one of this length: the status of
+    /// 128 channels is longer than 64 KiB.
     static let outgoingMax = 256 * 1_024
     private static let chunk = 4_096
 
@@ -27,6 +30,7 @@ final class LocalSocketConnection: LineConnection {
 
     let peer: PeerCredentials?
     private let path: String
+    private let lineMax: Int
     private let watched: Watched
     private let state: Mutex<State>
     private let transmit: Transmit
@@ -35,6 +39,7 @@ final class LocalSocketConnection: LineConnection {
         _ descriptor: OwnedDescriptor,
         path: String,
         on loop: EventLoop,
+        lineMax: Int = requestMax,
         transmit: @escaping Transmit = { Glibc.send($0, $1, $1.count, Int32(MSG_NOSIGNAL)) }
     ) throws(LocalSocketError) {
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
@@ -43,7 +48,7 @@ final class LocalSocketConnection: LineConnection {
         }
         peer = PeerCredentials(processID: process, userID: user, groupID: group)
         watched = try LocalSocket.register(descriptor, path: path, on: loop)
-        (self.path, self.transmit) = (path, transmit)
+        (self.path, self.transmit, self.lineMax) = (path, transmit, lineMax)
         state = Mutex(State(descriptor: descriptor))
     }
 
@@ -96,15 +101,15 @@ final class LocalSocketConnection: LineConnection {
 
     private func step(_ state: inout State) throws(LocalSocketError) -> Step {
         if let newline = state.arrived[state.searched...].firstIndex(of: UInt8(ascii: "\n")) {
-            guard newline <= Self.lineMax else { throw .lineTooLong(byteCount: Self.lineMax) }
+            guard newline <= lineMax else { throw .lineTooLong(byteCount: lineMax) }
             let line = String(decoding: state.arrived[..<newline], as: UTF8.self)
             state.arrived.removeFirst(newline + 1)
             state.searched = 0
             return .line(line)
         }
         state.searched = state.arrived.count
-        guard state.arrived.count <= Self.lineMax else {
-            throw .lineTooLong(byteCount: Self.lineMax)
+        guard state.arrived.count <= lineMax else {
+            throw .lineTooLong(byteCount: lineMax)
         }
         guard let descriptor = state.descriptor, !state.isAtEnd else { return .end }
         var received = 0

@@ -7,7 +7,7 @@ import NIOPosix
 package struct StationClient: Sendable {
     /// How long a station may take to answer; one that needs longer hangs or is stopped.
     package static let patience = TimeAmount.seconds(3)
-    /// Bytes of an answer at most; a station's lines have 64 KiB, a history's tail is in pages.
+    /// Bytes of an answer at most; a station's lines have 256 KiB, a history's tail is in pages.
     static let lineMax = 8 << 20
 
     package let path: String
