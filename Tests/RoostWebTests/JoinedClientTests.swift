@@ -21,26 +21,26 @@ import Testing
         let script = try JoinedClient(Self.small).script
         #expect(
             script == """
-                const $made = {};
-                const $take = (name) => $made[name] ??= $modules[name]();
-                const $load = async (name) => $take(name);
-                const $modules = {
-                "js/main.js": () => {
-                const { t, twice } = $take("js/text.js");
-                async function open() { return (await $load("js/pages/now.js")).title + twice(t); }
-                return { open };
+                const $made={};
+                const $take=(name)=>$made[name]??=$modules[name]();
+                const $load=async(name)=>$take(name);
+                const $modules={
+                "js/main.js":()=>{
+                const{t,twice}=$take("js/text.js");
+                async function open(){return(await $load("js/pages/now.js")).title+twice(t);}
+                return{open};
                 },
-                "js/pages/now.js": () => {
-                const { t } = $take("js/text.js");
-                const title = `${t}`;
-                return { title };
+                "js/pages/now.js":()=>{
+                const{t}=$take("js/text.js");
+                const title=`${t}`;
+                return{title};
                 },
-                "js/text.js": () => {
-                const t = 1;
-                function twice(n) {
-                return 2 * n;
+                "js/text.js":()=>{
+                const t=1;
+                function twice(n){
+                return 2*n;
                 }
-                return { t, twice };
+                return{t,twice};
                 },
                 };
                 $take("js/main.js");
@@ -51,7 +51,7 @@ import Testing
 
     @Test func keepsTheOrderOfTheSheets() throws {
         let sheet = try JoinedClient(Self.small).sheet
-        #expect(sheet == ":root { --a: 1; }\n.now { color: red; }\nb { color: blue; }\n")
+        #expect(sheet == ":root{--a:1}\n.now{color:red}\nb{color:blue}\n")
     }
 
     @Test(arguments: [
@@ -88,7 +88,7 @@ import Testing
             as: UTF8.self
         )
         for page in StaticFiles.pages.dropFirst() {
-            #expect(script.contains("\"js/pages\(page).js\": () => {"), "\(page)")
+            #expect(script.contains("\"js/pages\(page).js\":()=>{"), "\(page)")
         }
         #expect(!script.contains("import {") && !script.contains("export "))
     }

@@ -10,7 +10,7 @@ struct ClientModule: Sendable {
     private(set) var loads: [String] = []
     /// What it exports.
     private(set) var names: [String] = []
-    /// Its lines without comments and indentation.
+    /// Its lines without comments and without spaces that mean nothing.
     private(set) var body = ""
 
     private let file: String
@@ -29,7 +29,7 @@ struct ClientModule: Sendable {
             guard line.count(where: { $0 == "`" }).isMultiple(of: 2) else {
                 throw .line(file, index + 1, "a text in ` ` goes on in the next line")
             }
-            body += try joined(line, at: index + 1) + "\n"
+            body += ScriptLine(try joined(line, at: index + 1)).text + "\n"
         }
     }
 

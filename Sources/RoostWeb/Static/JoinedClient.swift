@@ -39,14 +39,14 @@ package struct JoinedClient: Sendable {
             try demandNoCircle(name, modules, [], &finished)
         }
         let bodies = modules.sorted { $0.key < $1.key }.map { name, module in
-            let names = module.names.joined(separator: ", ")
-            return "\"\(name)\": () => {\n\(module.body)return { \(names) };\n},\n"
+            let names = module.names.joined(separator: ",")
+            return "\"\(name)\":()=>{\n\(module.body)return{\(names)};\n},\n"
         }
         return """
-            const $made = {};
-            const $take = (name) => $made[name] ??= $modules[name]();
-            const $load = async (name) => $take(name);
-            const $modules = {
+            const $made={};
+            const $take=(name)=>$made[name]??=$modules[name]();
+            const $load=async(name)=>$take(name);
+            const $modules={
             \(bodies.joined())};
             $take("\(entry)");
 
@@ -74,6 +74,16 @@ package struct JoinedClient: Sendable {
         let texts = (firstSheets + others.sorted()).compactMap { files[$0] }
         let lines = texts.flatMap { $0.split(separator: "\n") }.map(ClientModule.trimmed)
         return lines.filter { !($0.hasPrefix("/*") && $0.hasSuffix("*/")) }
-            .map { $0 + "\n" }.joined()
+            .map { squeezed($0) + "\n" }.joined()
+    }
+
+    /// A line without the spaces that mean nothing; one with a text in it stays as it is.
+    private static func squeezed(_ line: String) -> String {
+        guard !line.contains("\""), !line.contains("'") else { return line }
+        let pairs = [
+            (": ", ":"), (", ", ","), (" {", "{"), ("{ ", "{"), ("; }", "}"), (" }", "}"),
+            ("; ", ";"),
+        ]
+        return pairs.reduce(line) { $0.replacing($1.0, with: $1.1) }
     }
 }
