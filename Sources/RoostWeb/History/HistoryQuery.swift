@@ -109,14 +109,11 @@ struct HistoryQuery: Sendable {
         return range
     }
 
-    /// The zone that is asked for, else the machine's.
+    /// The zone that is asked for, else the owner's.
     ///
     /// - Throws: `Problem` `out-of-range`.
-    func zone() throws -> (name: String, zone: Zone) {
-        guard let name = try query.one("zone") else {
-            let name = ZoneName.system
-            return (name, Zone(named: name) ?? .system)
-        }
+    func zone(else owner: OwnerZone) async throws -> (name: String, zone: Zone) {
+        guard let name = try query.one("zone") else { return await owner.present() }
         guard let zone = Zone(named: name) else {
             throw Problem.outOfRange(
                 "zone",

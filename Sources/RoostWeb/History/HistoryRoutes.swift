@@ -12,6 +12,7 @@ package struct HistoryRoutes: Sendable {
     private let station: StationClient?
     private let name: String
     private let copies: CopyDesk?
+    private let zone: OwnerZone
 
     /// - Parameters:
     ///   - history: Reads it.
@@ -26,6 +27,7 @@ package struct HistoryRoutes: Sendable {
     ) {
         (self.history, self.station, self.name) = (history, station, name)
         self.copies = copies
+        zone = OwnerZone(station)
     }
 
     package var all: [Route] {
@@ -74,9 +76,10 @@ package struct HistoryRoutes: Sendable {
         let query = try HistoryQuery(request, keys)
         let name = try query.channels(atMost: 1)[0]
         let unit = try Self.choice(LocalUnit.self, "by", request.query) ?? .day
-        let question = MeansView.Question(channel: name, unit: unit, zone: try query.zone())
+        let zone = try await query.zone(else: zone)
+        let question = MeansView.Question(channel: name, unit: unit, zone: zone)
         let standard = [LocalUnit.hour: Self.day, .day: 31 * Self.day][unit]
-        return try await history.answer(request) { history in
+        return try await history.answer(request, depending: "-\(zone.name)") { history in
             try MeansView.json(history, question, try query.range(history, standard: standard))
         }
     }
@@ -91,7 +94,7 @@ package struct HistoryRoutes: Sendable {
 
     private func gap(_ request: WebRequest) async throws -> WebResponse {
         let query = try HistoryQuery(request, ["zone"])
-        let zone = try query.zone().zone
+        let zone = try await query.zone(else: zone)
         let place = ["device", "quantity", "time"].map { request.parameters[$0] ?? "" }
         guard let moment = HistoryQuery.moment(place[2]) else {
             throw Problem.badRequest(
@@ -99,8 +102,8 @@ package struct HistoryRoutes: Sendable {
             )
         }
         let name = "\(place[0])/\(place[1])"
-        return try await history.answer(request) { history in
-            try GapView.json(history, name, at: moment, in: zone)
+        return try await history.answer(request, depending: "-\(zone.name)") { history in
+            try GapView.json(history, name, at: moment, in: zone.zone)
         }
     }
 
