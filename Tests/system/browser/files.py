@@ -12,6 +12,8 @@ WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
 LANGUAGES = ("en", "de", "it")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
+# Of these events.js shows the value alone, or the words of a code.
+BARE_DETAILS = {"nextStep", "sentence", "identity", "profile", "node", "text", "reason", "why"}
 BYTES_MAX = 60_000  # By gzip: everything that a browser may get, in one language.
 
 
@@ -44,6 +46,14 @@ def event_kinds():
     """Every kind of event, as JSON has it."""
     listed = read(ROOT, "docs", "reference", "events.md")
     return re.findall(r"^\| `([^`]+)` \|", listed, re.M)
+
+
+def details():
+    """What a page looks up of each event's details: seconds without their unit, truths with their value."""
+    listed = read(ROOT, "docs", "reference", "events.md")
+    rows = re.findall(r"^\| `[^`]+` \|[^|]*\|([^|]*)\|", listed, re.M)
+    names = {name for row in rows for name in re.findall(r"`(\w+)`", row)} - BARE_DETAILS
+    return sorted(name.removesuffix("Seconds") for name in names if not re.match(r"is[A-Z]", name))
 
 
 def hold(check):
@@ -108,6 +118,7 @@ def hold_catalogues(check, texts):
         check.demand(f"{name}.title" in english, f"no catalogue has a title of {path}")
     codes = [f"cause.{name}" for name in swift_cases("GapCause.swift")]
     codes += [f"event.{kind}" for kind in event_kinds()]
+    codes += [f"detail.{name}" for name in details()]
     quality = read(ROOT, "Sources", "Core", "Reading.swift")
     codes += [f"flag.{name}" for name in re.findall(r'\(\.\w+, "(\w+)"\)', quality)]
     missing = [one for one in codes if one not in english]

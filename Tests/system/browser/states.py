@@ -180,7 +180,7 @@ def daemon(walk):
     state = State(stage, "daemon hung")
     state.says("Measuring. The air is")
     stage.station.daemon.send_signal(signal.SIGSTOP)
-    state.says("does not answer", "does not run")
+    state.says("does not answer")
     state.marks("fault")
     state.greys(True)
     stage.station.daemon.send_signal(signal.SIGCONT)

@@ -31,9 +31,9 @@ export function address(path, query) {
   return BASE + path + (text ? `?${text}` : "");
 }
 
-async function request(method, path, { query, body, etag, isQuiet } = {}) {
+async function request(method, path, { query, body, etag, isQuiet, patience = PATIENCE } = {}) {
   const control = new AbortController();
-  const timer = setTimeout(() => control.abort(), PATIENCE);
+  const timer = setTimeout(() => control.abort(), patience);
   let answer, data = null;
   try {
     answer = await fetch(address(path, query), {

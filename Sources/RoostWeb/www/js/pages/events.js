@@ -118,9 +118,10 @@ function labelled(node, words) {
 function details(event) {
   return Object.entries(event.details ?? {}).map(([name, given]) => {
     if (["reason", "why"].includes(name)) return code("cause", given, String(given));
+    if (typeof given === "boolean") return code("detail", `${name}.${given}`, `${name} ${given}`);
     if (/^[\d.]+ s$/.test(given)) return `${code("detail", name)} ${duration(parseFloat(given))}`;
     if (/seconds$/i.test(name) && typeof given === "number") return `${code("detail", name.replace(/Seconds$/, ""))} ${duration(given)}`;
     const words = typeof given === "number" ? number(given, 3, 0) : String(given);
-    return ["nextStep", "sentence", "identity", "profile", "node"].includes(name) ? words : `${code("detail", name)} ${words}`;
+    return ["nextStep", "sentence", "identity", "profile", "node", "text"].includes(name) ? words : `${code("detail", name)} ${words}`;
   });
 }

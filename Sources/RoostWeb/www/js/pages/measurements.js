@@ -1,13 +1,15 @@
 // Means of hours, days, months and years, and the raw record as a file.
 import { address } from "../api.js";
+import { may } from "../navigation.js";
 import { button, card, el, table } from "../dom.js";
 import { clock, day, duration, month, number, percent, rfc3339, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
-import { channelName } from "../words.js";
+import { action, channelName } from "../words.js";
 
 export const title = "measurements.title";
+const COPY_PATIENCE = 600000;
 const PERIODS = { hour: "day", day: "month", month: "year", year: null };
 
 export async function load(api, query) {
@@ -38,7 +40,7 @@ export function make(root, context) {
         button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
       rows.length ? table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows)
-        : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window));
+        : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window, context));
   } };
 }
 
@@ -54,7 +56,7 @@ function rolling({ rolling: means }, channel) {
     one.enough === false ? el("span", { class: "quiet" }, ` ${t("numbers.little", { share: percent(one.coverage ?? 0, 0) })}`) : one.limit ? el("span", { class: "quiet" }, ` ${t("measurements.guideline", { limit: number(one.limit, 1, 0) })}`) : null)));
 }
 
-function files(channel, window) {
+function files(channel, window, { api, me }) {
   const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
   const row = (words, query) => el("li", { class: "split" }, el("span", {}, words), el("span", { class: "row" }, ["csv", "ndjson", "json"].map((format) =>
     el("a", { class: "button", download: "", href: address("/export", { format, ...query }), "aria-label": `${format} ${words}` }, format.toUpperCase()))));
@@ -63,6 +65,11 @@ function files(channel, window) {
   return card(t("measurements.files"), el("p", { class: "quiet" }, t("measurements.files.words")), el("ul", { class: "list" },
     row(t("measurements.shown"), { channel: channel.id, ...range }),
     row(t("measurements.channel", { name: channelName(channel), since: channel.oldest ? date(channel.oldest) : "–" }), { channel: channel.id }),
-    row(t("measurements.everything"), {})),
+    row(t("measurements.everything"), {}),
+    may(me, "owner") && !me.isOpen ? el("li", { class: "split" }, el("span", {}, t("measurements.copy")), action(t("measurements.copy.make"), async () => {
+      const { id, bytes } = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE });
+      location.assign(address(`/copies/${id}`));
+      return t("measurements.copy.done", { size: `${number(bytes / 1e6, 1)} MB` });
+    })) : null),
   perDay && all ? el("p", { class: "quiet" }, t("measurements.size", { size: `${number((perDay * Math.max(1, all)) / 1e6, 1)} MB` })) : null);
 }

@@ -25,7 +25,7 @@ export function make(root, context) {
 function surveyCard(station, { me, api, reload }) {
   const mode = station?.mode ?? {}, isMember = may(me, "member");
   if (mode.mode === "survey") {
-    return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })),
+    return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })), mode.noUpload ? el("p", { class: "quiet" }, t("surveys.private")) : null,
       isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "months" }); await reload(); }, { class: "first" }) : null);
   }
   const private_ = el("input", { type: "checkbox" });
