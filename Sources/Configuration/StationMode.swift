@@ -31,11 +31,19 @@ package struct StationMode: Hashable, Sendable {
     package let name: String?
     /// When it is `normal` again; nil when it does not end.
     package let ends: MonotonicInstant?
+    /// Whether the survey is kept from uploads.
+    package let isPrivate: Bool
 
-    package init(kind: Kind, name: String? = nil, ends: MonotonicInstant? = nil) {
+    package init(
+        kind: Kind,
+        name: String? = nil,
+        ends: MonotonicInstant? = nil,
+        isPrivate: Bool = false
+    ) {
         self.kind = kind
         self.name = name
         self.ends = ends
+        self.isPrivate = isPrivate
     }
 
     /// `survey kitchen`.
@@ -50,6 +58,7 @@ package struct StationMode: Hashable, Sendable {
     ///   - word: `normal` (or its old name `months`), `live` or `survey`.
     ///   - name: A survey's name, 1…64 characters.
     ///   - seconds: How long, 1…86 400.
+    ///   - isPrivate: Whether a survey is kept from uploads.
     ///   - now: When it starts.
     /// - Returns: A mode that ends by itself unless it is `normal`.
     /// - Throws: `ModeProblem` as text.
@@ -57,6 +66,7 @@ package struct StationMode: Hashable, Sendable {
         _ word: String?,
         name: String?,
         seconds: Double?,
+        isPrivate: Bool = false,
         at now: MonotonicInstant
     ) throws(ModeProblem) -> StationMode {
         guard let word, let kind = Kind(named: word) else {
@@ -65,6 +75,9 @@ package struct StationMode: Hashable, Sendable {
         }
         if let seconds, !(1...longestTime.inSeconds).contains(seconds) {
             throw ModeProblem(text: "a mode lasts 1 s to 24 h, not \(seconds) s")
+        }
+        guard kind == .survey || !isPrivate else {
+            throw ModeProblem(text: "only a survey can be kept from uploads")
         }
         let asked = seconds.map { Duration.milliseconds(Int64($0 * 1_000)) }
         switch kind {
@@ -84,7 +97,7 @@ package struct StationMode: Hashable, Sendable {
                 )
             }
             let ends = now.advanced(by: asked ?? defaultSurveyTime)
-            return StationMode(kind: .survey, name: name, ends: ends)
+            return StationMode(kind: .survey, name: name, ends: ends, isPrivate: isPrivate)
         }
     }
 }

@@ -97,6 +97,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var address: String?
     /// `configure`, `record`: whether values are kept.
     package var isOn: Bool?
+    /// `mode`: whether a survey is kept from uploads; nil is no.
+    package var isPrivate: Bool?
     /// `configure`: true refuses a name that a device has.
     package var isNew: Bool?
     /// `set`: a merge patch (RFC 7396), as JSON text.

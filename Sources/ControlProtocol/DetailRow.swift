@@ -65,6 +65,7 @@ struct DetailRow: Sendable {
         ("after", "afterSeconds", .seconds),
         ("for", "forSeconds", .seconds),
         ("lasted", "lastedSeconds", .seconds),
+        ("upload", "isForUpload", .truth),
         ("seconds", "seconds", .number),
         ("long", "isLong", .truth),
         ("laser time", "laserSeconds", .seconds),

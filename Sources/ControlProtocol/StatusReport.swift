@@ -92,6 +92,8 @@ package struct ModeReport: Codable, Hashable, Sendable {
     package let name: String?
     /// Seconds until the mode is `normal` again; nil when it does not end.
     package let endsInSeconds: Double?
+    /// Whether the survey is kept from uploads; nil is no.
+    package var isPrivate: Bool?
 
     package init(mode: String, name: String?, endsInSeconds: Double?) {
         self.mode = mode

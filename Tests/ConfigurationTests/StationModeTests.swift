@@ -17,6 +17,20 @@ import Testing
         #expect(try StationMode.asked("normal", name: nil, seconds: nil, at: now).ends == nil)
     }
 
+    @Test func onlyASurveyCanBePrivate() throws {
+        let survey = try StationMode.asked(
+            "survey",
+            name: "bedroom",
+            seconds: nil,
+            isPrivate: true,
+            at: now
+        )
+        #expect(survey.isPrivate)
+        #expect(throws: ModeProblem.self) {
+            try StationMode.asked("live", name: nil, seconds: nil, isPrivate: true, at: now)
+        }
+    }
+
     @Test func theOldNameOfNormalIsStillAccepted() throws {
         let mode = try StationMode.asked("months", name: nil, seconds: nil, at: now)
         #expect(mode == StationMode(kind: .normal))

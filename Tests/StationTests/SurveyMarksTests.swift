@@ -37,4 +37,36 @@ import Testing
             ]
         )
     }
+
+    @Test func aPrivateSurveySaysSoInItsMarkAndInTheMode() throws {
+        let (marks, modes) = try simulate { clock in
+            let test = try TestStation(clock)
+            let modes = try await test.run { test in
+                try await test.sleep(.minutes(1))
+                func ask(_ mode: String, isPrivate: Bool?) async throws -> Bool? {
+                    let name = mode == "survey" ? "bedroom" : nil
+                    var request = ControlRequest(.mode, mode: mode, name: name)
+                    request.isPrivate = isPrivate
+                    return try await test.ask(request, StatusReport.self).body?.mode.isPrivate
+                }
+                var modes = [try await ask("survey", isPrivate: true)]
+                try await test.sleep(.minutes(1))
+                modes.append(try await ask("survey", isPrivate: true))  // Prolonged.
+                try await test.sleep(.minutes(1))
+                modes.append(try await ask("survey", isPrivate: nil))  // Another survey.
+                try await test.sleep(.minutes(1))
+                modes.append(try await ask("normal", isPrivate: nil))
+                return modes
+            }
+            let marks = test.events.filter { $0.kind.name.hasPrefix("survey") }
+                .map { "\($0.kind.name) \($0["upload"] ?? "yes")" }
+            return (marks, modes)
+        }
+        #expect(modes == [true, true, nil, nil])
+        #expect(
+            marks == [
+                "survey begun no", "survey ended yes", "survey begun yes", "survey ended yes",
+            ]
+        )
+    }
 }

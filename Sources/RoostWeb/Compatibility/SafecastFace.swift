@@ -59,9 +59,13 @@ struct SafecastFace: Sendable {
             history.reader,
             StoreWindow(times: history.times, range: range)
         ) { !$0.id.isImported }
+        let hidden = try Survey.all(history).map(\.survey)
+            .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)
         var found: [SafecastMeasurement] = []
         var left = skipped
         while found.count < pageSize, let sample = try samples.next() {
+            // What the owner keeps from uploads is on no map either.
+            if let wall = sample.wall, hidden.contains(where: { $0.contains(wall) }) { continue }
             for measurement in SafecastMeasurement.all(of: sample, position) {
                 if left > 0 { left -= 1 } else { found.append(measurement) }
             }
@@ -81,7 +85,7 @@ struct SafecastFace: Sendable {
         }
         let name = String(file.dropLast(4))
         let history = sources.history
-        let survey = try await history.read { try Survey(named: name, $0) }
+        let survey = try await history.read { try Survey.newest(named: name, $0) }
         guard let survey else {
             throw Problem.notFound("there is no survey \(name.prefix(60))")
         }

@@ -29,19 +29,15 @@ enum NotesView {
 
     /// `/surveys`, newest first: each with its end, where it has one.
     static func surveys(_ history: OpenHistory) throws -> String {
-        let items = try read(history, ["survey begun", "survey ended"])
-        var (json, ends) = (JSONText(), [String: WallTime]())
+        let surveys = try Survey.all(history)
+        var json = JSONText()
         json.object { json in
-            json.array("items", items) { json, item in
-                let name = detail("name", of: item) ?? ""
-                guard item.event.kind.name == "survey begun" else {
-                    ends[name] = item.time?.wall
-                    return
-                }
+            json.array("items", surveys) { json, item in
                 json.object { json in
-                    json.member("name", name)
-                    json.member("from", item.time?.wall.iso8601)
-                    json.member("to", ends.removeValue(forKey: name)?.iso8601)
+                    json.member("name", item.name)
+                    json.member("from", item.survey.range.from?.iso8601)
+                    json.member("to", item.survey.range.to?.iso8601)
+                    json.member("noUpload", item.survey.isPrivate)
                 }
             }
         }

@@ -11,10 +11,12 @@ struct Survey: Hashable, Sendable {
     /// Whether it is marked *do not upload*.
     let isPrivate: Bool
 
-    /// The newest of a name; nil when there is none, or nothing dates it.
+    /// All, the newest first.
     ///
+    /// - Returns: Each with its name; one that goes on has no end, and one that began before the
+    ///   station knew the time has no beginning.
     /// - Throws: What the store throws.
-    init?(named name: String, _ history: OpenHistory) throws {
+    static func all(_ history: OpenHistory) throws -> [(name: String, survey: Survey)] {
         var filter = EventFilter()
         filter.kinds = ["survey begun", "survey ended"]
         let events = try StoreEvents(
@@ -22,23 +24,30 @@ struct Survey: Hashable, Sendable {
             history.times,
             filter,
             after: nil,
-            limit: Self.readMax
+            limit: readMax
         )
-        var end: WallTime?
+        var (ends, found) = ([String: WallTime](), [(name: String, survey: Survey)]())
         for item in events.items {
             func detail(_ key: String) -> String? {
                 item.event.details.first { $0.key == key }?.value
             }
-            guard detail("name") == name else { continue }
+            let name = detail("name") ?? ""
             guard item.event.kind.name == "survey begun" else {
-                end = item.time?.wall
+                ends[name] = item.time?.wall
                 continue
             }
-            guard let begin = item.time?.wall else { return nil }
-            range = TimeRange(from: begin, to: end)
-            isPrivate = detail("upload") == "no"
-            return
+            let end = ends.removeValue(forKey: name)
+            let range = TimeRange(from: item.time?.wall, to: end)
+            found.append((name, Survey(range: range, isPrivate: detail("upload") == "no")))
         }
-        return nil
+        return found
+    }
+
+    /// The newest of a name; nil when there is none, or nothing dates it.
+    ///
+    /// - Throws: What the store throws.
+    static func newest(named name: String, _ history: OpenHistory) throws -> Survey? {
+        let newest = try all(history).first { $0.name == name }?.survey
+        return newest?.range.from == nil ? nil : newest
     }
 }

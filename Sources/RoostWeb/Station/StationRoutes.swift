@@ -215,16 +215,19 @@ package struct StationRoutes: Sendable {
         let mode: String
         let seconds: Double?
         let name: String?
+        /// Of a survey: it is kept from uploads.
+        let noUpload: Bool?
     }
 
     private func setMode(_ request: WebRequest) async throws -> WebResponse {
         let body = try request.decoded(Mode.self)
-        let control = ControlRequest(
+        var control = ControlRequest(
             .mode,
             mode: body.mode == "months" ? "normal" : body.mode,
             name: body.name,
             seconds: body.seconds
         )
+        control.isPrivate = body.noUpload
         _ = try await questions.ask(control, for: request, StatusReport.self)
         return .json(await view().json)
     }

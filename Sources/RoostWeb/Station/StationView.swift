@@ -112,6 +112,7 @@ package struct StationView: Sendable {
             json.member("mode", status.mode.mode)
             json.member("name", status.mode.name)
             json.member("endsInSeconds", status.mode.endsInSeconds)
+            json.member("noUpload", status.mode.isPrivate ?? false)
         }
         json.member("lamp", status.lamp)
         json.member("lampCause", json: Self.text(status.lampCause))

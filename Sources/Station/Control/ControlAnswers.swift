@@ -246,6 +246,7 @@ package struct ControlAnswers: Sendable {
                 request.mode,
                 name: request.name,
                 seconds: request.seconds,
+                isPrivate: request.isPrivate ?? false,
                 at: station.clock.now
             )
             station.modes.change(to: mode)
@@ -268,8 +269,7 @@ package struct ControlAnswers: Sendable {
 
     /// How the station is now.
     package func status() -> StatusReport {
-        let now = station.clock.now
-        let costs = station.platform.figures
+        let (now, costs) = (station.clock.now, station.platform.figures)
         let faults = dependencies.faults()
         let configuration = dependencies.settings.configuration()
         var report = StatusReport(
@@ -327,9 +327,9 @@ package struct ControlAnswers: Sendable {
     }
 
     private func start(_ request: ControlRequest, _ now: MonotonicInstant) -> MonotonicInstant {
-        let back = request.lastSeconds.map { min(max($0, 0), 10 * 365 * 86_400) }
-        return back.map { now.advanced(by: .zero - .milliseconds(Int64($0 * 1_000))) }
-            ?? MonotonicInstant(nanoseconds: .min)
+        guard let last = request.lastSeconds else { return MonotonicInstant(nanoseconds: .min) }
+        let back = min(max(last, 0), 10 * 365 * 86_400)
+        return now.advanced(by: .zero - .milliseconds(Int64(back * 1_000)))
     }
 
     private func limit(_ request: ControlRequest) -> Int {

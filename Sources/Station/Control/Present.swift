@@ -81,6 +81,7 @@ extension ModeReport {
             name: mode.name,
             endsInSeconds: mode.ends.map { max(0, -$0.age(at: now)) }
         )
+        if mode.isPrivate { isPrivate = true }
     }
 }
 

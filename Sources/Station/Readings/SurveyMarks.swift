@@ -6,26 +6,42 @@ import Synchronization
 final class SurveyMarks: Sendable {
     private let clock: any NodeClock
     private let note: @Sendable (Event) -> Void
-    private let survey = Mutex<(name: String, since: MonotonicInstant)?>(nil)
+    private let survey = Mutex<Survey?>(nil)
+
+    private struct Survey {
+        let name: String
+        let isPrivate: Bool
+        let since: MonotonicInstant
+    }
 
     init(_ clock: any NodeClock, _ note: @escaping @Sendable (Event) -> Void) {
         (self.clock, self.note) = (clock, note)
     }
 
-    /// The mode is this from now on; a survey that is only prolonged has no new marks.
+    /// The mode is this from now on.
+    ///
+    /// A survey that is only prolonged has no new marks; one that becomes private, or no longer is,
+    /// is a new one.
     func take(_ mode: StationMode) {
-        let (now, name) = (clock.now, mode.kind == .survey ? mode.name : nil)
-        let before = survey.withLock { survey in
-            guard survey?.name != name else { return (name: String, since: MonotonicInstant)?.none }
-            defer { survey = name.map { ($0, now) } }
-            return survey ?? ("", now)
+        let next = mode.name.flatMap { name in
+            mode.kind == .survey
+                ? Survey(name: name, isPrivate: mode.isPrivate, since: clock.now) : nil
         }
-        guard let before else { return }
-        if !before.name.isEmpty {
+        let (before, isSame) = survey.withLock { survey in
+            let before = survey
+            let isSame = before?.name == next?.name && before?.isPrivate == next?.isPrivate
+            if !isSame { survey = next }
+            return (before, isSame)
+        }
+        guard !isSame else { return }
+        let now = next?.since ?? clock.now
+        if let before {
             let lasted = Int(before.since.duration(to: now).inSeconds)
             mark(.surveyEnded, ["name": before.name, "lasted": "\(lasted) s"], at: now)
         }
-        if let name { mark(.surveyBegun, ["name": name], at: now) }
+        guard let next else { return }
+        let open: KeyValuePairs = ["name": next.name]
+        mark(.surveyBegun, next.isPrivate ? ["name": next.name, "upload": "no"] : open, at: now)
     }
 
     private func mark(

@@ -9,11 +9,12 @@ enum ReportText {
         let mode = report.mode
         let end = mode.endsInSeconds.map { ", ends in \(words(seconds: $0))" } ?? ""
         let name = mode.name.map { " \($0)" } ?? ""
+        let limit = mode.isPrivate == true ? ", not for uploads" : ""
         let budget = report.budget
         var lines = [
             "\(paint.bold(report.name))  up \(words(seconds: report.uptimeSeconds)), "
                 + "pid \(report.processID), roost \(report.version)",
-            "mode    \(mode.mode)\(name)\(end)",
+            "mode    \(mode.mode)\(name)\(end)\(limit)",
             "time    \(time(report))",
             "lamp    \(paint.lamp(report.lamp))\(because(report))",
         ]

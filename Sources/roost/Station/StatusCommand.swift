@@ -69,6 +69,7 @@ struct ModeCommand: ParsableCommand {
 
             Examples: roost mode live --for 20m
                       roost mode survey --name kitchen --for 2h
+                      roost mode survey --name bedroom --no-upload
                       roost mode normal
             """
     )
@@ -81,11 +82,15 @@ struct ModeCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: "How long: 90s, 15m, 2h; at most 24h.")
     var length: DurationArgument?
 
+    @Flag(help: "Keep the survey from uploads.")
+    var noUpload = false
+
     @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        let request = ControlRequest(.mode, mode: mode, name: name, seconds: length?.seconds)
+        var request = ControlRequest(.mode, mode: mode, name: name, seconds: length?.seconds)
+        if noUpload { request.isPrivate = true }
         try client.show(request, as: StatusReport.self, ReportText.status)
     }
 }
