@@ -1,4 +1,4 @@
-"""A card of a simulated life with planted faults: each cause of a gap by a tap on the chart."""
+"""Cards of a simulated life and of `roost-lab plant`: each cause of a gap by a tap on the chart."""
 
 import re
 import shutil
@@ -14,8 +14,9 @@ from .files import WWW
 
 # Nothing is to be done about these, and nothing is lost in the first two.
 PLAIN = ("notDue", "notScheduled")
-WITHOUT_NEXT = (*PLAIN, "starting", "warmingUp", "notMeasured", "gated", "late", "nodeStopped", "suspended", "expired",
-                "outOfRange", "unexplained")
+WITHOUT_NEXT = (*PLAIN, "starting", "warmingUp", "notMeasured", "gated", "late", "nodeStopped")
+# What no life of a few days has.
+PLANTED = ("muted", "cardDropped", "damaged", "expired", "unusable", "late", "unexplained")
 SECONDS_MIN = 1  # Shorter ones have no width at any zoom.
 CENTRE = """const box = document.querySelector('.history .chart');
   box.scrollIntoView({block: 'center'});
@@ -24,11 +25,10 @@ STRIP = 10
 
 
 class Card:
-    """`roost-web --store` before the store of a simulated life."""
+    """`roost-web --store` before a store; one that is `own` is removed at the end."""
 
-    def __init__(self, check, store=None, days=6, seed=7):
-        self.is_own = store is None
-        self.folder = store or simulated_life(check, days, seed)
+    def __init__(self, check, store, is_own):
+        self.folder, self.is_own = store, is_own
         with open(check.path("card.log"), "ab") as log:
             self.process = subprocess.Popen(
                 [check.program("roost-web"), "--listen", "127.0.0.1:0", "--name", "card", "--www", WWW,
@@ -47,7 +47,16 @@ class Card:
             self.is_own = False
 
 
-def simulated_life(check, days, seed):
+def planted(check):
+    """The folder of a store that has each cause."""
+    store = check.path("planted")
+    done = subprocess.run([check.program("roost-lab"), "plant", store], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"roost-lab plant ended with {done.returncode}: {done.stderr[-300:]}")
+    return store
+
+
+def simulated_life(check, days=6, seed=7):
     """The folder of the card's files; everything that a simulated life can meet."""
     done = subprocess.run(
         [check.program("roost-lab"), "simulate", "--scenario", "everything", "--for", f"{days}d", "--seed", str(seed),
@@ -67,8 +76,8 @@ def longest(browser):
     _, channels = browser.ask("GET", "/channels")
     found = {}
     for channel in channels["items"]:
-        query = urllib.parse.urlencode({"channel": channel["id"], "from": channel["oldest"], "to": channel["newest"]})
-        status, ledger = browser.ask("GET", f"/ledger?{query}")
+        # From the first sample on, which the ring may have lost.
+        status, ledger = browser.ask("GET", "/ledger?" + urllib.parse.urlencode({"channel": channel["id"]}))
         if status != 200:
             continue
         for first, last, cause in ledger["stretches"]:
@@ -126,18 +135,17 @@ def by_keys(walk):
     check.demand(back, "the focus does not go back to the gap's button")
 
 
-def run(walk):
-    """Returns the causes that were tapped."""
-    card, browser = Card(walk.check, walk.options.store), walk.browser
+def visit(walk, card, tapped):
+    """Taps each cause of a card that was not tapped yet; returns the causes that it has."""
+    browser = walk.browser
     address, browser.address = browser.address, card.address
     try:
         browser.view(360)
         browser.driver.get(card.address + "/")
         browser.ready()
         found = longest(browser)
-        walk.check.demand(len(found) >= 8, f"the simulated life has only these causes: {sorted(found)}")
         for cause, (channel, first, seconds) in sorted(found.items()):
-            if cause not in PLAIN:
+            if cause not in (*PLAIN, *tapped):
                 tap(walk, cause, channel, first, seconds)
         browser.open("/history?range=month")
         by_keys(walk)
@@ -145,6 +153,16 @@ def run(walk):
     finally:
         browser.address = address
         card.close()
-    tapped = sorted(set(found) - set(PLAIN))
-    walk.check.say(f"gaps: {len(tapped)} causes by a tap: {', '.join(tapped)}")
+    return set(found) - set(PLAIN)
+
+
+def run(walk):
+    """Returns how many causes were tapped."""
+    check, given, tapped = walk.check, walk.options.store, set()
+    for store, wanted in ((given or simulated_life(check), ()), (planted(check), PLANTED)):
+        found = visit(walk, Card(check, store, store != given), tapped)
+        check.demand(len(found) >= 8, f"{store} has only these causes: {sorted(found)}")
+        check.same(sorted(set(wanted) - found), [], f"causes that {store} lacks")
+        tapped |= found
+    check.say(f"gaps: {len(tapped)} causes by a tap: {', '.join(sorted(tapped))}")
     return len(tapped)

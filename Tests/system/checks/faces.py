@@ -1,0 +1,158 @@
+"""What clients of other systems ask a running station for: semicolons, airrohr, AirGradient, Safecast.
+
+A simulated SDS011 and a simulated board on the network at a real roostd, and the real roost-web before it with every
+face switched on, at paths and at ports of their own. Each face must have the values that `roost status` has at that
+moment, leave out what is stale when the sensors are gone, and give nothing of a survey that its
+owner keeps from uploads.
+"""
+
+import http.client
+import json
+import time
+from datetime import datetime, timedelta
+
+from ..browser.dashboard import free_port
+from ..browser.files import WWW
+from ..check import Failed, until
+from ..station import Part, Station
+from .web import Dashboard
+
+PRODUCTS = ("roost", "roostd", "roost-web")
+LINE = ("temperature", "humidity", "pressure", "altitude", "tvocs", "co2", "pm05", "pm1", "pm25", "pm4", "pm10")
+STALE_SECONDS = 60
+
+
+class Faces:
+    """A dashboard whose faces are on; three have a port of their own."""
+
+    def __init__(self, check, station):
+        self.check, self.station = check, station
+        self.ports = {name: free_port() for name in ("semicolon", "airrohr", "airgradient")}
+        settings = {name: {} for name in ("alert", "files", "history")}
+        settings["safecast"] = {"latitude": 46.1, "longitude": 9.7, "deviceID": 7}
+        settings |= {name: {"port": port} for name, port in self.ports.items()}
+        path = check.path("faces.json")
+        with open(path, "w", encoding="ascii") as file:
+            json.dump(settings, file)
+        self.dashboard = Dashboard(check, station, "--faces", path, "--www", WWW)
+
+    def get(self, path, port=None):
+        """Status and text of one answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.dashboard.port, timeout=10)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def values(self):
+        """What the station has by quantity, as text with its decimals."""
+        found = {}
+        for channel in (self.station.status() or {}).get("channels", []):
+            latest = channel["latest"] or {}
+            if channel["isStale"] or latest.get("value") is None:
+                continue
+            quantity = channel["channel"].split("/")[1]
+            found.setdefault(quantity, f"{latest['value']:.{latest['decimals']}f}")
+        return found
+
+    def agreed(self, read):
+        """A face's values beside the station's, taken while no new sample came between; none after 20 tries."""
+        for _ in range(20):
+            before, shown, after = self.values(), read(), self.values()
+            if before == after:
+                return shown, before
+        raise Failed("the station's values do not stand still for one question")
+
+
+def semicolon(faces, port=None):
+    status, text = faces.get("/" if port else "/compat/semicolon", port)
+    faces.check.same(status, 200, "semicolon: the status")
+    faces.check.same(text.count(";"), 10, f"semicolon: the semicolons of {text!r}")
+    return {name: value for name, value in zip(LINE, text.strip().split(";")) if value}
+
+
+def airrohr(faces, port=None):
+    _, text = faces.get("/data.json", port)
+    answer = json.loads(text)
+    faces.check.demand(answer["software_version"].startswith("roost-"), f"airrohr: {text[:200]}")
+    faces.check.demand(answer["age"].isdigit() and int(answer["age"]) <= STALE_SECONDS, f"airrohr: the age of {text[:200]}")
+    names = {"SDS_P1": "pm10", "SDS_P2": "pm25"}
+    return {names[one["value_type"]]: one["value"] for one in answer["sensordatavalues"]}
+
+
+def airgradient(faces, port=None):
+    _, text = faces.get("/measures/current", port)
+    answer = json.loads(text, parse_float=str)
+    faces.check.same(answer["model"], "roost", "airgradient: the model")
+    return {ours: answer[theirs] for theirs, ours in (("pm02", "pm25"), ("pm10", "pm10")) if theirs in answer}
+
+
+def present(faces, has_dust):
+    """Each face at its path and at its port, beside the station."""
+    check = faces.check
+    for read in (semicolon, airrohr, airgradient):
+        for port in (None, faces.ports[read.__name__]):
+            shown, wanted = faces.agreed(lambda read=read, port=port: read(faces, port))
+            wanted = {name: value for name, value in wanted.items()
+                      if name in (LINE if read is semicolon else ("pm25", "pm10"))}
+            if read is airrohr:  # Its values have two decimals.
+                wanted = {name: f"{float(value):.2f}" for name, value in wanted.items()}
+            check.same(shown, wanted, f"{read.__name__} at {port or 'its path'}")
+            check.same("pm25" in shown, has_dust, f"{read.__name__}: whether there is PM2.5")
+
+
+def surveys(faces):
+    """What is kept from uploads is on no map."""
+    check, station = faces.check, faces.station
+    station.roost("mode", "survey", "--name", "open", "--for", "1h", status=0)
+    time.sleep(4)
+    station.roost("mode", "survey", "--name", "closed", "--for", "1h", "--no-upload", status=0)
+    mode = faces.dashboard.station()["mode"]
+    check.same((mode["name"], mode["noUpload"]), ("closed", True), "the mode of a survey that is kept from uploads")
+    time.sleep(4)
+    station.roost("mode", "live", "--for", "1h", status=0)
+    listed = until(lambda: {one["name"]: one for one in json.loads(faces.get("/api/v1/surveys")[1])["items"]
+                            if one["to"]}, 20) or {}
+    check.same({name: one["noUpload"] for name, one in listed.items()}, {"open": False, "closed": True}, "the surveys")
+    check.same(faces.get("/compat/safecast/logs/open.LOG")[0], 200, "the log of an open survey")
+    check.same(faces.get("/compat/safecast/logs/closed.LOG")[0], 403, "the log of one that is kept from uploads")
+    for name, one in listed.items():
+        # A survey begins within the second that is listed; what came before belongs to the one before.
+        since = (datetime.fromisoformat(one["from"]) + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        path = f"/compat/safecast/measurements.json?since={since}&until={one['to']}"
+        found = until(lambda path=path: len(json.loads(faces.get(path)[1])), 4 if name == "closed" else 20)
+        check.demand((found > 0) == (name == "open"), f"{found} measurements of the survey {name}")
+
+
+def others(faces):
+    """The faces of the history answer beside a running station."""
+    check = faces.check
+    for path, words in (("/compat/alert", '"files_seen"'), ("/compat/files/hourly", '"items"')):
+        found = until(lambda path=path, words=words: words in faces.get(path)[1], 20)
+        check.demand(found, f"{path}: {faces.get(path)[1][:200]}")
+
+
+def run(check, options):
+    sensor = Part(check, "sds011", "--air", "waves", link=check.path("sensor"))
+    board = Part(check, "http")
+    station = Station(
+        check, "faces", detect=False, mode="live", reach=["loopback"],
+        devices=[{"name": "dust", "type": "sds011", "port": sensor.place},
+                 {"name": "court", "type": "milano-board", "address": board.place, "intervalSeconds": 5}],
+        store={"folder": check.path("store"), "megabytes": 4})
+    station.start()
+    faces = Faces(check, station)
+    if not until(lambda: {"pm25", "temperature"} <= set(faces.values()), 60):
+        raise Failed(f"no values: {station.log()[-500:]}")
+    trusted = until(lambda: station.roost("clock", "trust").returncode == 0, 30)  # Once the store is open.
+    check.demand(trusted, "the clock cannot be trusted")
+    present(faces, True)
+    surveys(faces)
+    others(faces)
+    sensor.unplug()
+    board.unplug()
+    check.demand(until(lambda: not faces.values(), STALE_SECONDS), "what is gone stays fresh")
+    present(faces, False)
+    return f"{len(faces.ports)} faces with the station's values, at paths and ports; surveys kept from uploads"
