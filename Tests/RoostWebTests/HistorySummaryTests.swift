@@ -23,8 +23,20 @@ import Testing
         #expect(abs(complete.covered - 280.0 / 330) < 0.01)
         #expect(abs(complete.accounted - 310.0 / 330) < 0.01)
         #expect(complete.since?.hasPrefix("2026-04-14T00:0") == true)
+        #expect(HistorySummary.pause(after: complete) == 600)
         // The second answer is the first one, kept.
         #expect(await summary.latest().complete == complete)
+    }
+
+    /// In ten minutes its shares would be those of its warm-up.
+    @Test func ofAYoungRecordTheSharesAreRenewedSoon() async throws {
+        let boot = Boot(started: "2026-04-14T00:00:00Z", minutes: 20, silent: [])
+        let fixture = try QueryFixture([boot]) { $0 }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let history = HistoryClient(nil, folder: fixture.path, logger: logger)
+        let complete = try #require(await HistorySummary(history).latest().complete)
+        #expect(HistorySummary.pause(after: complete) < 130)
+        #expect(HistorySummary.pause(after: nil) == 60)
     }
 
     @Test func aFolderWithoutAHistorySaysWhy() async {

@@ -24,6 +24,8 @@ package actor HistorySummary {
     package struct Completeness: Hashable, Sendable {
         /// When the first sample was; ISO 8601, nil while that is not known.
         let since: String?
+        /// How long the record is.
+        let elapsedSeconds: Double
         /// 0…1 of the time, covered by values.
         let covered: Double
         /// 0…1 of the time, covered or explained.
@@ -37,6 +39,7 @@ package actor HistorySummary {
             let unexplained = line.gaps.filter { $0.cause == .unexplained }
                 .reduce(line.remainderTenths) { $0 + $1.tenths }
             self.since = since
+            elapsedSeconds = Double(line.elapsedTenths) / 10
             covered = Double(line.coveredTenths) / Double(line.elapsedTenths)
             accounted = 1 - Double(unexplained) / Double(line.elapsedTenths)
         }
@@ -55,8 +58,10 @@ package actor HistorySummary {
         var trouble: String?
     }
 
-    private static let freshTime = TimeAmount.seconds(60)
-    private static let accountTime = TimeAmount.minutes(10)
+    private static let freshSeconds: Int64 = 60
+    /// From one account of the whole record to the next, at most; of a young record, whose shares
+    /// still move, a tenth of its length.
+    private static let accountSeconds: Int64 = 600
 
     private let history: HistoryClient
     private var known = Summary()
@@ -69,13 +74,15 @@ package actor HistorySummary {
     package func latest() async -> Summary {
         guard NIODeadline.now() >= freshUntil else { return known }
         // Those who ask meanwhile get the one before.
-        freshUntil = .now() + Self.freshTime
+        freshUntil = .now() + .seconds(Self.freshSeconds)
         let mustAccount = freshUntil > accountedUntil
         var summary = Summary()
         do {
             summary = try await history.read { try Self.read($0, all: mustAccount) }
             if !mustAccount { summary.complete = known.complete }
-            if mustAccount { accountedUntil = .now() + Self.accountTime }
+            if mustAccount {
+                accountedUntil = .now() + .seconds(Self.pause(after: summary.complete))
+            }
         } catch let problem as Problem {
             summary.trouble = problem.detail
         } catch {
@@ -83,6 +90,12 @@ package actor HistorySummary {
         }
         known = summary
         return summary
+    }
+
+    /// Seconds until the next account of the whole record.
+    static func pause(after complete: Completeness?) -> Int64 {
+        guard let complete else { return freshSeconds }
+        return min(Int64(complete.elapsedSeconds / 10), accountSeconds)
     }
 
     private static func read(_ history: OpenHistory, all: Bool) throws -> Summary {

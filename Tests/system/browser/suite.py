@@ -12,7 +12,7 @@ from .cases import CASES, Missing, logged_in
 from .dashboard import Balcony, Dashboard
 from .webkit import WebKit
 
-ALONE = ("claim", "login")  # Not part of the walk: they are seen before and after a session.
+ALONE = ("claim", "login")  # Seen without a session.
 ENGINES = {"chromium": Browser, "webkit": WebKit}
 SHORT = [(360, False, "en"), (1280, False, "en")]
 USUAL = [*SHORT, (360, True, "en"), (320, False, "de")]
@@ -90,7 +90,27 @@ class Walk:
             for path, name in known:
                 self.look(path, name, width, dark, language)
         self.browser.language("en")
-        return len(known) * len(sizes)
+        return len(known) * len(sizes) + (self.doors(sizes) if self.has_accounts else 0)
+
+    def doors(self, sizes):
+        """The pages before a session: Claim of a station without an owner, then Log in."""
+        browser, address = self.browser, self.browser.address
+        browser.forget()
+        unowned = Dashboard(self.check, self.balcony.station)
+        unowned.start()
+        for place, name in ((unowned.address, "claim"), (address, "login")):
+            browser.address = place
+            browser.driver.get(place + "/")
+            for width, dark, language in sizes:
+                browser.language(language)
+                self.look("/", name, width, dark, language)
+                shown = browser.script("return !!document.querySelector(arguments[0])", f".page.{name}")
+                self.check.demand(shown, f"{name} at {width} px: another page is shown")
+            browser.language("en")
+        browser.address = address
+        unowned.close()
+        logged_in(self)
+        return 2 * len(sizes)
 
     def dates(self, language):
         """The first heading of the history is a date in the page's language."""

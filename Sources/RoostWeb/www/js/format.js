@@ -85,6 +85,9 @@ export function duration(seconds) {
   return showsMinor ? `${text} ${t(units[first + 1][0], { n: minor })}` : text;
 }
 
+/** The time that a mean is over: a day as hours, which everybody says. */
+export const over = (seconds) => (seconds === 86400 ? t("unit.hour", { n: 24 }) : duration(seconds));
+
 /** The same for the width of a step, which may be less than a second. */
 export const width = (seconds) => (seconds < 10 && seconds % 1 ? t("unit.second", { n: number(seconds, 1) }) : duration(seconds));
 

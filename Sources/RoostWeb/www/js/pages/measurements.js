@@ -2,7 +2,7 @@
 import { address } from "../api.js";
 import { may } from "../navigation.js";
 import { button, card, el, table } from "../dom.js";
-import { clock, day, duration, month, number, percent, rfc3339, value, zone, zoneWords, dated, date } from "../format.js";
+import { clock, day, month, number, over, percent, rfc3339, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
@@ -35,24 +35,24 @@ export function make(root, context) {
     const move = (step) => () => context.setQuery({ from: rfc3339(neighbour(window, step).from) });
     const rows = (means.items ?? []).map((one) => [label(one, by), value(one.mean, means.decimals ?? channel.decimals), value(one.least, channel.decimals), value(one.most, channel.decimals), number(one.n ?? 0),
       one.coverage === undefined || one.coverage === null ? "–" : `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}`]);
-    root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("history.channels"), choice)),
+    root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("measurements.choice"), choice)),
       el("div", { class: "tools row" }, tabs, by === "year" ? null : el("div", { class: "segments" }, button("‹", move(-1), { "aria-label": t("history.before") }),
         button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
-      rows.length ? table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows)
+      rows.length ? el("div", { class: "means" }, table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows))
         : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window, context));
   } };
 }
 
-function label({ from, to }, by) {
-  if (by === "hour") return `${clock(from)} – ${clock(to)}`;
+function label({ from }, by) {
+  if (by === "hour") return clock(from);
   if (by === "day") return dated(from, { weekday: "short", day: "numeric" });
   return by === "month" ? dated(from, { month: "long" }) : dated(from, { year: "numeric" });
 }
 
 function rolling({ rolling: means }, channel) {
   if (!means?.length) return null;
-  return el("ul", { class: "list" }, means.map((one) => el("li", {}, t("measurements.rolling", { over: duration(one.averagingSeconds), mean: `${value(one.mean, channel.decimals)} ${channel.unit ?? ""}` }),
+  return el("ul", { class: "list" }, means.map((one) => el("li", {}, t("measurements.rolling", { over: over(one.averagingSeconds), mean: `${value(one.mean, channel.decimals)} ${channel.unit ?? ""}` }),
     one.enough === false ? el("span", { class: "quiet" }, ` ${t("numbers.little", { share: percent(one.coverage ?? 0, 0) })}`) : one.limit ? el("span", { class: "quiet" }, ` ${t("measurements.guideline", { limit: number(one.limit, 1, 0) })}`) : null)));
 }
 

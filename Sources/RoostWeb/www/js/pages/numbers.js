@@ -1,6 +1,6 @@
 // What the numbers mean, in plain words, with the limits and today's figures beside them.
 import { card, el, mark, table } from "../dom.js";
-import { duration, number, percent, value } from "../format.js";
+import { number, over, percent, value } from "../format.js";
 import { has, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { measured, quantityName, quantityOf } from "../words.js";
@@ -39,7 +39,7 @@ function quantityCard({ name, figures }, station) {
     has(`explain.${name}.sources`) ? el("p", { class: "quiet" }, t(`explain.${name}.sources`)) : null,
     channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
     means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [
-      duration(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
+      over(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
       mean.enough === false || mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage !== undefined && mean.coverage !== null ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
 }
 
