@@ -2,8 +2,10 @@
 
 import json
 import os
+import sqlite3
 import time
 import urllib.request
+from contextlib import closing
 
 from ..check import Failed, until
 from . import files, gaps, injection, states
@@ -172,6 +174,30 @@ class Walk:
         browser.command("Emulation.setTimezoneOverride", timezoneId="")
         check.same(browser.messages(), [], "choices: console messages")
 
+    def copy(self):
+        """The history as an SQLite database, by the button beside the exports."""
+        browser, check = self.browser, self.check
+        if not self.has_accounts:
+            return
+        browser.view(360)
+        browser.open("/measurements")
+        folder = check.path("downloads")
+        browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder, eventsEnabled=True)
+        browser.press("Make a copy")
+        check.demand(browser.shows("kept for an hour", 60), f"copy: the page says {browser.text()[-300:]}")
+
+        def copies():
+            names = os.listdir(folder) if os.path.isdir(folder) else []
+            return [os.path.join(folder, name) for name in names if name.endswith(".db")]
+        until(copies, 20)
+        for path in copies():
+            with closing(sqlite3.connect(path)) as database:
+                found = database.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'").fetchone()[0]
+                check.demand(found >= 2, f"copy: {found} tables")
+        check.same(len(copies()), 1, "copy: the files that were downloaded")
+        check.same(browser.findings(), [], "copy: findings of axe")
+        check.same(browser.messages(), [], "copy: console messages")
+
     def restarts(self):
         """A page that stays open while roost-web, then roostd, go and come back."""
         browser, check = self.browser, self.check
@@ -222,7 +248,8 @@ class Walk:
 
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
 PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency}
-LONG_PARTS = {"choices": Walk.choices, "injection": injection.run, "gaps": gaps.run, "restarts": Walk.restarts, "states": states.run}
+LONG_PARTS = {"choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,
+              "restarts": Walk.restarts, "states": states.run}
 
 
 def chosen_names(options):
