@@ -15,6 +15,8 @@ struct StoreReplay {
         /// After so many blocks the file system is brought to rest; nil leaves it to its timers.
         let blocksPerSettling: Int?
         let start: WallTime
+        /// The name that the samples are stored under.
+        let device: String
     }
 
     /// Journal and history; a device holds the journal only.
@@ -125,7 +127,7 @@ struct StoreReplay {
         if intake.isFull { try flush() }
         let readings = [(Quantity.pm25, row.0), (.pm10, row.1)].map { quantity, tenths in
             Reading(
-                Channel(device: "replay", quantity: quantity),
+                Channel(device: settings.device, quantity: quantity),
                 at: now,
                 .value(FixedPoint(Int64(tenths), decimals: 1))
             )

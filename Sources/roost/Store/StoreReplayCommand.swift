@@ -61,6 +61,9 @@ struct StoreReplayCommand: ParsableCommand {
     @Option(help: "Wall time of the first row.")
     var start = TimeArgument(WallTime(nanoseconds: 1_767_225_600_000_000_000))
 
+    @Option(help: "The device that the samples are stored under.")
+    var device = "replay"
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
@@ -109,7 +112,8 @@ struct StoreReplayCommand: ParsableCommand {
             interval: interval.duration,
             pause: pause?.duration,
             blocksPerSettling: settle,
-            start: start.wall
+            start: start.wall,
+            device: device
         )
     }
 
