@@ -2,8 +2,8 @@
 
 A simulated SDS011 and a simulated board on the network at a real roostd, and the real roost-web before it with every
 face switched on, at paths and at ports of their own. Each face must have the values that `roost status` has at that
-moment, leave out what is stale when the sensors are gone, and give nothing of a survey that its
-owner keeps from uploads.
+moment, leave out what is stale when the sensors are gone, and give nothing of a survey that its owner keeps from
+uploads. A question to the API without a zone is answered on the owner's clocks.
 """
 
 import http.client
@@ -126,6 +126,14 @@ def surveys(faces):
         check.demand((found > 0) == (name == "open"), f"{found} measurements of the survey {name}")
 
 
+def zone(faces):
+    """Without `zone` a question is answered on the owner's clocks, also right after a change."""
+    for name in ("Europe/Berlin", "Pacific/Chatham"):
+        faces.station.roost("set", "zone", name, status=0)
+        found = json.loads(faces.get("/api/v1/means?channel=dust/pm25&by=day")[1]).get("zone")
+        faces.check.same(found, name, "the zone of /means without a zone")
+
+
 def others(faces):
     """The faces of the history answer beside a running station."""
     check = faces.check
@@ -150,6 +158,7 @@ def run(check, options):
     check.demand(trusted, "the clock cannot be trusted")
     present(faces, True)
     surveys(faces)
+    zone(faces)
     others(faces)
     sensor.unplug()
     board.unplug()
