@@ -327,7 +327,7 @@ package final class Station: Sendable {
             )
             state.withLock { $0.watchdog = watchdog }
         } catch {
-            note(.watchdogUnusable, .warning, ["reason": "\(error)"])
+            context.note(.watchdogUnusable, .warning, ["reason": "\(error)"])
             context.faults.raise(.watchdogUnusable, "\(error)", isTold: true)
         }
     }
@@ -341,23 +341,7 @@ package final class Station: Sendable {
         do {
             try watchdog.pet()
         } catch {
-            note(.watchdogNotPetted, .error, ["reason": "\(error)"])
+            context.note(.watchdogNotPetted, .error, ["reason": "\(error)"])
         }
-    }
-
-    private func note(
-        _ kind: EventKind.Plain,
-        _ severity: Event.Severity,
-        _ details: KeyValuePairs<String, String>
-    ) {
-        context.recorder.note(
-            Event(
-                at: context.clock.now,
-                source: context.name,
-                kind: .plain(kind),
-                severity: severity,
-                details
-            )
-        )
     }
 }

@@ -23,6 +23,17 @@ package struct StationContext: Sendable {
 
     package var clock: any NodeClock { platform.clock }
 
+    /// Records what happened to the station as a whole; its name is the source.
+    func note(
+        _ kind: EventKind.Plain,
+        _ severity: Event.Severity,
+        _ details: KeyValuePairs<String, String>
+    ) {
+        recorder.note(
+            Event(at: clock.now, source: name, kind: .plain(kind), severity: severity, details)
+        )
+    }
+
     /// Adds hours to a part, and returns the part that was removed for it.
     func note(_ time: LaserTime, kind: String, device: String) {
         let now = clock.now

@@ -44,7 +44,7 @@ extension Station {
         }
         if ReloadDifference(from: old, to: next).needsRestart {
             let what = "another name, socket, store or watchdog"
-            note(.restartNeeded, .warning, ["why": what])
+            context.note(.restartNeeded, .warning, ["why": what])
             let reason = what + " is configured, and not in use yet"
             context.faults.raise(.restartNeeded, reason, isTold: true)
         }
@@ -52,7 +52,7 @@ extension Station {
         if let catalog { note(leftOut: catalog.problems, before: leftOut) }
         follow(settings.overlay, catalog: catalog)
         context.modes.configure(StationMode(kind: next.mode))
-        note(.configurationReloaded, .notice, ["devices": "\(next.devices.count)"])
+        context.note(.configurationReloaded, .notice, ["devices": "\(next.devices.count)"])
         context.platform.notify(.ready)
     }
 
@@ -132,21 +132,5 @@ extension Station {
         guard let first = problems.first else { return context.faults.clear(.settingsLeftOut) }
         let more = problems.count > 1 ? ", and \(problems.count - 1) more" : ""
         context.faults.raise(.settingsLeftOut, "a setting does not count: \(first)\(more)")
-    }
-
-    private func note(
-        _ kind: EventKind.Plain,
-        _ severity: Event.Severity,
-        _ details: KeyValuePairs<String, String>
-    ) {
-        context.recorder.note(
-            Event(
-                at: context.clock.now,
-                source: context.name,
-                kind: .plain(kind),
-                severity: severity,
-                details
-            )
-        )
     }
 }
