@@ -34,6 +34,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package let leaves: [String]
     /// Names of devices in the same air, which are compared with each other; none or at least two.
     package let sameAir: [String]
+    /// `claim.window`: whether a new station may be claimed without a code after power-on.
+    package let claimsAfterPowerOn: Bool
     /// Where it was read from, for messages.
     package private(set) var file = ""
     /// IANA name of the zone that pages show; nil is the machine's.
@@ -140,6 +142,7 @@ extension StationConfiguration {
         store = reader.object("store").map { StoreConfiguration($0) }
         (detects, leaves) = reader.detection()
         sameAir = reader.sameAir()
+        claimsAfterPowerOn = reader.claimWindow()
         reader.finish()
         checkTogether(problems)
     }
@@ -278,6 +281,13 @@ extension ObjectReader {
             )
         }
         return (bool("detect") ?? true, [])
+    }
+
+    /// `claim`: an object with the switch `window`.
+    fileprivate mutating func claimWindow() -> Bool {
+        guard var reader = object("claim") else { return false }
+        defer { reader.finish() }
+        return reader.bool("window") ?? false
     }
 
     /// `sameAir`: two names or more.

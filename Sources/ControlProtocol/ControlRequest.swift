@@ -54,6 +54,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case courierEvent
         /// `ImportsReport`: takes `rows` of other people's series.
         case imports
+        /// `ClaimWindowReport`; with `seconds` 0 the window is closed: the station has an owner.
+        case claimWindow
     }
 
     /// Protocol version of the client.
@@ -68,7 +70,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     ///
     /// `mode`: 1…86 400 s; after it the mode is `normal` again. `mute`: 1 s…366 days, longer values
     /// are cut to that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it. `doctor`: how old the
-    /// report may be.
+    /// report may be. `claimWindow`: 0 or nil.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?

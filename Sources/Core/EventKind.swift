@@ -115,6 +115,8 @@ package enum EventKind: Hashable, Sendable {
         case muted
         case unmuted
         case clockTrusted = "clock trusted"
+        case claimWindowOpened = "claim window opened"
+        case claimWindowClosed = "claim window closed"
         case settingsChanged = "settings changed"
         // The store.
         case storeOpen = "store open"

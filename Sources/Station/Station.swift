@@ -138,6 +138,7 @@ package final class Station: Sendable {
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(State(file: file, catalog: catalog, configuration: configuration))
         context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
+        context.claims.join { [weak store] in store?.isYoung ?? false }
         note(leftOut: catalog.problems)
         report(leftOut: overlaid.problems)
         if let trouble = stored.trouble { context.faults.raise(.settingsDamaged, trouble) }
@@ -152,14 +153,16 @@ package final class Station: Sendable {
         let (boot, clock) = (platform.bootID, platform.clock)
         let mutes = MuteList(clock: clock, boot: boot)
         let recorder = Recorder(clock: clock, logger: dependencies.logger, mutes: mutes)
+        let modes = ModeState(StationMode(kind: configuration.mode))
         let context = StationContext(
             name: configuration.name,
             platform: platform,
             bootID: boot,
             recorder: recorder,
             devices: DeviceList(clock: clock),
-            modes: ModeState(StationMode(kind: configuration.mode)),
+            modes: modes,
             leds: LEDController(clock: clock),
+            claims: ClaimWindow(recorder, clock: clock, changed: modes.changed),
             mutes: mutes,
             faults: FaultList(recorder, clock: clock),
             startedAt: clock.now,
@@ -178,6 +181,7 @@ package final class Station: Sendable {
         for spec in fixedChildren(configuration) { root.add(spec) }
         lamp.configure(configuration)
         context.leds.configure(configuration)
+        context.claims.configure(followsPowerOn: configuration.claimsAfterPowerOn)
         context.sameAir.configure(configuration.sameAir)
         store.configure(configuration)
         detection.configure(configuration)
@@ -210,6 +214,7 @@ package final class Station: Sendable {
             ChildSpec(id: "mode", heartbeatLimit: .minutes(1)) { heartbeat in
                 ModeTask(
                     modes: context.modes,
+                    claims: context.claims,
                     clock: context.clock,
                     sink: context.recorder,
                     heartbeat: heartbeat

@@ -13,6 +13,7 @@ package struct StationContext: Sendable {
     package let devices: DeviceList
     package let modes: ModeState
     package let leds: LEDController
+    let claims: ClaimWindow
     package let mutes: MuteList
     package let faults: FaultList
     let startedAt: MonotonicInstant

@@ -36,6 +36,10 @@ import Testing
             "devices[0].longPressSeconds: expected a number 0.1…60, found 0"
         ),
         (
+            #"{"name": "b", "type": "button", "line": "GPIO27", "claims": 1}"#,
+            "devices[0].claims: expected true or false, found 1"
+        ),
+        (
             #"{"name": "b", "type": "led", "line": "GPIO22", "shows": "levels"}"#,
             "devices[0].shows: expected one of station, motion, level, found \"levels\"; "
                 + "did you mean level?"

@@ -107,6 +107,10 @@ package struct ControlAnswers: Sendable {
                 try await settings.set(request, by: asker(request, peer))
                 return settings.report
             }
+        case .claimWindow:
+            try await answer {
+                try claimWindow(request, by: try await asker(request, peer))
+            }
         case .mode, .note, .snooze:
             try await answer {
                 try await change(request, by: asker(request, peer))
@@ -133,6 +137,19 @@ package struct ControlAnswers: Sendable {
             try snooze.start(request, by: asker)
         default: try changeMode(request, by: asker)
         }
+    }
+
+    /// Reports the claim window, or closes it; no request opens it.
+    private func claimWindow(
+        _ request: ControlRequest,
+        by asker: ControlAsker
+    ) throws(ControlFailure) -> ClaimWindowReport {
+        guard request.seconds ?? 0 == 0 else {
+            let words = "seconds is 0, which closes the window; a held button opens it"
+            throw ControlFailure(code: "bad-request", message: words)
+        }
+        if request.seconds != nil { station.claims.claimed(by: asker) }
+        return station.claims.report()
     }
 
     /// Carries out what a person wants of a device.
@@ -196,30 +213,12 @@ package struct ControlAnswers: Sendable {
         do throws(DetectionRefusal) { try dependencies.act(act, device) } catch {
             throw ControlFailure(code: error.code, message: error.message)
         }
-        record(kind, [Event.Detail("device", device)], by: asker)
+        asker.record(kind, [Event.Detail("device", device)], in: station)
         switch act {
         case .rename(let name): try await settings.follow(device, to: name, by: asker)
         case .forget: try await settings.follow(device, to: nil, by: asker)
         case .adopt, .ignore: break
         }
-    }
-
-    /// Records what a person asked for; a simulation's are not recorded.
-    private func record(
-        _ kind: EventKind.Plain,
-        _ details: [Event.Detail],
-        by asker: ControlAsker
-    ) {
-        guard asker.isKnown else { return }
-        station.recorder.record(
-            Event(
-                at: station.clock.now,
-                source: "control",
-                kind: .plain(kind),
-                severity: .info,
-                details: details + asker.details
-            )
-        )
     }
 
     private func ok(_ body: some Codable & Sendable) throws -> String {
@@ -250,7 +249,7 @@ package struct ControlAnswers: Sendable {
                 at: station.clock.now
             )
             station.modes.change(to: mode)
-            record(.modeAsked, [Event.Detail("mode", mode.text)], by: asker)
+            asker.record(.modeAsked, [Event.Detail("mode", mode.text)], in: station)
         } catch {
             throw ControlFailure(code: "unknown-mode", message: error.text)
         }

@@ -48,6 +48,24 @@ struct ControlAsker: Sendable {
     /// Whether an event says who asked; a simulation has no peers.
     var isKnown: Bool { peer != nil || actor != nil }
 
+    /// Records what was asked for; a simulation's requests are not recorded.
+    func record(
+        _ kind: EventKind.Plain,
+        _ details: [Event.Detail],
+        in station: StationContext
+    ) {
+        guard isKnown else { return }
+        station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "control",
+                kind: .plain(kind),
+                severity: .info,
+                details: details + self.details
+            )
+        )
+    }
+
     static func isPlain(_ text: String) -> Bool {
         !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }

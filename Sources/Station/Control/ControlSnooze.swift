@@ -27,15 +27,6 @@ struct ControlSnooze {
             )
         }
         vigil.snooze(for: .milliseconds(Int64(seconds * 1_000)))
-        guard asker.isKnown else { return }
-        station.recorder.record(
-            Event(
-                at: station.clock.now,
-                source: "control",
-                kind: .plain(.snoozeAsked),
-                severity: .info,
-                details: [Event.Detail("seconds", "\(seconds)")] + asker.details
-            )
-        )
+        asker.record(.snoozeAsked, [Event.Detail("seconds", "\(seconds)")], in: station)
     }
 }

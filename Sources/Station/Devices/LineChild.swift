@@ -33,6 +33,7 @@ struct LineChild {
                 name: name,
                 settings: settings,
                 environment: environment,
+                onHeld: { context.claims.open(by: name) },
                 open: open
             )
             return DeviceSession.Attached(driver: driver) {

@@ -22,6 +22,7 @@ package final class LEDController: Sendable {
         var entries: [String: Entry] = [:]
         var motionSensors: Set<String> = []
         var isWell: @Sendable () -> Bool = { true }
+        var isClaimable: @Sendable () -> Bool = { false }
     }
 
     private let clock: any NodeClock
@@ -31,10 +32,10 @@ package final class LEDController: Sendable {
 
     /// Listens to a station from now on; once, before anything happens in it.
     func join(_ context: StationContext, isWell: @escaping @Sendable () -> Bool) {
-        let modes = context.modes
+        let (modes, claims) = (context.modes, context.claims)
         context.devices.join { [weak self] in self?.refresh() }
         context.faults.join { [weak self] in self?.refresh() }
-        state.withLock { $0.isWell = isWell }
+        state.withLock { ($0.isWell, $0.isClaimable) = (isWell, { claims.isOpen }) }
         context.recorder.watch { [weak self] in self?.take($0, modes) }
         context.recorder.watchEvents { [weak self] in self?.take($0) }
     }
@@ -117,20 +118,21 @@ package final class LEDController: Sendable {
 
     /// Shows states that do not come with a sample.
     func refresh() {
-        let (isAsked, isWell) = state.withLock { state in
+        let (isAsked, isWell, isClaimable) = state.withLock { state in
             let isAsked = state.entries.values.contains { $0.configuration.shows == .station }
-            return (isAsked, state.isWell)
+            return (isAsked, state.isWell, state.isClaimable)
         }
-        show(isWell: !isAsked || isWell())
+        guard !isClaimable() else { return show(station: .calling) }
+        show(station: !isAsked || isWell() ? .on : .blinking)
     }
 
-    /// Called outside the lock: it reads every device.
-    private func show(isWell: Bool) {
+    /// Called outside the lock: what it shows was read from every device.
+    private func show(station: LEDPattern) {
         let now = clock.now
         state.withLock { state in
             for entry in state.entries.values {
                 switch entry.configuration.shows {
-                case .station: entry.light.show(isWell ? .on : .blinking, at: now)
+                case .station: entry.light.show(station, at: now)
                 case .motion: entry.light.show(entry.moving.isEmpty ? .off : .on, at: now)
                 case .level: break
                 }

@@ -15,7 +15,8 @@ package final class ModeState: Sendable {
     }
 
     private let state: Mutex<State>
-    fileprivate let changed = Signal()
+    /// Wakes the task that ends modes.
+    let changed = Signal()
 
     package init(_ mode: StationMode) {
         state = Mutex(State(mode: mode, base: mode))
@@ -51,23 +52,26 @@ package final class ModeState: Sendable {
     }
 }
 
-/// Ends modes that have an end, and writes down every change.
+/// Ends modes that have an end, and writes down every change; closes the claim window in time.
 package actor ModeTask: Child {
     /// How late a mode may end before its keeper counts as hung.
     private static let endPatience: Duration = .minutes(1)
 
     private let modes: ModeState
+    private let claims: ClaimWindow
     private let clock: any NodeClock
     private let sink: any ReadingSink
     private let heartbeat: Heartbeat
 
     package init(
         modes: ModeState,
+        claims: ClaimWindow,
         clock: any NodeClock,
         sink: any ReadingSink,
         heartbeat: Heartbeat
     ) {
         self.modes = modes
+        self.claims = claims
         self.clock = clock
         self.sink = sink
         self.heartbeat = heartbeat
@@ -76,15 +80,15 @@ package actor ModeTask: Child {
     package func run() async throws {
         var known = modes.mode
         while !Task.isCancelled {
-            let end = modes.mode.ends.map {
-                max(.zero, clock.now.duration(to: $0)) + Self.endPatience
-            }
+            let ends = [modes.mode.ends, claims.end].compactMap(\.self).min()
+            let end = ends.map { max(.zero, clock.now.duration(to: $0)) + Self.endPatience }
             heartbeat.beat(nextWithin: end ?? .days(36_500))
             _ = try await clock.wait(
                 for: modes.changed,
-                until: modes.mode.ends,
+                until: ends,
                 tolerance: .seconds(1)
             )
+            claims.expire()
             if let ends = modes.mode.ends, ends <= clock.now {
                 modes.end()
             }

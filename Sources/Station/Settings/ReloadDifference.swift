@@ -91,6 +91,7 @@ extension Station {
         let paced = pace(next)
         lamp.configure(effective)
         context.leds.configure(effective)
+        context.claims.configure(followsPowerOn: next.claimsAfterPowerOn)
         context.sameAir.configure(next.sameAir)
         store.configure(effective)
         detection.configure(next, catalog: catalog)

@@ -18,6 +18,9 @@ package final class StoreClient: Sendable {
         var journal: Journal?
         var journalPath: String?
         var hasToldAbsent = false
+        /// Whether this process made the store.
+        var isNew = false
+        var birth: StoreBirth?
         var settings: Settings?
         var whenOpen: (@Sendable () -> Void)?
         /// A person's confirmation of the time.
@@ -162,6 +165,42 @@ package final class StoreClient: Sendable {
         return true
     }
 
+    // MARK: Age
+
+    /// Whether the store is younger than a day; false while that is not known.
+    var isYoung: Bool {
+        let (now, wall) = (context.clock.now, sureWall)
+        let birth = state.withLock { $0.birth }
+        return birth?.isYoung(at: now, wall: wall, in: context.bootID) ?? false
+    }
+
+    private var sureWall: WallTime? {
+        let said = context.clock.wallReading
+        let reading = said?.trust == .synchronised ? said : trustedWall ?? said
+        return reading.flatMap { $0.trust.isSure ? $0.wall : nil }
+    }
+
+    /// Learns when the store was made, and keeps that in it; with `claim.window` alone.
+    ///
+    /// A history that does not take it has no window after the next power-on, which an event says.
+    func keepBirth() async {
+        guard context.claims.followsPowerOn else { return }
+        let (now, wall, boot) = (context.clock.now, sureWall, context.bootID)
+        do {
+            let kept = try await settings()[StoreBirth.key].flatMap(StoreBirth.init)
+            let isNew = kept == nil && state.withLock { $0.isNew }
+            var birth = isNew ? StoreBirth(boot: boot, at: startedAt) : kept
+            if let wall { birth?.date(wall, at: now, in: boot) }
+            if let birth, birth != kept { try await set(StoreBirth.key, to: birth.text) }
+            let made = birth
+            state.withLock { $0.birth = made }
+        } catch is CancellationError {
+            return
+        } catch {
+            context.note(.settingLost, .error, ["setting": StoreBirth.key])
+        }
+    }
+
     /// Stores the mutes; does nothing before the store is open, since opening stores them.
     func settleMutes() async throws {
         guard let settings = state.withLock({ $0.settings }) else { return }
@@ -296,7 +335,8 @@ package final class StoreClient: Sendable {
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)
         }
-        state.withLock { $0.queue = queue }
+        let isNew = opening.history == .fresh && opening.newestBlock == 0
+        state.withLock { ($0.queue, $0.isNew) = (queue, isNew) }
         return queue
     }
 }

@@ -167,6 +167,7 @@ package actor StoreWriter: OrderlyStop {
         // The checkpoint reports a history that cannot be read; the next mute tries again.
         try? await post.settleMutes()
         let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
+        await post.keepBirth()
         places.take(try await onStore { $0.takeStreamNews() }, post, context)
         return queue
     }
@@ -273,6 +274,7 @@ package actor StoreWriter: OrderlyStop {
     private func writeDue(_ queue: StoreQueue) async throws {
         if let anchor = anchors.due(context.clock, in: boot) {
             queue.take(.anchor(anchor), isUrgent: false)
+            if anchor.trust.isSure { await post.keepBirth() }
         }
         defer { if isCrowded, queue.takeNewStreams() { nextCheckpoint = context.clock.now } }
         while let batch = queue.nextBatch() {

@@ -31,6 +31,7 @@ package actor ButtonDriver: Child {
     private let clock: any NodeClock
     private let sink: any ReadingSink
     private let heartbeat: Heartbeat
+    private let onHeld: @Sendable () -> Void
     private let open: @Sendable (LineRequest) async throws -> any GPIOLines
     private var machine: ButtonMachine
 
@@ -40,11 +41,13 @@ package actor ButtonDriver: Child {
     ///   - name: The device's name, the source of its events.
     ///   - settings: Where it hangs.
     ///   - environment: Clock, sink and heartbeat.
+    ///   - onHeld: Called when a button that `claims` was held for that.
     ///   - open: Requests the line; asked again after each mute.
     package init(
         name: String,
         settings: ButtonSettings,
         environment: DriverEnvironment,
+        onHeld: @escaping @Sendable () -> Void = {},
         open: @escaping @Sendable (LineRequest) async throws -> any GPIOLines
     ) {
         self.name = name
@@ -52,6 +55,7 @@ package actor ButtonDriver: Child {
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
+        self.onHeld = onHeld
         self.open = open
         machine = ButtonMachine(settings: settings)
     }
@@ -126,6 +130,7 @@ package actor ButtonDriver: Child {
         case .pressed(let instant): await record(.plain(.pressed), at: instant)
         case .longPress(let instant): await record(.plain(.longPress), at: instant)
         case .doublePress(let instant): await record(.plain(.doublePress), at: instant)
+        case .held: onHeld()
         case .released(let instant, let duration, let isLong):
             let details: KeyValuePairs = [
                 "seconds": Self.seconds(duration), "long": isLong ? "yes" : "no",

@@ -10,6 +10,8 @@ package struct ButtonMachine: Sendable {
         case pressed(at: MonotonicInstant)
         /// Reported while it is still held.
         case longPress(at: MonotonicInstant)
+        /// Reported while it is still held, of a button that `claims`.
+        case held(at: MonotonicInstant)
         case released(at: MonotonicInstant, after: Duration, isLong: Bool)
         /// Reported with the second of two presses.
         case doublePress(at: MonotonicInstant)
@@ -24,6 +26,7 @@ package struct ButtonMachine: Sendable {
         /// The second of a double press.
         var isSecond = false
         var isLong = false
+        var isHeld = false
         var isStuck = false
     }
 
@@ -82,6 +85,11 @@ package struct ButtonMachine: Sendable {
             held.isLong = true
             notices.append(.longPress(at: long))
         }
+        let claim = held.since.advanced(by: ButtonSettings.claimHold)
+        if settings.claims, !held.isHeld, claim <= instant {
+            held.isHeld = true
+            notices.append(.held(at: claim))
+        }
         let stuck = held.since.advanced(by: settings.stuckAfter)
         if !held.isStuck, stuck <= instant {
             held.isStuck = true
@@ -94,8 +102,12 @@ package struct ButtonMachine: Sendable {
     /// When to come back if no edge comes first.
     package var wake: MonotonicInstant? {
         guard let press else { return nil }
-        if !press.isLong { return press.since.advanced(by: settings.longPress) }
-        return press.isStuck ? nil : press.since.advanced(by: settings.stuckAfter)
+        let lengths = [
+            press.isLong ? nil : settings.longPress,
+            settings.claims && !press.isHeld ? ButtonSettings.claimHold : nil,
+            press.isStuck ? nil : settings.stuckAfter,
+        ]
+        return lengths.compactMap(\.self).min().map { press.since.advanced(by: $0) }
     }
 
     private mutating func begin(at instant: MonotonicInstant) -> [Notice] {

@@ -19,6 +19,11 @@ package struct ButtonSettings: Hashable, Sendable {
     package var doublePress = Duration.zero
     /// How long it may be held before it counts as stuck.
     package var stuckAfter = Duration.minutes(1)
+    /// Whether holding it for `claimHold` shows that a person is at the station.
+    package var claims = false
+
+    /// How long it must be held for that; a short or an accidental press does nothing.
+    package static let claimHold = Duration.seconds(5)
 
     /// More presses than this within `stormWindow` are a loose wire, not a finger.
     package static let stormPresses = 30
@@ -38,6 +43,7 @@ package struct ButtonSettings: Hashable, Sendable {
         bias = reader.string("bias", in: names).flatMap(LineRequest.Bias.init) ?? bias
         debounce = reader.seconds("debounceSeconds", in: 0.001...0.5) ?? debounce
         longPress = reader.seconds("longPressSeconds", in: 0.1...60) ?? longPress
+        claims = reader.bool("claims") ?? claims
         doublePress = reader.seconds("doublePressSeconds", in: 0...2) ?? doublePress
     }
 

@@ -8,6 +8,8 @@ package enum LEDPattern: String, Hashable, Sendable {
     case winking
     /// Half a second lit, half a second dark: something is wrong.
     case blinking
+    /// A quarter of a second lit, a quarter dark: the station can be claimed.
+    case calling
     /// A flash of half a second each half minute: nothing is known.
     case flashing
 
@@ -17,6 +19,7 @@ package enum LEDPattern: String, Hashable, Sendable {
         case .off, .on: nil
         case .winking: (.milliseconds(1_500), .milliseconds(500))
         case .blinking: (.milliseconds(500), .milliseconds(500))
+        case .calling: (.milliseconds(250), .milliseconds(250))
         case .flashing: (.milliseconds(500), .milliseconds(29_500))
         }
     }
@@ -25,7 +28,7 @@ package enum LEDPattern: String, Hashable, Sendable {
 /// Decides when one lamp is lit; pure.
 ///
 /// What it shows may end by itself: then it flashes, for what is too old is not known. A steady
-/// lamp wakes no task, a winking one 60 times a minute, a blinking one 120.
+/// lamp wakes no task, a winking one 60 times a minute, a blinking one 120, a calling one 240.
 package struct LEDMachine: Sendable {
     package private(set) var pattern = LEDPattern.flashing
     package private(set) var isLit = true

@@ -24,6 +24,25 @@ import Testing
         #expect(machine.pressCount == 1 && machine.lastPress == .at(10) && !machine.isPressed)
     }
 
+    @Test func tellsOnceThatAButtonWasHeldForAClaim() {
+        var settings = ButtonSettings(line: .name("GPIO27"))
+        settings.claims = true
+        var machine = ButtonMachine(settings: settings)
+        machine.opened(isPressed: false)
+        _ = machine.level(true, at: .at(10))
+        #expect(machine.advance(to: .at(11)) == [.longPress(at: .at(11))])
+        #expect(machine.wake == .at(15))
+        #expect(machine.advance(to: .at(14.9)) == [])
+        #expect(machine.advance(to: .at(15.1)) == [.held(at: .at(15))])
+        #expect(machine.advance(to: .at(30)) == [])
+        #expect(machine.wake == .at(70))
+        _ = machine.level(false, at: .at(31))
+        _ = machine.level(true, at: .at(40))
+        // Edges that are read late.
+        let late = machine.level(false, at: .at(46))
+        #expect(late.dropLast() == [.longPress(at: .at(41)), .held(at: .at(45))])
+    }
+
     @Test func tellsALongPressWhileItIsHeldAndAStuckButtonOnce() {
         var machine = machine()
         _ = machine.level(true, at: .at(10))

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (LEDPattern.winking, 30.0, 90), (.blinking, 60, 60), (.flashing, 2, 2),
+        (LEDPattern.winking, 30.0, 90), (.blinking, 60, 60), (.calling, 120, 60), (.flashing, 2, 2),
     ])
     func litAndDarkInTurns(pattern: LEDPattern, cyclesAMinute: Double, litSeconds: Int) {
         var machine = LEDMachine(at: .at(0))

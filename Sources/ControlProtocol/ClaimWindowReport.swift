@@ -1,0 +1,25 @@
+/// Whether the dashboard may give the station to its first owner without a code.
+package struct ClaimWindowReport: Codable, Hashable, Sendable {
+    /// What proves that a person is near.
+    package enum Cause: String, Codable, Sendable {
+        /// A button of the station was held.
+        case button
+        /// The machine was switched on a moment ago; counts in its own network alone.
+        case powerOn
+    }
+
+    /// How long it stays open; nil while it is closed.
+    package let leftSeconds: Double?
+    /// Why it is open; nil while it is closed.
+    package let cause: Cause?
+    /// The button's name; nil for another cause.
+    package let device: String?
+
+    package init(leftSeconds: Double?, cause: Cause?, device: String? = nil) {
+        self.leftSeconds = leftSeconds
+        self.cause = cause
+        self.device = device
+    }
+
+    package static let closed = ClaimWindowReport(leftSeconds: nil, cause: nil)
+}

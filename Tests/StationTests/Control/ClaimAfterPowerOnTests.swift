@@ -1,0 +1,111 @@
+import ControlProtocol
+import Core
+import SimulationKit
+import Store
+import TestSupport
+import Testing
+
+@testable import Station
+
+/// `claim.window`: a new station may be claimed without a code for ten minutes after power-on.
+@Suite struct ClaimAfterPowerOnTests {
+    private static let noon = WallTime(nanoseconds: 1_790_000_000_000_000_000)
+
+    private static func window(_ test: TestStation) async throws -> ClaimWindowReport {
+        let answer = try await test.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
+        return try #require(answer.body)
+    }
+
+    private static func text(_ folder: TestFolder, _ claim: String) -> String {
+        """
+        {"name": "test", \(claim)
+         "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+        """
+    }
+
+    private static let isOn = #""claim": {"window": true},"#
+
+    @Test func aNewStoreOpensItForTenMinutesOfTheBoot() throws {
+        let folder = try TestFolder()
+        let (reports, events) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder, Self.isOn))
+            return try await test.run { test in
+                try await test.sleep(.minutes(3))
+                var reports = [try await Self.window(test)]
+                try await test.sleep(.minutes(6))
+                reports.append(try await Self.window(test))
+                try await test.sleep(.minutes(2))
+                reports.append(try await Self.window(test))
+                return (reports, test.events.filter { $0.source == "control" })
+            }
+        }
+        #expect(reports.map(\.cause) == [.powerOn, .powerOn, nil])
+        #expect((419...420).contains(reports[0].leftSeconds ?? 0))
+        #expect(events.map(\.kind.name) == ["claim window opened", "claim window closed"])
+        #expect(events[0]["cause"] == "powerOn" && events[1]["cause"] == "time")
+        #expect(events[1].instant < MonotonicInstant.boot.advanced(by: .seconds(602)))
+    }
+
+    /// Off by default; without a store, or when it was claimed; a restart is no power-on.
+    @Test func itStaysClosedOtherwise() throws {
+        func cause(_ text: String, from start: Duration, claims: Bool = false) throws
+            -> ClaimWindowReport.Cause?
+        {
+            try simulate { clock in
+                try await clock.sleep(for: start)
+                let test = try TestStation(clock, text)
+                return try await test.run { test in
+                    try await test.sleep(.minutes(1))
+                    if claims {
+                        let claimed = ControlRequest(.claimWindow, seconds: 0)
+                        _ = try await test.ask(claimed, ClaimWindowReport.self)
+                    }
+                    return try await Self.window(test).cause
+                }
+            }
+        }
+        let folders = try (0..<4).map { _ in try TestFolder() }
+        func isOn(_ number: Int) -> String { Self.text(folders[number], Self.isOn) }
+        #expect(try cause(#"{"claim": {"window": true}}"#, from: .zero) == nil)
+        #expect(try cause(Self.text(folders[0], ""), from: .zero) == nil)
+        #expect(try cause(isOn(1), from: .minutes(11)) == nil)
+        #expect(try cause(isOn(2), from: .zero, claims: true) == nil)
+        #expect(try cause(isOn(3), from: .zero) == .powerOn)
+    }
+
+    /// A store that was there before the switch has no age, so it is old.
+    @Test func aStoreFromBeforeIsOld() throws {
+        let folder = try TestFolder()
+        for claim in ["", Self.isOn] {
+            let cause = try simulate { clock in
+                let test = try TestStation(clock, Self.text(folder, claim))
+                return try await test.run { test in
+                    try await test.sleep(.minutes(1))
+                    return try await Self.window(test).cause
+                }
+            }
+            #expect(cause == nil)
+        }
+    }
+
+    @Test func ageIsCountedWithinABootOrBetweenTrustedDates() throws {
+        let (one, two) = (BootID(bytes: Array(1...16)), BootID(bytes: Array(2...17)))
+        let start = MonotonicInstant.boot.advanced(by: .minutes(1))
+        func later(_ hours: Int64) -> WallTime {
+            WallTime(nanoseconds: Self.noon.nanoseconds + hours * 3_600_000_000_000)
+        }
+        var birth = StoreBirth(boot: one, at: start)
+        #expect(birth.isYoung(at: start.advanced(by: .hours(23)), wall: nil, in: one))
+        #expect(!birth.isYoung(at: start.advanced(by: .hours(24)), wall: nil, in: one))
+        #expect(!birth.isYoung(at: start, wall: Self.noon, in: two), "it has no date")
+        birth.date(Self.noon, at: start.advanced(by: .hours(2)), in: two)
+        #expect(birth.wall == nil, "the date of another boot")
+        birth.date(Self.noon, at: start.advanced(by: .hours(2)), in: one)
+        #expect(birth.isYoung(at: start, wall: later(21), in: two))
+        #expect(!birth.isYoung(at: start, wall: later(22), in: two))
+        #expect(!birth.isYoung(at: start, wall: nil, in: two))
+        #expect(!birth.isYoung(at: start, wall: later(-3), in: two), "before it was made")
+        #expect(StoreBirth(birth.text) == birth)
+        #expect(StoreBirth("x") == nil && StoreBirth("a b c") == nil)
+    }
+}

@@ -1,0 +1,112 @@
+import ControlProtocol
+import Core
+import SimulationKit
+import Testing
+
+@testable import Station
+
+@Suite struct ClaimWindowTests {
+    private static let text = """
+        {"name": "test", "devices": [
+          {"name": "bell", "type": "button", "line": "GPIO27", "claims": true},
+          {"name": "alive", "type": "led", "line": "GPIO22"}]}
+        """
+
+    @Test func aHeldButtonOpensTheWindowForFiveMinutes() throws {
+        let (reports, patterns, events) = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            let gpio = test.platform.gpio
+            gpio.drive("GPIO27", true)
+            return try await test.run { test in
+                var (reports, patterns): ([ClaimWindowReport], [String]) = ([], [])
+                func look() async throws {
+                    reports.append(try await Self.window(test))
+                    patterns.append(await test.station.context.devices.reports()[1].state)
+                }
+                func press(for length: Duration) async throws {
+                    gpio.drive("GPIO27", false)
+                    try await test.sleep(length)
+                    gpio.drive("GPIO27", true)
+                    try await test.sleep(.seconds(1))
+                    try await look()
+                }
+                try await test.sleep(.minutes(2))
+                try await press(for: .seconds(4))
+                try await press(for: .seconds(6))
+                try await test.sleep(.minutes(4))
+                try await look()
+                try await test.sleep(.minutes(1))
+                try await look()
+                return (reports, patterns, test.events.filter { $0.source == "control" })
+            }
+        }
+        #expect(reports.map(\.cause) == [nil, .button, .button, nil])
+        #expect(reports.map(\.device) == [nil, "bell", "bell", nil])
+        #expect((290...300).contains(reports[1].leftSeconds ?? 0))
+        #expect(patterns == ["on", "calling", "calling", "on"])
+        #expect(events.map(\.kind.name) == ["claim window opened", "claim window closed"])
+        #expect(events[0]["device"] == "bell" && events[0]["seconds"] == "300")
+        #expect(events[1]["cause"] == "time")
+        let length = events[0].instant.duration(to: events[1].instant)
+        #expect(length >= .minutes(5) && length < .seconds(302))
+    }
+
+    @Test func theFirstClaimClosesItAndNoRequestOpensIt() throws {
+        let (reports, refusal, events) = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            let gpio = test.platform.gpio
+            gpio.drive("GPIO27", true)
+            return try await test.run { test in
+                try await test.sleep(.minutes(2))
+                let refused = ControlRequest(.claimWindow, seconds: 300)
+                let refusal = try await test.ask(refused, ClaimWindowReport.self).error?.code
+                gpio.drive("GPIO27", false)
+                try await test.sleep(.seconds(6))
+                var reports = [try await Self.window(test)]
+                var claimed = ControlRequest(.claimWindow, seconds: 0)
+                claimed.actor = "Anna"
+                _ = try await test.ask(claimed, ClaimWindowReport.self)
+                reports.append(try await Self.window(test))
+                // Held on: one press opens it once.
+                try await test.sleep(.seconds(20))
+                reports.append(try await Self.window(test))
+                return (reports, refusal, test.events.filter { $0.source == "control" })
+            }
+        }
+        #expect(refusal == "bad-request")
+        #expect(reports.map(\.cause) == [.button, nil, nil])
+        #expect(events.map(\.kind.name) == ["claim window opened", "claim window closed"])
+        #expect(events[1]["cause"] == "claimed" && events[1]["actor"] == "Anna")
+    }
+
+    /// Who holds the button before the station listens has not pressed it, and others do not count.
+    @Test func otherPressesOpenNothing() throws {
+        let causes = try simulate { clock in
+            let plain = Self.text.replacing(#", "claims": true"#, with: "")
+            let test = try TestStation(clock, plain)
+            let gpio = test.platform.gpio
+            gpio.drive("GPIO27", true)
+            return try await test.run { test in
+                try await test.sleep(.minutes(2))
+                gpio.drive("GPIO27", false)
+                try await test.sleep(.seconds(20))
+                return try await Self.window(test).cause
+            }
+        }
+        #expect(causes == nil)
+        let early = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            test.platform.gpio.drive("GPIO27", false)
+            return try await test.run { test in
+                try await test.sleep(.seconds(20))
+                return try await Self.window(test).cause
+            }
+        }
+        #expect(early == nil)
+    }
+
+    private static func window(_ test: TestStation) async throws -> ClaimWindowReport {
+        let answer = try await test.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
+        return try #require(answer.body)
+    }
+}
