@@ -128,7 +128,7 @@ struct Web: ParsableCommand {
         let station = store == nil ? StationClient(path: socket, on: loop) : nil
         let live = station.map { LiveFan($0, on: loop, seed: .random(in: .min ... .max)) }
         let shown = name ?? hostName
-        let door = door(shown, on: loop, logger)
+        let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let acts = StationRoutes(
             station,
@@ -235,12 +235,12 @@ struct Web: ParsableCommand {
 
     /// Who may come in: accounts, or, on this computer alone, anyone.
     private func door(
-        _ shown: String,
+        _ house: AccountStation,
         on loop: any EventLoop,
         _ logger: Logger
     ) -> (routes: [Route], doorman: any Gate.Doorman, accounts: Accounts?) {
         guard open || store != nil else {
-            let door = AccountDoor(folder: state, station: shown, on: loop, logger: logger)
+            let door = AccountDoor(folder: state, of: house, on: loop, logger: logger)
             door.accounts?.takeCode(from: claimFolder)
             return (door.routes, door.doorman, door.accounts)
         }

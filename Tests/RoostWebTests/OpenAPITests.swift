@@ -12,7 +12,8 @@ import Testing
         let folder = try TestFolder()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let door = AccountDoor(folder: folder.path, station: "t", on: loop, logger: logger)
+        let house = AccountStation(name: "t")
+        let door = AccountDoor(folder: folder.path, of: house, on: loop, logger: logger)
         let station = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)
         let history = HistoryRoutes(
             HistoryClient(nil, folder: folder.path, logger: logger),

@@ -13,13 +13,13 @@ package struct AccountDoor: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Of web.db.
-    ///   - station: The station's name.
+    ///   - house: The station.
     ///   - loop: On which delays pass.
     ///   - logger: For the failure, and for what happens later.
-    package init(folder: String, station: String, on loop: any EventLoop, logger: Logger) {
+    package init(folder: String, of house: AccountStation, on loop: any EventLoop, logger: Logger) {
         do {
             let database = try WebDatabase(folder: folder)
-            let accounts = try Accounts(database, station: station, logger: logger) { seconds in
+            let accounts = try Accounts(database, of: house, logger: logger) { seconds in
                 try? await loop.scheduleTask(in: .seconds(seconds)) {}.futureResult.get()
             }
             self.accounts = accounts

@@ -17,16 +17,19 @@ package struct AccountDoorman: Gate.Doorman {
         _ headers: HTTPFields,
         _ peer: PeerAddress
     ) async throws -> Identity? {
-        let roster = accounts.roster
-        if let field = headers[.authorization] { return try await bearer(field, roster) }
-        let now = accounts.clock.seconds()
+        if let field = headers[.authorization] {
+            return try await bearer(field, accounts.roster)
+        }
+        await accounts.dateSessions()
+        let (roster, age) = (accounts.roster, accounts.age)
         for value in accounts.cookie.over(peer).values(in: headers) {
-            guard let session = roster.sessions[SHA256.digest(value)], session.isValid(at: now),
+            guard let session = roster.sessions[SHA256.digest(value)], session.isValid(at: age),
                 let account = roster.accounts[session.account]
             else { continue }
-            if now - session.lastUsed >= Self.touchSeconds {
-                await accounts.touch("a session of \(account.name)") {
-                    try SessionTable(connection: $0).touch(session.id, at: now)
+            if age - session.used >= Self.touchSeconds {
+                let now = accounts.clock.seconds()
+                await accounts.touch("the last use of a session of \(account.name)") {
+                    try SessionTable(connection: $0).touch(session.id, at: now, age: age)
                 }
             }
             return Identity(
@@ -55,7 +58,7 @@ package struct AccountDoorman: Gate.Doorman {
         let now = accounts.clock.seconds()
         guard now < token.expires else { throw refusal }
         if now - (token.lastUsed ?? 0) >= Self.touchSeconds {
-            await accounts.touch("the token \(token.name)") {
+            await accounts.touch("the last use of the token \(token.name)") {
                 try TokenTable(connection: $0).touch(token.id, at: now)
             }
         }

@@ -37,9 +37,16 @@ package struct SessionRecord: Hashable, Sendable {
     /// What the browser calls itself, shortened.
     package let agent: String
     package let address: String
+    /// When it began and was last used, as `SessionAge` counts: dates are for people alone.
+    package let born: Int64
+    package let used: Int64
 
-    package func isValid(at now: Int64) -> Bool {
-        now - lastUsed < Self.idleMax && now - created < Self.ageMax
+    /// Whether it has not ended by itself.
+    ///
+    /// - Parameter age: The count now, in seconds.
+    /// - Returns: False after 30 days without use, and after 180 days.
+    package func isValid(at age: Int64) -> Bool {
+        age - used < Self.idleMax && age - born < Self.ageMax
     }
 }
 
@@ -84,6 +91,7 @@ package struct Roster: Hashable, Sendable {
     package var sessions: [[UInt8]: SessionRecord] = [:]
     package var tokens: [String: TokenRecord] = [:]
     package var claimed: Claimed?
+    package var age = SessionAge()
 
     /// When the first account was made, and by whom.
     package struct Claimed: Hashable, Sendable {

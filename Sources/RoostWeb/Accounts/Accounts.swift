@@ -11,7 +11,7 @@ package final class Accounts: Sendable {
     /// Lets so many seconds pass, on the loop.
     package typealias Pause = @Sendable (_ seconds: Int64) async -> Void
 
-    package let station: String
+    let house: AccountStation
     let cookie: SessionCookie
     let clock: WebClock
     let hashing: PasswordHash
@@ -20,31 +20,35 @@ package final class Accounts: Sendable {
     private let pause: Pause
     private let memory: Mutex<Roster>
     private let throttle = Mutex(LoginThrottle())
+    /// When the station was last asked for a trusted date; by the machine's running time.
+    private let askedDate = Mutex<Double?>(nil)
 
     /// Reads all accounts.
     ///
     /// - Throws: `WebDatabaseError`.
     package init(
         _ database: WebDatabase,
-        station: String,
+        of house: AccountStation,
         clock: WebClock = .system,
         hashing: PasswordHash = .argon2id,
         logger: Logger,
         pause: @escaping Pause
     ) throws {
         self.database = database
-        self.station = station
+        self.house = house
         self.clock = clock
         self.hashing = hashing
         self.logger = logger
         self.pause = pause
-        cookie = SessionCookie(station: station)
+        cookie = SessionCookie(station: house.name)
         do {
             memory = Mutex(try database.runNow { try Roster(reading: $0) })
         } catch let error as SQLiteError {
             throw WebDatabaseError(.sqlite(error), path: database.path)
         }
     }
+
+    package var station: String { house.name }
 
     package var roster: Roster { memory.withLock { $0 } }
 
@@ -64,12 +68,15 @@ package final class Accounts: Sendable {
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
-        try await database.run { connection in
+        let clock = clock
+        return try await database.run { connection in
             let value = try connection.transaction(
                 .immediate,
                 wrapping: { $0 as any Error }
             ) { () throws(any Error) -> Value in
-                try work(connection)
+                // Each change is a moment from which the age of sessions is counted on.
+                try SessionAgeTable(connection: connection).advance(clock)
+                return try work(connection)
             }
             // On the one thread: a later change cannot be overtaken by an earlier one.
             let roster = try Roster(reading: connection)
@@ -117,12 +124,39 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Notes that a session or a token was used, once a day.
+    /// Notes what no answer depends on, as the last use of a session.
     func touch(_ words: String, _ work: @escaping @Sendable (Connection) throws -> Void) async {
         do {
             try await change(work)
         } catch {
-            logger.warning("the last use of \(words) is not kept: \(error)")
+            logger.warning("\(words) is not kept: \(error)")
+        }
+    }
+}
+
+// MARK: - Ages
+
+extension Accounts {
+    /// From one question for a trusted date to the next, while there is none.
+    static let datePause = 600.0
+
+    /// The count by which sessions age, now.
+    var age: Int64 { roster.age.seconds(clock) }
+
+    /// Counts the time that the machine was off, as soon as the station trusts its date; once in
+    /// each boot.
+    func dateSessions() async {
+        let now = clock.uptime()
+        guard roster.age.lacksDate(clock) else { return }
+        let isDue = askedDate.withLock { asked in
+            guard now - (asked ?? -.infinity) >= Self.datePause else { return false }
+            asked = now
+            return true
+        }
+        guard isDue, let wall = await house.trustedDate() else { return }
+        let clock = clock
+        await touch("the age of sessions") {
+            try SessionAgeTable(connection: $0).advance(clock, wall: wall)
         }
     }
 }
@@ -170,7 +204,8 @@ extension Accounts {
         return Visitor(
             time: clock.seconds(),
             address: request.peer.text,
-            agent: String(agent)
+            agent: String(agent),
+            age: age
         )
     }
 }
@@ -182,5 +217,6 @@ extension Roster {
         sessions = try SessionTable(connection: connection).all()
         tokens = try TokenTable(connection: connection).all()
         claimed = try ClaimTable(connection: connection).claimed()
+        age = try SessionAgeTable(connection: connection).read()
     }
 }

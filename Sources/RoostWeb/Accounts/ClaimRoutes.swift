@@ -1,11 +1,14 @@
+import ControlProtocol
 import HTTPTypes
 import Logging
 import SQLite
 
-/// Makes the first account for the person who has the code of `roost claim`: a proof of nearness.
+/// Makes the first account for a person who proved to be near the station: by the code of
+/// `roost claim`, or without one while the station's claim window is open.
 struct ClaimRoutes {
     private struct Form: Decodable {
-        let code: String
+        /// Nil or empty in the claim window.
+        let code: String?
         let name: String
         let email: String
         let password: String
@@ -16,7 +19,31 @@ struct ClaimRoutes {
     init(_ accounts: Accounts) { self.accounts = accounts }
 
     var all: [Route] {
-        [Route(.post, "/api/v1/claim", .unclaimed, body: .form) { try await claim($0) }]
+        [
+            Route(.get, "/api/v1/claim", .unclaimed) { try await show($0) },
+            Route(.post, "/api/v1/claim", .unclaimed, body: .form) { try await claim($0) },
+        ]
+    }
+
+    /// Whether this visitor needs a code now.
+    private func show(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let window = await window(for: request.peer)
+        var json = JSONText()
+        json.object { json in
+            json.member("isOpen", window.cause != nil)
+            json.member("cause", window.cause?.rawValue)
+            json.member("device", window.device)
+            json.member("leftSeconds", window.leftSeconds.map { Int($0) })
+        }
+        return .json(json.text)
+    }
+
+    /// The window as it counts for a visitor: after power-on in the station's own network alone.
+    private func window(for peer: PeerAddress) async -> ClaimWindowReport {
+        let report = await accounts.house.window()
+        let isNear = report.cause != .powerOn || accounts.house.network.contains(peer)
+        return isNear ? report : .closed
     }
 
     private func claim(_ request: WebRequest) async throws -> WebResponse {
@@ -28,6 +55,11 @@ struct ClaimRoutes {
             password: (form.password, .owner, "/password"),
             station: accounts.station
         )
+        let code = form.code ?? ""
+        let window = code.isEmpty ? await window(for: request.peer) : .closed
+        guard !code.isEmpty || window.cause != nil else { throw Self.closed }
+        let proof = [accounts.station, window.cause?.rawValue, window.device]
+            .compactMap(\.self).joined(separator: " ")
         let (visitor, clock, hashing) = (
             accounts.visitor(request), accounts.clock, accounts.hashing
         )
@@ -41,23 +73,35 @@ struct ClaimRoutes {
             guard try !table.all().contains(where: { $0.role == .owner }) else {
                 return .failure(Problem(.conflict, "this station has an owner"))
             }
-            switch try claim.check(form.code, clock) {
-            case .gone: return .failure(Self.gone)
-            case .wrong(let left): return .failure(Self.wrong(triesLeft: left))
-            case .right: break
+            if !code.isEmpty {
+                switch try claim.check(code, clock) {
+                case .gone: return .failure(Self.gone)
+                case .wrong(let left): return .failure(Self.wrong(triesLeft: left))
+                case .right: break
+                }
             }
             let hash = try hashing.hash(form.password)
             let account = try table.insert(person, .owner, password: hash, at: visitor.time)
             try claim.finish(Roster.Claimed(name: person.name, time: visitor.time))
             let sessions = SessionTable(connection: connection)
             try sessions.insert(hash: SHA256.digest(session), of: account, by: visitor)
-            try Accounts.note(connection, person.name, .claim, accounts.station, visitor)
+            try Accounts.note(connection, person.name, .claim, proof, visitor)
             return .success(account)
         }
         let account = try outcome.get()
         accounts.logger.notice("claimed by \(person.name) from \(visitor.address)")
+        await accounts.house.closeWindow(person.name)
         return try accounts.welcome(account, session, .created, request.peer)
     }
+
+    private static let closed: Problem = {
+        let detail = "no claim window is open: hold the station's button again, or type a code"
+        return Problem(
+            .badRequest,
+            detail,
+            places: [Problem.Place(pointer: "/code", detail: detail)]
+        )
+    }()
 
     private static let gone = Problem(
         .gone,

@@ -75,10 +75,14 @@ struct ClaimTable {
         return left > 0 ? .wrong(triesLeft: left) : .gone
     }
 
-    /// Uses the code up.
+    /// Uses the code up, if there was one.
     func finish(_ claimed: Roster.Claimed) throws(SQLiteError) {
         try connection.execute(
-            "UPDATE claim SET hash = NULL, name = ?, time = ?",
+            """
+            INSERT INTO claim(one, tries, name, time) VALUES (1, 0, ?, ?)
+            ON CONFLICT(one) DO UPDATE SET hash = NULL, name = excluded.name,
+                time = excluded.time
+            """,
             claimed.name,
             claimed.time
         )

@@ -120,10 +120,10 @@ struct SessionRoutes {
 
     private func list(_ request: WebRequest) throws -> WebResponse {
         try request.query.allow(only: [])
-        let (account, now) = (try request.account(in: accounts), accounts.clock.seconds())
+        let (account, now) = (try request.account(in: accounts), accounts.age)
         let own = accounts.roster.sessions.values
             .filter { $0.account == account.id && $0.isValid(at: now) }
-            .sorted { ($1.lastUsed, $1.id) < ($0.lastUsed, $0.id) }
+            .sorted { ($1.used, $1.id) < ($0.used, $0.id) }
         return .json(AccountText.sessions(own, this: request.sessionID))
     }
 

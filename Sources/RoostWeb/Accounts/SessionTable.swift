@@ -9,20 +9,25 @@ struct SessionTable {
 
     func all() throws(SQLiteError) -> [[UInt8]: SessionRecord] {
         var found: [[UInt8]: SessionRecord] = [:]
-        let sql = "SELECT hash, id, account, created, last_used, agent, address FROM sessions"
+        let sql = """
+            SELECT hash, id, account, created, last_used, agent, address, born, used FROM sessions
+            """
         try connection.query(sql) { (row) throws(SQLiteError) in
             let (hash, id, account): ([UInt8], Int64, Int64) = (
                 try row[0], try row[1], try row[2]
             )
             let (created, lastUsed): (Int64, Int64) = (try row[3], try row[4])
             let (agent, address): (String, String) = (try row[5], try row[6])
+            let (born, used): (Int64, Int64) = (try row[7], try row[8])
             found[hash] = SessionRecord(
                 id: id,
                 account: account,
                 created: created,
                 lastUsed: lastUsed,
                 agent: agent,
-                address: address
+                address: address,
+                born: born,
+                used: used
             )
         }
         return found
@@ -30,38 +35,42 @@ struct SessionTable {
 
     /// Adds one; the account's oldest beyond 16, and the oldest of all beyond 128, end.
     func insert(hash: [UInt8], of account: Int64, by visitor: Visitor) throws(SQLiteError) {
-        try deleteOutdated(at: visitor.time)
+        try deleteOutdated(at: visitor.age)
         try connection.execute(
             """
             DELETE FROM sessions WHERE id IN (
                 SELECT id FROM sessions WHERE account = ?
-                ORDER BY last_used DESC, id DESC LIMIT -1 OFFSET \(Self.accountMax - 1))
+                ORDER BY used DESC, id DESC LIMIT -1 OFFSET \(Self.accountMax - 1))
             """,
             account
         )
         try connection.execute(
             """
             DELETE FROM sessions WHERE id IN (
-                SELECT id FROM sessions ORDER BY last_used DESC, id DESC
+                SELECT id FROM sessions ORDER BY used DESC, id DESC
                 LIMIT -1 OFFSET \(Self.countMax - 1))
             """
         )
         try connection.execute(
             """
-            INSERT INTO sessions(account, hash, created, last_used, agent, address)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO sessions(account, hash, created, last_used, agent, address, born, used)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             account,
             hash,
             visitor.time,
             visitor.time,
             visitor.agent,
-            visitor.address
+            visitor.address,
+            visitor.age,
+            visitor.age
         )
     }
 
-    func touch(_ session: Int64, at now: Int64) throws(SQLiteError) {
-        try connection.execute("UPDATE sessions SET last_used = ? WHERE id = ?", now, session)
+    /// Notes a use: its date, and the count of `SessionAge`.
+    func touch(_ session: Int64, at now: Int64, age: Int64) throws(SQLiteError) {
+        let sql = "UPDATE sessions SET last_used = ?, used = ? WHERE id = ?"
+        try connection.execute(sql, now, age, session)
     }
 
     /// - Returns: Whether there was one.
@@ -77,11 +86,11 @@ struct SessionTable {
         try connection.execute(sql, account, kept)
     }
 
-    private func deleteOutdated(at now: Int64) throws(SQLiteError) {
+    private func deleteOutdated(at age: Int64) throws(SQLiteError) {
         try connection.execute(
-            "DELETE FROM sessions WHERE last_used <= ? OR created <= ?",
-            now - SessionRecord.idleMax,
-            now - SessionRecord.ageMax
+            "DELETE FROM sessions WHERE used <= ? OR born <= ?",
+            age - SessionRecord.idleMax,
+            age - SessionRecord.ageMax
         )
     }
 }
@@ -91,4 +100,6 @@ struct Visitor: Hashable, Sendable {
     let time: Int64
     let address: String
     let agent: String
+    /// As `SessionAge` counts.
+    var age: Int64 = 0
 }

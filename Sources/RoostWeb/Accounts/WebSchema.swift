@@ -51,5 +51,22 @@ enum WebSchema {
                 );
                 """
         ),
+        // Sessions from before are as old as the date said when one of them was last used.
+        Migration(
+            "3 session ages",
+            sql: """
+                CREATE TABLE session_age(
+                    one INTEGER PRIMARY KEY CHECK (one = 1), count REAL NOT NULL,
+                    boot TEXT NOT NULL, uptime REAL NOT NULL, dated REAL, wall INTEGER,
+                    dated_boot TEXT
+                );
+                INSERT INTO session_age(one, count, boot, uptime) VALUES (1, 0, '', 0);
+                ALTER TABLE sessions ADD COLUMN born INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE sessions ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+                UPDATE sessions SET
+                    born = created - (SELECT max(last_used) FROM sessions),
+                    used = last_used - (SELECT max(last_used) FROM sessions);
+                """
+        ),
     ])
 }

@@ -78,7 +78,10 @@ package enum RouteSummaries {
         "POST /found/{identity}/ignore": Entry("Leaves it alone."),
         "POST /actions/doctor": Entry("Examines the machine again, at most once a minute."),
         "POST /profiles/check": Entry("All mistakes of a profile; nothing is kept of it."),
-        "POST /claim": Entry("Makes the first account, with the code of `roost claim`."),
+        "GET /claim": Entry("Whether a station without an owner may be claimed without a code."),
+        "POST /claim": Entry(
+            "Makes the first account, with the code of `roost claim` or in the claim window."
+        ),
         "POST /login": Entry("Begins a session."),
         "POST /logout": Entry("Ends this session."),
         "POST /logout-everywhere": Entry("Ends all own sessions."),

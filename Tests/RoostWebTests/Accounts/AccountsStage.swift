@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 import Logging
 import SQLite
@@ -15,11 +16,13 @@ final class AccountsStage: Sendable {
     let accounts: Accounts
     let database: WebDatabase
     let time: StageTime
+    let house: StageHouse
     let responder: WebResponder
 
     init(
         folder: TestFolder? = nil,
         time: StageTime = StageTime(),
+        house: StageHouse = StageHouse(),
         hashing: PasswordHash? = nil,
         extra: [Route] = [],
         audited: [Route] = []
@@ -30,7 +33,7 @@ final class AccountsStage: Sendable {
         let hashes = time
         accounts = try Accounts(
             database,
-            station: "balcony",
+            of: house.asked(time),
             clock: time.clock,
             hashing: hashing
                 ?? PasswordHash(
@@ -44,6 +47,7 @@ final class AccountsStage: Sendable {
             pause: { seconds in time.pauses.withLock { $0.append(seconds) } }
         )
         (self.folder, self.database, self.time) = (folder, database, time)
+        self.house = house
         let gate = Gate(
             RouteTable(AccountRoutes.all(accounts) + extra + accounts.audited(audited)),
             hosts: HostNames(["balcony"]),
@@ -52,6 +56,12 @@ final class AccountsStage: Sendable {
             clock: StageTime.fast
         )
         responder = WebResponder(gate, logger: logger)
+    }
+
+    /// The same station after the machine was off for so long, and has run for ten seconds.
+    func reboot(after seconds: Int64) throws -> AccountsStage {
+        time.reboot(after: seconds)
+        return try AccountsStage(folder: folder, time: time, house: house)
     }
 
     /// One request of a browser, or of a program when it has a token.
@@ -148,9 +158,30 @@ struct Answer: Sendable {
     }
 }
 
+/// What the station would say, as a test sets it.
+final class StageHouse: Sendable {
+    let isDateTrusted = Mutex(false)
+    let window = Mutex(ClaimWindowReport.closed)
+    /// Who claimed, as the station was told.
+    let closedBy = Mutex<[String]>([])
+
+    func asked(_ time: StageTime) -> AccountStation {
+        var house = AccountStation(name: "balcony")
+        house.trustedDate = {
+            self.isDateTrusted.withLock { $0 } ? time.seconds.withLock { $0 } : nil
+        }
+        house.window = { self.window.withLock { $0 } }
+        house.closeWindow = { owner in self.closedBy.withLock { $0.append(owner) } }
+        // 192.168.1.4/24.
+        house.network = DirectNetwork { [.init(address: 0xC0A8_0104, mask: 0xFFFF_FF00)] }
+        return house
+    }
+}
+
 /// Time that stands still until a test moves it, and what the station did with it.
 final class StageTime: Sendable {
     let uptime = Mutex(1_000.0)
+    let boot = Mutex("one")
     let seconds = Mutex<Int64>(1_795_320_000)
     let pauses = Mutex<[Int64]>([])
     let verifications = Mutex<[String]>([])
@@ -158,6 +189,13 @@ final class StageTime: Sendable {
     func pass(_ length: Int64) {
         uptime.withLock { $0 += Double(length) }
         seconds.withLock { $0 += length }
+    }
+
+    /// The machine is off for so long, and has then run for ten seconds.
+    func reboot(after length: Int64) {
+        boot.withLock { $0 += "'" }
+        uptime.withLock { $0 = 10 }
+        seconds.withLock { $0 += length + 10 }
     }
 
     /// An hour further at each look.
@@ -175,7 +213,7 @@ final class StageTime: Sendable {
 
     var clock: WebClock {
         WebClock(
-            boot: "one",
+            boot: boot.withLock { $0 },
             uptime: { self.uptime.withLock { $0 } },
             seconds: { self.seconds.withLock { $0 } }
         )

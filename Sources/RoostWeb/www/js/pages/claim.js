@@ -1,5 +1,5 @@
 // Before an owner exists: proof of nearness, then an account.
-import { card, el } from "../dom.js";
+import { card, el, setText, show } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 
@@ -9,17 +9,26 @@ export const load = async () => ({});
 export function make(root, { api }) {
   const code = field("code", t("claim.code"), { required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: "32", placeholder: "K7QF-M2PX" });
   code.classList.add("code");
+  const open = el("p", { role: "status" });
+  const look = async () => {
+    const isOpen = (await api.maybe("/claim"))?.isOpen;
+    show(code, !isOpen);
+    code.input.required = !isOpen;
+    setText(open, isOpen ? t("claim.open") : "");
+  };
+  const timer = setInterval(look, 2000);
+  look();
   const password = newPassword("password", t("account.password"), t("account.repeat"), 12);
   root.append(
     el("section", { class: "card" }, el("p", { class: "big" }, t("claim.sentence")), el("p", {}, t("claim.words")),
-      el("ul", { class: "list" }, el("li", {}, t("claim.way.shell"), " ", el("code", {}, "roost claim")), el("li", {}, t("claim.way.card")))),
+      el("ul", { class: "list" }, el("li", {}, t("claim.way.shell"), " ", el("code", {}, "roost claim")), el("li", {}, t("claim.way.card")), el("li", {}, t("claim.way.button"))), open),
     card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
       field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {
       await api.send("POST", "/claim", { code: given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
       location.replace("/");
     }, password.check)), trustLine());
-  return { update() {} };
+  return { update() {}, leave() { clearInterval(timer); } };
 }
 
 export function trustLine() {

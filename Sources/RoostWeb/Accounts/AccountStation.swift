@@ -1,0 +1,55 @@
+import ControlProtocol
+import Core
+import Logging
+import Store
+
+/// What the accounts need of their station.
+package struct AccountStation: Sendable {
+    package let name: String
+    /// Seconds since 1970, if the station trusts them; nil if not, or if it does not answer.
+    var trustedDate: @Sendable () async -> Int64? = { nil }
+    /// Who is near it: what a window after power-on asks.
+    var network = DirectNetwork()
+    /// Whether it may be claimed without a code, and why.
+    var window: @Sendable () async -> ClaimWindowReport = { .closed }
+    /// Closes that window; it names the new owner.
+    var closeWindow: @Sendable (_ owner: String) async -> Void = { _ in }
+
+    /// - Parameter name: The station's.
+    package init(name: String) { self.name = name }
+
+    /// Asks a station; one that does not answer trusts nothing and has no window.
+    package init(name: String, _ client: StationClient?, logger: Logger) {
+        self.name = name
+        guard let client else { return }
+        trustedDate = {
+            do {
+                let report = try await client.ask(ControlRequest(.clock), ClockReport.self)
+                guard report.isSure,
+                    let time = report.time.flatMap({ WallTime(iso8601: $0) })
+                else { return nil }
+                return time.nanoseconds / 1_000_000_000
+            } catch {
+                logger.info("sessions age without the station's clock: \(error)")
+                return nil
+            }
+        }
+        window = {
+            do {
+                return try await client.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
+            } catch {
+                logger.info("the station does not say whether it may be claimed: \(error)")
+                return .closed
+            }
+        }
+        closeWindow = { owner in
+            var request = ControlRequest(.claimWindow, seconds: 0)
+            request.actor = String(owner.prefix(64))
+            do {
+                _ = try await client.ask(request, ClaimWindowReport.self)
+            } catch {
+                logger.notice("the station was not told that it is claimed: \(error)")
+            }
+        }
+    }
+}

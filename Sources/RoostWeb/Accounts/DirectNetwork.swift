@@ -1,0 +1,80 @@
+import Glibc
+
+/// The networks that this machine has a cable or a radio in: who is there is near it, without a
+/// router in between.
+struct DirectNetwork: Sendable {
+    /// An IPv4 interface's address and mask.
+    struct Subnet: Hashable, Sendable {
+        let address: UInt32
+        let mask: UInt32
+
+        func contains(_ other: UInt32) -> Bool { other & mask == address & mask }
+    }
+
+    /// Interfaces that are looked at, at most.
+    private static let interfaceMax = 64
+
+    /// The machine's networks, read at each question: they come and go.
+    var subnets: @Sendable () -> [Subnet] = { Self.ofMachine() }
+
+    /// Whether an address is link-local, or private and in one of these networks.
+    ///
+    /// The machine's own loopback is not: behind it may be a proxy or a tunnel, whose visitors are
+    /// anywhere. IPv6 counts as link-local alone, since a prefix says nothing of the cable.
+    func contains(_ peer: PeerAddress) -> Bool {
+        guard LocalNetwork.contains(peer) else { return false }
+        var text = peer.text.lowercased()[...]
+        if text.hasPrefix("::ffff:"), text.contains(".") { text = text.dropFirst(7) }
+        guard !text.contains(":") else {
+            let head = text.prefix { $0 != ":" }
+            return UInt16(head, radix: 16).map { $0 & 0xFFC0 == 0xFE80 } ?? false
+        }
+        var address = in_addr()
+        guard inet_pton(AF_INET, String(text), &address) == 1 else { return false }
+        let number = UInt32(bigEndian: address.s_addr)
+        guard number >> 24 != 127 else { return false }
+        return number >> 16 == 0xA9FE || subnets().contains { $0.contains(number) }
+    }
+
+    /// The networks of interfaces that are up and can send to all in them: no loopback, no VPN.
+    ///
+    /// By `ioctl` on an IPv4 socket (netdevice(7)): the sandbox has no netlink for `getifaddrs`.
+    /// What cannot be read is no network.
+    private static func ofMachine() -> [Subnet] {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var entries = [ifreq](repeating: ifreq(), count: interfaceMax)
+        let size = MemoryLayout<ifreq>.stride
+        let count = entries.withUnsafeMutableBytes { bytes -> Int in
+            var list = ifconf()
+            list.ifc_len = Int32(bytes.count)
+            list.ifc_ifcu.ifcu_buf = bytes.bindMemory(to: CChar.self).baseAddress
+            guard ioctl(descriptor, UInt(SIOCGIFCONF), &list) == 0 else { return 0 }
+            return Int(list.ifc_len) / size
+        }
+        return entries.prefix(count).compactMap { subnet($0, descriptor) }
+    }
+
+    private static func subnet(_ entry: ifreq, _ descriptor: CInt) -> Subnet? {
+        var (flags, mask) = (entry, entry)
+        guard ioctl(descriptor, UInt(SIOCGIFFLAGS), &flags) == 0,
+            ioctl(descriptor, UInt(SIOCGIFNETMASK), &mask) == 0
+        else { return nil }
+        let bits = UInt32(UInt16(bitPattern: flags.ifr_ifru.ifru_flags))
+        let wanted = UInt32(IFF_UP | IFF_BROADCAST)
+        let refused = UInt32(IFF_LOOPBACK | IFF_POINTOPOINT)
+        guard bits & wanted == wanted, bits & refused == 0 else { return nil }
+        return Subnet(
+            address: number(entry.ifr_ifru.ifru_addr),
+            mask: number(mask.ifr_ifru.ifru_netmask)
+        )
+    }
+
+    private static func number(_ address: sockaddr) -> UInt32 {
+        withUnsafeBytes(of: address) { bytes in
+            let place = MemoryLayout<sockaddr_in>.offset(of: \.sin_addr) ?? 4
+            return UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        }
+    }
+}

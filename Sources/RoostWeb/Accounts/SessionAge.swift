@@ -1,0 +1,89 @@
+import SQLite
+
+/// Counts the seconds by which sessions age, whatever the machine's date does.
+///
+/// Within one boot the machine's running time counts. From one boot to another the date counts, if
+/// the station trusted it in both; else only what the new boot has run. So a date that is set far
+/// ahead ends no session, and time that no trusted clock measured is not counted.
+package struct SessionAge: Hashable, Sendable {
+    /// A moment at which the station trusted its date.
+    struct Dated: Hashable, Sendable {
+        /// On this count, in seconds.
+        var count: Double
+        /// Seconds since 1970.
+        var wall: Int64
+        var boot: String
+    }
+
+    /// Seconds, up to `uptime` of `boot`.
+    var count = 0.0
+    var boot = ""
+    var uptime = 0.0
+    /// The last such moment; nil before the first.
+    var dated: Dated?
+
+    /// The count now, in whole seconds.
+    func seconds(_ clock: WebClock) -> Int64 { Int64(present(clock)) }
+
+    /// Whether no trusted date was seen in this boot.
+    func lacksDate(_ clock: WebClock) -> Bool { dated?.boot != clock.boot }
+
+    /// Counts up to now.
+    ///
+    /// - Parameters:
+    ///   - clock: Of this boot.
+    ///   - wall: Seconds since 1970, if the station trusts them now.
+    mutating func advance(_ clock: WebClock, wall: Int64? = nil) {
+        count = present(clock)
+        if let wall {
+            if let dated, dated.boot != clock.boot {
+                count = max(count, dated.count + Double(wall) - Double(dated.wall))
+            }
+            dated = Dated(count: count, wall: wall, boot: clock.boot)
+        }
+        (boot, uptime) = (clock.boot, clock.uptime())
+    }
+
+    private func present(_ clock: WebClock) -> Double {
+        let now = clock.uptime()
+        let isSameBoot = boot == clock.boot && uptime <= now
+        return count + (isSameBoot ? now - uptime : now)
+    }
+}
+
+/// The one row of that count in web.db.
+struct SessionAgeTable {
+    let connection: Connection
+
+    func read() throws(SQLiteError) -> SessionAge {
+        var age = SessionAge()
+        let sql = "SELECT count, boot, uptime, dated, wall, dated_boot FROM session_age"
+        try connection.query(sql) { (row) throws(SQLiteError) in
+            (age.count, age.boot, age.uptime) = (try row[0], try row[1], try row[2])
+            let (count, wall): (Double?, Int64?) = (try row.optional(3), try row.optional(4))
+            let boot: String? = try row.optional(5)
+            guard let count, let wall, let boot else { return }
+            age.dated = SessionAge.Dated(count: count, wall: wall, boot: boot)
+        }
+        return age
+    }
+
+    /// Counts up to now, with the date if it is trusted.
+    func advance(_ clock: WebClock, wall: Int64? = nil) throws(SQLiteError) {
+        var age = try read()
+        age.advance(clock, wall: wall)
+        let sql = """
+            UPDATE session_age SET count = ?, boot = ?, uptime = ?, dated = ?, wall = ?,
+                dated_boot = ?
+            """
+        try connection.execute(
+            sql,
+            age.count,
+            age.boot,
+            age.uptime,
+            age.dated?.count,
+            age.dated?.wall,
+            age.dated?.boot
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import ControlProtocol
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct ClaimWindowTests {
+    private static let byButton = ClaimWindowReport(
+        leftSeconds: 280,
+        cause: .button,
+        device: "bell"
+    )
+    private static let byPowerOn = ClaimWindowReport(leftSeconds: 500, cause: .powerOn)
+
+    @Test func claimsWithoutACodeOnceWhileTheWindowIsOpen() async throws {
+        let stage = try AccountsStage()
+        let closed = await stage.ask(.get, "/claim")
+        #expect(closed.status == 200 && closed.body.contains(#""isOpen":false"#))
+        let early = await stage.ask(.post, "/claim", AccountsStage.person("Eve"))
+        #expect(early.status == 400 && early.text("pointer") == "/code")
+
+        stage.house.window.withLock { $0 = Self.byButton }
+        let open = await stage.ask(.get, "/claim")
+        #expect(open.body.contains(#""isOpen":true,"cause":"button","device":"bell""#))
+        #expect(open.body.contains(#""leftSeconds":280"#))
+        let answer = await stage.ask(.post, "/claim", AccountsStage.person("Anna", code: ""))
+        #expect(answer.status == 201)
+        #expect(stage.house.closedBy.withLock { $0 } == ["Anna"])
+        let anna = Browser(cookie: answer.cookie)
+        let me = await stage.ask(.get, "/me", as: anna)
+        #expect(me.text("role") == "owner")
+        #expect(me.body.contains(#""claimed":{"by":"Anna""#))
+        #expect(await stage.ask(.get, "/audit", as: anna).body.contains("balcony button bell"))
+        // The window counts once, whatever the station says.
+        let second = await stage.ask(.post, "/claim", AccountsStage.person("Eve"))
+        #expect(second.status == 409)
+        #expect(await stage.ask(.get, "/claim").status == 409)
+        #expect(stage.house.closedBy.withLock { $0 } == ["Anna"])
+    }
+
+    /// Of two claims at once one makes the owner.
+    @Test func letsOneOfTwoClaimsIn() async throws {
+        let stage = try AccountsStage()
+        stage.house.window.withLock { $0 = Self.byButton }
+        async let first = stage.ask(.post, "/claim", AccountsStage.person("Anna"))
+        async let second = stage.ask(.post, "/claim", AccountsStage.person("Eve"))
+        let statuses = await [first.status, second.status].sorted()
+        #expect(statuses == [201, 409])
+        #expect(stage.accounts.roster.accounts.count == 1)
+    }
+
+    /// A form with a mistake costs nothing, and a wrong code is wrong in the window, too.
+    @Test func checksTheFormInTheWindowToo() async throws {
+        let stage = try AccountsStage()
+        stage.house.window.withLock { $0 = Self.byButton }
+        let weak = #"{"name":"Anna","email":"anna@example.org","password":"short"}"#
+        #expect(await stage.ask(.post, "/claim", weak).status == 400)
+        let wrong = AccountsStage.person("Anna", code: "0000-0000")
+        #expect(await stage.ask(.post, "/claim", wrong).status == 410)
+        #expect(stage.house.closedBy.withLock { $0 } == [])
+        #expect(await stage.ask(.post, "/claim", AccountsStage.person("Anna")).status == 201)
+    }
+
+    @Test func claimsByCodeCloseTheWindow() async throws {
+        let stage = try AccountsStage()
+        _ = try await stage.claim()
+        #expect(stage.house.closedBy.withLock { $0 } == ["Anna"])
+    }
+
+    @Test(arguments: [
+        ("192.168.1.7", true), ("::ffff:192.168.1.7", true), ("fe80::1%eth0", true),
+        ("169.254.3.4", true), ("192.168.2.7", false), ("10.0.0.1", false), ("8.8.8.8", false),
+        ("127.0.0.1", false), ("::1", false), ("fd00::7", false), ("", false),
+    ])
+    func powerOnCountsInTheStationsOwnNetwork(address: String, isNear: Bool) async throws {
+        let stage = try AccountsStage()
+        stage.house.window.withLock { $0 = Self.byPowerOn }
+        let browser = Browser(address: address)
+        let seen = await stage.ask(.get, "/claim", as: browser)
+        #expect(seen.body.contains(#""isOpen":\#(isNear)"#))
+        let answer = await stage.ask(.post, "/claim", AccountsStage.person("Anna"), as: browser)
+        #expect(answer.status == (isNear ? 201 : 400))
+    }
+
+    /// What the kernel says of this machine is one address and mask an interface.
+    @Test func readsTheMachinesNetworks() {
+        for subnet in DirectNetwork().subnets() {
+            #expect(subnet.address >> 24 != 127, "the loopback is no network")
+            let host = ~subnet.mask
+            #expect(host & (host &+ 1) == 0, "a mask is ones before zeros")
+            #expect(subnet.contains(subnet.address))
+        }
+    }
+}
