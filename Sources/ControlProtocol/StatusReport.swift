@@ -29,6 +29,12 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var snoozedSeconds: Double?
     /// IANA name of the zone that pages show; nil for the machine's.
     package var zone: String?
+    /// Twelve hexadecimal digits; nil before the store was open, and from older stations.
+    package var stationID: String?
+    /// Whether all is well; nil from older stations.
+    package var health: HealthReport?
+    /// Of each device with channels; nil from older stations.
+    package var progress: [DeviceProgressReport]?
 
     package init(
         name: String,

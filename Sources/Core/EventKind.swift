@@ -136,6 +136,15 @@ package enum EventKind: Hashable, Sendable {
         case tablesUncopied = "copy of tables fails"
         case tablesCopied = "copy of tables is written again"
         case settingLost = "setting lost"
+        case deliveryUnknown = "delivery unknown"
+        // The courier.
+        case courierStarted = "courier started"
+        case courierStopped = "courier stopped"
+        case outboxHeld = "outbox held"
+        case outboxResumed = "outbox resumed"
+        case outboxRefused = "outbox refused"
+        case outboxExpired = "outbox expired"
+        case outboxDrained = "outbox drained"
     }
 }
 

@@ -105,10 +105,14 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// By the user that the package makes for the dashboard.
+    /// By the users that the package makes for the dashboard and the courier.
     private static var rights: ControlRights {
-        let user = getpwnam("roost-web").map { $0.pointee.pw_uid }
-        return ControlRights(dashboardUser: user, own: (geteuid(), getegid()))
+        func user(_ name: String) -> UInt32? { getpwnam(name).map { $0.pointee.pw_uid } }
+        return ControlRights(
+            dashboardUser: user("roost-web"),
+            courierUser: user("roost-courier"),
+            own: (geteuid(), getegid())
+        )
     }
 
     private func follow(

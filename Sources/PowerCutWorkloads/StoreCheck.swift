@@ -27,6 +27,7 @@ struct StoreCheck {
             try account(stream, isComplete: found.count == wanted.count)
         }
         guard reader.damagedSlots == 0 else { throw Wrong(description: "damaged slots") }
+        try checkCursor(expected.count - recoveries)
         let runs = try reader.runs().map(\.started)
         try compare("runs", runs, expected.compactMap(\.started), atLeast: .max)
         let anchors = try reader.anchors().count
@@ -58,6 +59,15 @@ struct StoreCheck {
             + (1...recoveries).map { script.recovery(after: promised, number: $0) }
         try compare("events", events, expected.map(\.event), atLeast: 100)
         return expected
+    }
+
+    /// Demands what the follower said last: as old as the newest payload, and no newer.
+    private func checkCursor(_ count: Int) throws {
+        let found = try reader.cursors().first { $0.name == StoreScript.follower }
+        guard found?.blob == (count == 0 ? nil : StoreScript.blob(count - 1)) else {
+            let text = found.map { String(decoding: $0.blob, as: UTF8.self) }
+            throw Wrong(description: "cursor \(text ?? "none") after \(count) payloads")
+        }
     }
 
     // MARK: - The ledger

@@ -125,6 +125,7 @@ package struct StoreScript: Sendable {
             ["number": "\(payloads.count)"]
         )
         records.append(.event(event))
+        records.append(.cursor(cursor))
         if stops { records.append(.stopped(at: Tick(tenths: tick))) }
         return Payload(
             boot: boot,
@@ -135,6 +136,16 @@ package struct StoreScript: Sendable {
             wallSeconds: bootedAt + tick / 10
         )
     }
+
+    /// What a follower said of this payload; the one after a cut has another follower.
+    private var cursor: StoreCursor {
+        let name = bootNumber < Self.recoveryBoot ? Self.follower : "after the cut"
+        return StoreCursor(name: name, blob: Self.blob(payloads.count))
+    }
+
+    static let follower = "follower"
+
+    static func blob(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
 
     private static func start(_ boot: BootID, _ begin: Int64, wall: Int64) -> [JournalRecord] {
         var records: [JournalRecord] = [.started(at: Tick(tenths: begin), version: "1.0")]

@@ -35,6 +35,10 @@ package final class StationStore {
         /// Those of which no samples are expected any more: their devices were renamed or
         /// forgotten.
         package let ended: Set<StreamID>
+        /// How far followers of the store had got, by name.
+        package let cursors: [StoreCursor]
+        /// Whether there may have been others, which are lost.
+        package let lacksCursors: Bool
         /// Places for streams that none has.
         package let freePlaces: Int
         /// The newest acknowledged block.
@@ -43,7 +47,8 @@ package final class StationStore {
         package let payloadCapacity: Int
         /// Blocks of the journal's ring.
         package let journalSlotCount: Int
-        /// Samples and events in blocks newer than the given one; see `TailMirror.read`.
+        /// Samples and events in blocks newer than the given one, cursors not counted; see
+        /// `TailMirror.read`.
         package let countAfterMirror: Int
         /// The last start of the node that is durable.
         package let newestStart: GapMark.Place?
@@ -214,6 +219,19 @@ package final class StationStore {
         }
         page.openLoss = gaps.openLoss(in: boot)
         return page
+    }
+
+    /// The newest of each kind in history and journal.
+    ///
+    /// - Parameter sequence: Newer blocks are left out, unless the history has them.
+    /// - Returns: Their places.
+    /// - Throws: `StoreError`.
+    package func tops(through sequence: UInt64) throws(StoreError) -> StoreTops {
+        let history = try requireHistory()
+        let blocks = journal.replay(after: history.cursor).blocks.filter {
+            $0.sequence <= sequence
+        }
+        return try StoreTops(HistoryReader(history.connection, history.rings), blocks)
     }
 
     // MARK: - A history beyond repair

@@ -248,6 +248,8 @@ extension StationStore.Opening {
         }
         streams = stored + told
         ended = files.endedStreams
+        cursors = files.keepsake.cursors.merging(HistoryTail(files.waiting.blocks).cursors.values)
+        lacksCursors = files.keepsake.lacksCursors
         freePlaces = files.history.streamCount - stored.count
         newestBlock = files.journal.newest
         payloadCapacity = files.journal.payloadCapacity
@@ -293,9 +295,11 @@ extension StationStore.Opening {
         return nil
     }
 
-    /// Samples and other records of a block that the mirror holds one by one.
+    /// Samples and other records of a block that the mirror holds one by one; not cursors, of
+    /// which a block has the newest alone.
     static func count(in block: JournalBlock) -> Int {
         JournalRecordCodec.contents(block.payload).records.reduce(0) { sum, record in
+            if case .cursor = record { return sum }
             guard case .samples(_, let segment) = record else { return sum + 1 }
             return sum + ((try? SegmentHeader(segment))?.count ?? 0)
         }

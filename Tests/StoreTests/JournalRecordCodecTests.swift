@@ -39,6 +39,8 @@ private let all: [JournalRecord] = [
             isTrusted: true
         )
     ),
+    .cursor(StoreCursor(name: "influx", blob: [0, 255, 7])),
+    .cursor(StoreCursor(name: String(repeating: "n", count: 64), blob: [])),
     .stopped(at: Tick(tenths: .min)),
 ]
 

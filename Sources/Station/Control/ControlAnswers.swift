@@ -17,6 +17,8 @@ package struct ControlAnswers: Sendable {
         var store: @Sendable (Set<Fault.Kind>, MonotonicInstant) -> StoreReport?
         /// For those who follow the store.
         var following: ControlStore.Dependencies
+        /// The station's own id; nil before the store is open.
+        var stationID: @Sendable () -> String?
         package var lamp: @Sendable () -> String?
         /// What the lamp goes by.
         var lampCause: @Sendable () -> LampReport?
@@ -75,7 +77,11 @@ package struct ControlAnswers: Sendable {
         )
         mutes = ControlMutes(station: station, settle: dependencies.settleMutes)
         settings = ControlSettings(station: station, dependencies: dependencies.settings)
-        store = ControlStore(station: station, dependencies: dependencies.following)
+        store = ControlStore(
+            station: station,
+            dependencies: dependencies.following,
+            clock: clock
+        )
     }
 
     /// The present, for the times of what is sent.
@@ -301,6 +307,13 @@ package struct ControlAnswers: Sendable {
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
         report.lampCause = dependencies.lampCause()
         report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
+        let health = ControlHealth(
+            channels: station.recorder.channels,
+            now: now,
+            ageLimit: dependencies.ageLimit
+        )
+        (report.progress, report.stationID) = (health.progress, dependencies.stationID())
+        report.health = health.report(report.faults.map(\.id))
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
             .filter { $0.device != nil }
         return report

@@ -18,13 +18,29 @@ package struct ControlRights: Sendable {
         "remove", "record", "set", "claimWindow",
     ]
 
+    /// What the courier may ask for; a test holds this list and the commands together.
+    package static let courier: Set<String> = [
+        "status", "devices", "clock", "events", "tail", "feed", "cursor", "courierEvent", "imports",
+        "alerts",
+    ]
+
+    /// What only root, the station's own user and the courier may ask for: where followers are, and
+    /// what others measured.
+    package static let followers: Set<String> = ["cursor", "courierEvent", "imports"]
+
+    /// The number of the courier's user; nil where there is no such user.
+    package var courierUser: UInt32?
     /// The number of the dashboard's user; nil where there is no such user.
     package var dashboardUser: UInt32?
     /// This process's own user and group; nil where users do not count.
     package var own: (user: UInt32, group: UInt32)?
 
-    package init(dashboardUser: UInt32? = nil, own: (user: UInt32, group: UInt32)? = nil) {
-        (self.dashboardUser, self.own) = (dashboardUser, own)
+    package init(
+        dashboardUser: UInt32? = nil,
+        courierUser: UInt32? = nil,
+        own: (user: UInt32, group: UInt32)? = nil
+    ) {
+        (self.dashboardUser, self.courierUser, self.own) = (dashboardUser, courierUser, own)
     }
 
     /// Why a request is refused; nil when it may go on.
@@ -32,12 +48,29 @@ package struct ControlRights: Sendable {
         of command: ControlRequest.Command,
         from peer: PeerCredentials?
     ) -> ControlFailure? {
-        guard let peer, isDashboard(peer), !Self.dashboard.contains(command.rawValue) else {
-            return nil
+        guard let peer else { return nil }
+        let name = command.rawValue
+        if peer.userID == courierUser {
+            guard !Self.courier.contains(name) else { return nil }
+            return ControlFailure(
+                code: "not-allowed",
+                message: "the courier may not ask for \(name); use `roost` on the station"
+            )
         }
+        guard !isDashboard(peer) else { return refusalOfDashboard(name) }
+        guard let own, Self.followers.contains(name), peer.userID != 0, peer.userID != own.user
+        else { return nil }
         return ControlFailure(
             code: "not-allowed",
-            message: "the dashboard may not ask for \(command.rawValue); use `roost` on the station"
+            message: "user \(peer.userID) may not ask for \(name); that is for root and the courier"
+        )
+    }
+
+    private func refusalOfDashboard(_ name: String) -> ControlFailure? {
+        guard !Self.dashboard.contains(name) else { return nil }
+        return ControlFailure(
+            code: "not-allowed",
+            message: "the dashboard may not ask for \(name); use `roost` on the station"
         )
     }
 

@@ -147,8 +147,30 @@ package actor ControlServer: Child {
             try await stream(to: connection)
             return false
         }
+        if request.command == .feed { return try await follow(request, on: connection) }
         try connection.send(await answers.line(for: request, from: connection.peer))
         return true
+    }
+
+    /// Answers a question that may wait for minutes, as long as its peer is there.
+    ///
+    /// What the peer sends meanwhile ends the connection, as its leaving does.
+    private func follow(
+        _ request: ControlRequest,
+        on connection: any LineConnection
+    ) async throws -> Bool {
+        let answers = answers
+        return try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { try await answers.line(for: request, from: connection.peer) }
+            group.addTask {
+                _ = try await connection.nextLine()
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let line = try await group.next() ?? nil else { return false }
+            try connection.send(line)
+            return true
+        }
     }
 
     /// Sends what happens until the peer leaves.

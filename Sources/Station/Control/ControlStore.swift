@@ -9,6 +9,8 @@ struct ControlStore: Sendable {
         var folder: @Sendable () -> String?
         /// A page of the records that are not in the history yet.
         var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
+        var cursors: ControlCursors.Dependencies
+        var feed: ControlFeed.Dependencies
     }
 
     static let badCursor = ControlFailure(
@@ -16,13 +18,34 @@ struct ControlStore: Sendable {
         message: "from is `next` of the page before"
     )
 
-    let station: StationContext
-    let dependencies: Dependencies
+    private let station: StationContext
+    private let dependencies: Dependencies
+    private let clock: ControlClock
+    private let courierEvents: CourierEvents
+
+    init(station: StationContext, dependencies: Dependencies, clock: ControlClock) {
+        (self.station, self.dependencies, self.clock) = (station, dependencies, clock)
+        courierEvents = CourierEvents(station: station)
+    }
 
     /// The line that answers one of these requests.
     func line(for request: ControlRequest) async throws -> String {
         switch request.command {
         case .tail: try await answer { try await tail(request) }
+        case .cursor:
+            try await answer {
+                try ControlCursors(dependencies: dependencies.cursors).answer(request)
+            }
+        case .feed:
+            try await answer {
+                try await ControlFeed(
+                    station: station,
+                    dependencies: dependencies.feed,
+                    clock: clock
+                )
+                .answer(request)
+            }
+        case .courierEvent: try await answer { try courierEvents.answer(request) }
         default:
             try await answer { () throws -> TailReport in
                 throw ControlFailure(code: "not-allowed", message: "not in this version yet")

@@ -19,8 +19,21 @@ extension Station {
                 store: { [store] in store.report($0, at: $1) },
                 following: ControlStore.Dependencies(
                     folder: { [store] in store.folder },
-                    tail: { [store] in try await StoreTail(client: store).page(from: $0) }
+                    tail: { [store] in try await StoreTail(client: store).page(from: $0) },
+                    cursors: ControlCursors.Dependencies(
+                        cursors: { [store] in store.cursors },
+                        keep: { [store] name, blob, isUrgent throws(CursorBook.Refusal) in
+                            try store.keep(name, blob, isUrgent: isUrgent)
+                        }
+                    ),
+                    feed: ControlFeed.Dependencies(
+                        source: { [store] in try await store.feed() },
+                        known: { [store] in try await store.known($0) },
+                        desk: store.desk,
+                        folder: { [store] in store.folder }
+                    )
                 ),
+                stationID: { [store] in store.stationID },
                 lamp: { lamp.state },
                 lampCause: { lamp.cause },
                 tree: { TreeReport(root.tree, at: clock.now) },

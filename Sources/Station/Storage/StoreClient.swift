@@ -16,6 +16,8 @@ package final class StoreClient: Sendable {
         var lossWindow = Duration.zero
         var isHistoryFull = false
         var journal: Journal?
+        var tops: Tops?
+        var stationID: String?
         var journalPath: String?
         var hasToldAbsent = false
         /// Whether this process made the store.
@@ -36,7 +38,12 @@ package final class StoreClient: Sendable {
     /// Reads blocks that wait for the history, newer than one and at most so many.
     typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
 
+    /// The newest of each kind that is durable, up to a block.
+    typealias Tops = @Sendable (UInt64) async throws -> StoreTops
+
     let context: StationContext
+    /// Those who wait for what comes.
+    let desk = FeedDesk()
     /// When the node began to run; a card may let the store wait for hours after that.
     private let startedAt: MonotonicInstant
     /// Time after a start that the ledger explains by itself.
@@ -49,9 +56,13 @@ package final class StoreClient: Sendable {
         self.context = context
         startedAt = context.clock.now
         let recording = context.recording
-        context.recorder.watch { [weak self] in self?.queue?.take(recording.stored($0)) }
-        context.recorder.watchEvents { [weak self] event in
+        context.recorder.watch { [weak self, desk] in
+            self?.queue?.take(recording.stored($0))
+            desk.sampleCame()
+        }
+        context.recorder.watchEvents { [weak self, desk] event in
             self?.queue?.take(.event(event), isUrgent: event.isUrgent)
+            desk.eventCame(event)
         }
         context.modes.observe("store") { [weak self] _ in self?.reschedule() }
     }
@@ -103,8 +114,10 @@ package final class StoreClient: Sendable {
         return report
     }
 
-    /// Gives readers access to the journal's blocks.
-    func serve(_ journal: @escaping Journal) { state.withLock { $0.journal = journal } }
+    /// Gives readers access to the journal's blocks, and followers the places of the newest.
+    func serve(_ journal: @escaping Journal, tops: @escaping Tops) {
+        state.withLock { ($0.journal, $0.tops) = (journal, tops) }
+    }
 
     /// Says where the journal is, each time that it is opened.
     func tellJournal(at path: String) { state.withLock { $0.journalPath = path } }
@@ -127,6 +140,18 @@ package final class StoreClient: Sendable {
             return state.settings != nil
         }
         if isOpen { body() }
+    }
+
+    /// The station's own id; nil before the store was open.
+    var stationID: String? { state.withLock { $0.stationID } }
+
+    /// Reads the station's id, and makes it at the first start.
+    func loadStationID() async throws {
+        guard stationID == nil else { return }
+        let known = try await settings()[StationID.setting]
+        let id = known ?? StationID.made(in: context.bootID, at: context.clock.now)
+        if known == nil { try await set(StationID.setting, to: id) }
+        state.withLock { $0.stationID = id }
     }
 
     /// Whether settings can be read and written.
@@ -205,6 +230,39 @@ package final class StoreClient: Sendable {
     func settleMutes() async throws {
         guard let settings = state.withLock({ $0.settings }) else { return }
         try await context.mutes.settle(settings)
+    }
+
+    // MARK: Followers
+
+    /// What followers of the store said last; nil before the store is open.
+    var cursors: CursorBook? { queue?.cursors }
+
+    /// Keeps what a follower says, as `StoreQueue.keep`; nil before the store is open.
+    func keep(
+        _ name: String,
+        _ blob: [UInt8],
+        isUrgent: Bool
+    ) throws(CursorBook.Refusal) -> CursorBook? {
+        try queue?.keep(name, blob, isUrgent: isUrgent)
+    }
+
+    /// What a follower can get out of memory; nil before the store is open.
+    ///
+    /// The first time it asks the card where memory begins.
+    func feed() async throws -> FeedPage.Source? {
+        let (queue, tops) = state.withLock { ($0.queue, $0.tops) }
+        guard let queue, let tops else { return nil }
+        if let before = queue.beginWindow() {
+            queue.follow(after: try await tops(before), in: context.bootID)
+        }
+        return queue.feed(in: context.bootID)
+    }
+
+    /// Of these boots those that the store knows.
+    func known(_ boots: Set<String>) async throws -> Set<String> {
+        let tops = state.withLock { $0.tops }
+        let known = try await tops?(.max).boots ?? []
+        return boots.filter { BootID($0).map(known.contains) ?? false }
     }
 
     func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> JournalPage {
@@ -302,9 +360,12 @@ package final class StoreClient: Sendable {
         mirror: sending TailMirror?
     ) -> StoreQueue {
         if let queue { return queue }
-        let left = mirror?.read().records.dropFirst(opening.countAfterMirror) ?? []
+        let left = MirrorRest(
+            mirror?.read().records ?? [],
+            blocksHave: opening.countAfterMirror
+        )
         if opening.countAfterMirror > 0 {
-            mirror?.reset(after: opening.newestBlock, dropping: opening.countAfterMirror)
+            mirror?.reset(after: opening.newestBlock, dropping: left.doneCount)
         }
         let queue = StoreQueue(
             StoreIntake(
@@ -318,11 +379,12 @@ package final class StoreClient: Sendable {
             attention: attention,
             schedule: { [weak self] in self?.interval(of: $0) }
         )
-        queue.begin(after: opening.newestBlock)
+        queue.begin(after: opening.newestBlock, opening.cursors)
         // Records from before a durable start come too late to be put in order: a process without a
         // mirror ran in between.
         let start = opening.newestStart.flatMap { $0.boot == context.bootID ? $0.tick : nil }
-        for bytes in left {
+        for cursor in left.cursors { queue.restore(.cursor(cursor), isMirrored: false) }
+        for bytes in left.records {
             let records = JournalRecordCodec.contents(bytes).records.filter { record in
                 record.tick.map { $0 >= start ?? $0 } ?? true
             }
@@ -338,13 +400,6 @@ package final class StoreClient: Sendable {
         let isNew = opening.history == .fresh && opening.newestBlock == 0
         state.withLock { ($0.queue, $0.isNew) = (queue, isNew) }
         return queue
-    }
-}
-
-extension Event {
-    /// Records of which a power cut may cost two seconds, not ten minutes.
-    fileprivate var isUrgent: Bool {
-        severity >= .warning || kind == .motion || kind == .motionEnded
     }
 }
 
@@ -365,25 +420,5 @@ extension [Reading] {
             }
         }
         return samples
-    }
-}
-
-extension StoreReport.State {
-    /// The worst that holds.
-    ///
-    /// - Parameters:
-    ///   - faults: The kinds of the present faults.
-    ///   - isOpen: Whether the store was open in this process.
-    ///   - isHistoryFull: Whether the card has no room for the history.
-    init(_ faults: Set<Fault.Kind>, isOpen: Bool, isHistoryFull: Bool) {
-        if faults.contains(.storeNotWriting) {
-            self = isOpen ? .failing : .missing
-        } else if faults.contains(.historyNotTaking) {
-            self = isHistoryFull ? .full : .historyFailing
-        } else if faults.contains(.historyFull) {
-            self = .full
-        } else {
-            self = isOpen ? .ok : .opening
-        }
     }
 }

@@ -23,9 +23,14 @@ package struct StoreIntake {
     private var open: [Open] = []
     private var others: [JournalRecord] = []
     private var otherByteCount = 0
+    /// What followers said last, since the block before.
+    private var cursors: [String: StoreCursor] = [:]
     /// Blocks so far, and the block in which each stream had samples last.
     private var blockCount = 0
     private var lastBlocks: [StreamID: Int] = [:]
+    /// The last tick of each stream, and that of the last row that a reader has seen.
+    private var lastTicks: [StreamID: Tick] = [:]
+    private var seenTicks: [StreamID: Tick] = [:]
     /// Records that name and date samples, besides the streams: the node's start, the last schedule
     /// of each stream and the last anchor.
     private var start: JournalRecord?
@@ -57,7 +62,10 @@ package struct StoreIntake {
 
     private var byteCountBound: Int {
         // Kind, length and stream id of each record need 16 bytes at most.
-        open.reduce(otherByteCount) { $0 + $1.encoder.byteCountBound + 16 }
+        // Long cursors get a block of their own and never make one full.
+        let cursorBytes = cursors.values.reduce(0) { $0 + $1.name.utf8.count + $1.blob.count + 8 }
+        let others = otherByteCount + min(cursorBytes, capacity / 4)
+        return open.reduce(others) { $0 + $1.encoder.byteCountBound + 16 }
     }
 
     /// Adds the readings of one sample, whose stream is known.
@@ -70,8 +78,8 @@ package struct StoreIntake {
             tick: Tick(first.instant),
             outcomes: readings.map(\.outcome)
         )
-        take(sample, of: stream, at: now)
-        return sample
+        let tick = take(sample, of: stream, at: now)
+        return StoredSample(stream: stream.id, tick: tick, outcomes: sample.outcomes)
     }
 
     /// Adds a sample that an earlier process left in the mirror.
@@ -80,18 +88,32 @@ package struct StoreIntake {
         take(sample, of: stream, at: now)
     }
 
+    /// - Returns: The tick that the row got: never one that a reader has seen the rows of, for who
+    ///   follows a stream asks for later ticks alone.
+    @discardableResult
     private mutating func take(
         _ sample: StoredSample,
         of stream: StreamDescription,
         at now: MonotonicInstant
-    ) {
+    ) -> Tick {
         let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: sample.tick)
         // Absences that are recorded afterwards lie before the sample that reported them.
-        let tick = max(sample.tick, open[index].last)
+        var tick = max(sample.tick, open[index].last)
+        if let seen = seenTicks[stream.id], tick <= seen {
+            tick = Tick(tenths: seen.tenths + 1)
+        }
         open[index].last = tick
+        lastTicks[stream.id] = tick
         open[index].encoder.append(tick, sample.outcomes)
         note(dueAt: now.advanced(by: lossWindow), now)
+        return tick
     }
+
+    /// All rows so far are handed to a reader now.
+    mutating func noteSeen() { seenTicks = lastTicks }
+
+    /// Of all streams that are known.
+    var descriptions: [StreamDescription] { streams }
 
     /// Adds a record that is not a sample.
     package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
@@ -101,9 +123,16 @@ package struct StoreIntake {
             schedules[stream] = record
             if interval == nil { ended.insert(stream) } else { ended.remove(stream) }
         case .anchor: anchor = record
+        case .cursor(let cursor): return take(cursor, isUrgent: isUrgent, at: now)
         case .stopped, .stream, .samples, .event: break
         }
         add(record, isUrgent: isUrgent, at: now)
+    }
+
+    /// A block has the newest of each follower alone, and none is written for its sake.
+    private mutating func take(_ cursor: StoreCursor, isUrgent: Bool, at now: MonotonicInstant) {
+        cursors[cursor.name] = cursor
+        if isUrgent { note(dueAt: now.advanced(by: Self.urgentWindow), now) }
     }
 
     private mutating func add(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
@@ -138,6 +167,7 @@ package struct StoreIntake {
     package mutating func drain() -> (payloads: [[UInt8]], tooLong: [JournalRecord]) {
         let contents = contents
         (open, others, otherByteCount, dueAt, waitingSince) = ([], [], 0, nil, nil)
+        cursors = [:]
         blockCount += contents.payloads.count
         return contents
     }
@@ -147,8 +177,9 @@ package struct StoreIntake {
         let samples = open.map {
             JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
         }
+        let said = cursors.values.sorted { $0.name < $1.name }.map { JournalRecord.cursor($0) }
         // Streams before their samples: a block explains itself.
-        return JournalRecordCodec.payloads(others + samples, capacity: capacity)
+        return JournalRecordCodec.payloads(others + samples + said, capacity: capacity)
     }
 
     private mutating func note(dueAt instant: MonotonicInstant, _ now: MonotonicInstant) {

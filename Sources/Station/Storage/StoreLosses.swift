@@ -89,6 +89,10 @@ extension [JournalRecord] {
                         false
                     }
                 }
+            case .cursor(let cursor):
+                kept.removeAll {
+                    if case .cursor(let other) = $0 { other.name == cursor.name } else { false }
+                }
             case .stream, .started, .stopped: break
             }
             kept.append(record)

@@ -13,40 +13,7 @@ import Synchronization
 final class StoreQueue: Sendable {
     static let waitingByteLimit = 2 << 20
 
-    /// One block's worth.
-    struct Batch: Sendable {
-        let id: UInt64
-        let payload: [UInt8]
-        /// When its oldest record came.
-        let since: MonotonicInstant
-        /// Records of the mirror that go with it.
-        fileprivate(set) var mirrored: Int
-        /// Made of records of dropped batches that later ones need.
-        var isCarried = false
-    }
-
-    private struct State {
-        var intake: StoreIntake
-        var mirror: TailMirror?
-        var waiting: Deque<Batch> = []
-        var waitingByteCount = 0
-        /// The newest block that is durable.
-        var newestBlock: UInt64 = 0
-        /// Places at the front of `waiting` that are gone so far.
-        var doneCount = 0
-        var losses = StoreLosses()
-        /// The batch that is being written; it is not dropped meanwhile.
-        var inFlight: UInt64?
-        var lastID: UInt64 = 0
-        /// Records of the mirror since the last batch was closed.
-        var mirrored = 0
-        /// Streams made since the last batch was closed, and in batches since the last call.
-        var newStreams = (open: false, closed: false)
-        /// Records that no block can hold.
-        var tooLongCount = 0
-        /// When the last batch became durable.
-        var committedAt: MonotonicInstant?
-    }
+    typealias Batch = StoreBatch
 
     /// How often a device is sampled at the moment; nil when not regularly.
     typealias Schedule = @Sendable (_ device: String) -> Duration?
@@ -55,7 +22,7 @@ final class StoreQueue: Sendable {
     private let schedule: Schedule
     private let attention: Signal
     private let limit: Int
-    private let state: Mutex<State>
+    private let state: Mutex<StoreBacklog>
 
     /// A queue in front of an open store.
     ///
@@ -78,12 +45,15 @@ final class StoreQueue: Sendable {
         self.clock = clock
         self.attention = attention
         self.schedule = schedule
-        state = Mutex(State(intake: intake, mirror: mirror))
+        state = Mutex(StoreBacklog(intake: intake, mirror: mirror, cursors: CursorBook()))
     }
 
-    /// Goes on behind the newest block of the journal as it was opened.
-    func begin(after newestBlock: UInt64) {
-        state.withLock { $0.newestBlock = max($0.newestBlock, newestBlock) }
+    /// Goes on behind the newest block of the journal as it was opened, with what followers said.
+    func begin(after newestBlock: UInt64, _ cursors: [StoreCursor] = []) {
+        state.withLock { state in
+            state.newestBlock = max(state.newestBlock, newestBlock)
+            state.cursors = CursorBook(cursors)
+        }
     }
 
     /// Samples and events lost at the bound so far, and records too long for any block.
@@ -141,7 +111,7 @@ final class StoreQueue: Sendable {
                 Self.take(.schedule(stream.id, from: from, interval: interval), &state, at: now)
             }
             guard let sample = state.intake.take(readings, at: now) else { return }
-            Self.mirror(sample, readings.map(\.channel.quantity.decimals), &state)
+            state.remember(sample, readings.map(\.channel.quantity.decimals))
         }
     }
 
@@ -168,16 +138,49 @@ final class StoreQueue: Sendable {
         change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }
     }
 
+    /// What followers said last, and how much of it is on the card.
+    var cursors: CursorBook { state.withLock { $0.cursors } }
+
+    /// Keeps what a follower says, in the next block that is written.
+    ///
+    /// - Parameters:
+    ///   - name: Of the follower.
+    ///   - blob: Its words; none give the name up.
+    ///   - isUrgent: Whether that block is written within two seconds.
+    /// - Returns: All that followers said last.
+    /// - Throws: `CursorBook.Refusal`.
+    func keep(
+        _ name: String,
+        _ blob: [UInt8],
+        isUrgent: Bool
+    ) throws(CursorBook.Refusal) -> CursorBook {
+        var result = Result<CursorBook, CursorBook.Refusal>.failure(.invalid)
+        change { state, now in
+            result = Result { () throws(CursorBook.Refusal) in
+                let record = JournalRecord.cursor(try state.cursors.take(name, blob))
+                state.intake.take(record, isUrgent: isUrgent, at: now)
+                if state.cursors.mayMirror(blob.count + 80) { state.remember(record) }
+                return state.cursors
+            }
+        }
+        return try result.get()
+    }
+
     /// Adds what an earlier process of this boot left in the mirror, where it still is.
-    func restore(_ record: JournalRecord) {
+    ///
+    /// - Parameters:
+    ///   - record: Of that process.
+    ///   - isMirrored: Whether the mirror still has it.
+    func restore(_ record: JournalRecord, isMirrored: Bool = true) {
         change { state, now in
             switch record {
             case .stream(let stream): state.intake.learn(stream)
+            case .cursor(let cursor): state.cursors.restore(cursor)
             case .samples(let id, let segment):
                 return Self.restore(segment, of: id, &state, at: now)
             default: break
             }
-            state.mirrored += 1
+            if isMirrored { state.mirrored += 1 }
             state.intake.take(record, isUrgent: false, at: now)
         }
     }
@@ -199,7 +202,7 @@ final class StoreQueue: Sendable {
                     outcomes: stream.quantities.map { _ in .noData(.unplugged) }
                 )
                 state.intake.take(sample, at: now)
-                Self.mirror(sample, stream.quantities.map(\.decimals), &state)
+                state.remember(sample, stream.quantities.map(\.decimals))
             }
         }
     }
@@ -228,18 +231,18 @@ final class StoreQueue: Sendable {
 
     private static func take(
         _ record: JournalRecord,
-        _ state: inout State,
+        _ state: inout StoreBacklog,
         at now: MonotonicInstant,
         isUrgent: Bool = false
     ) {
         state.intake.take(record, isUrgent: isUrgent, at: now)
-        mirror(record, &state)
+        state.remember(record)
     }
 
     private static func restore(
         _ segment: [UInt8],
         of id: StreamID,
-        _ state: inout State,
+        _ state: inout StoreBacklog,
         at now: MonotonicInstant
     ) {
         state.mirrored += 1
@@ -253,13 +256,13 @@ final class StoreQueue: Sendable {
     }
 
     /// Closes the open batch, whether or not it is due.
-    func seal() { state.withLock { Self.seal(&$0) } }
+    func seal() { state.withLock { $0.seal() } }
 
     /// The oldest batch to write; nil when none is due.
     func nextBatch() -> Batch? {
         state.withLock { state in
             if state.waiting.isEmpty, let due = state.intake.dueAt, due <= clock.now {
-                Self.seal(&state)
+                state.seal()
             }
             state.inFlight = state.waiting.first?.id
             return state.waiting.first
@@ -276,6 +279,9 @@ final class StoreQueue: Sendable {
             state.committedAt = clock.now
             state.waitingByteCount -= first.payload.count
             state.doneCount += 1
+            state.cursors.acknowledge(first.cursorNumber)
+            state.window?.append(first.payload)
+            state.early?.payloads.append(first.payload)
             state.mirror?.reset(after: sequence, dropping: first.mirrored)
         }
     }
@@ -293,6 +299,7 @@ final class StoreQueue: Sendable {
     ///   each next is one more), and the number of the next page; nil on the last.
     func unwritten(from number: Int, limit: Int) -> Unwritten {
         state.withLock { state in
+            state.intake.noteSeen()
             let skipped = max(0, number - state.doneCount)
             let rest = state.waiting.dropFirst(skipped)
             let payloads = rest.prefix(limit).map(\.payload)
@@ -306,87 +313,55 @@ final class StoreQueue: Sendable {
 
     typealias Unwritten = (payloads: [[UInt8]], earliest: UInt64, next: Int?)
 
-    private func change(_ body: (inout State, MonotonicInstant) -> Void) {
+    // MARK: Followers
+
+    /// Begins to keep the newest blocks in memory; nil when they are kept already.
+    ///
+    /// - Returns: The newest block that is not kept: `follow` gets what was durable up to it.
+    func beginWindow() -> UInt64? {
+        state.withLock { state in
+            guard state.window == nil else { return nil }
+            let early = state.early ?? (state.newestBlock, [])
+            state.early = early
+            return early.after
+        }
+    }
+
+    /// Completes `beginWindow`.
+    func follow(after tops: StoreTops, in boot: BootID) {
+        state.withLock { state in
+            guard let early = state.early else { return }
+            var window = FeedWindow(tops, boot: boot)
+            for payload in early.payloads { window.append(payload) }
+            (state.window, state.early) = (window, nil)
+        }
+    }
+
+    /// What a follower can get out of memory; nil before `follow`.
+    func feed(in boot: BootID) -> FeedPage.Source? {
+        state.withLock { state in
+            guard let window = state.window else { return nil }
+            state.intake.noteSeen()
+            let streams = state.intake.descriptions.map { ($0.id, $0) }
+            return FeedPage.Source(
+                window: window,
+                unwritten: state.waiting.map(\.payload) + state.intake.contents.payloads,
+                boot: boot,
+                streams: Dictionary(streams) { $1 }
+            )
+        }
+    }
+
+    private func change(_ body: (inout StoreBacklog, MonotonicInstant) -> Void) {
         let now = clock.now
         let isNearer = state.withLock { state in
             let before = state.waiting.isEmpty ? state.intake.dueAt : now
             body(&state, now)
-            if state.intake.isFull { Self.seal(&state) }
-            while state.waitingByteCount > limit, Self.dropOldest(&state) {}
+            if state.intake.isFull { state.seal() }
+            while state.waitingByteCount > limit, state.dropOldest() {}
             let after = state.waiting.isEmpty ? state.intake.dueAt : now
             return after != before
         }
         if isNearer { attention.raise() }
-    }
-
-    private static func seal(_ state: inout State) {
-        let since = state.intake.waitingSince ?? .boot
-        let (payloads, tooLong) = state.intake.drain()
-        state.tooLongCount += tooLong.count
-        for (index, payload) in payloads.enumerated() {
-            // The mirror forgets with the last of them.
-            let own = index == payloads.count - 1 ? state.mirrored : 0
-            state.lastID += 1
-            let batch = Batch(id: state.lastID, payload: payload, since: since, mirrored: own)
-            state.waiting.append(batch)
-            state.waitingByteCount += payload.count
-        }
-        guard !payloads.isEmpty else { return }
-        state.mirrored = 0
-        if state.newStreams.open { state.newStreams = (false, true) }
-    }
-
-    /// Gives up the oldest batch that is not being written.
-    ///
-    /// - Returns: false when there is none.
-    private static func dropOldest(_ state: inout State) -> Bool {
-        let waiting = state.waiting
-        defer { state.doneCount += waiting.count - state.waiting.count }
-        let isWriting = state.inFlight != nil && waiting.first?.id == state.inFlight
-        let index = isWriting ? 1 : 0
-        let carried = waiting.count > index && waiting[index].isCarried ? waiting[index] : nil
-        let place = carried == nil ? index : index + 1
-        guard place < waiting.count else { return false }
-        let oldest = state.waiting.remove(at: place)
-        let records = JournalRecordCodec.contents(oldest.payload).records
-        let streams = state.intake
-        state.losses.note(records) { streams.stream($0) }
-        if isWriting {
-            state.waiting[0].mirrored += oldest.mirrored
-        } else {
-            state.mirror?.reset(after: state.mirror?.sequence ?? 0, dropping: oldest.mirrored)
-        }
-        if carried != nil { state.waiting.remove(at: index) }
-        let before = carried.map { JournalRecordCodec.contents($0.payload).records } ?? []
-        let kept = (before + records).carried(capacity: state.intake.capacity)
-        let payload = JournalRecordCodec.encode(kept)
-        if !kept.isEmpty {
-            state.lastID += 1
-            var batch = Batch(id: state.lastID, payload: payload, since: oldest.since, mirrored: 0)
-            batch.isCarried = true
-            state.waiting.insert(batch, at: index)
-        }
-        state.waitingByteCount += payload.count - oldest.payload.count
-        state.waitingByteCount -= carried?.payload.count ?? 0
-        return true
-    }
-
-    /// Writes a record to memory that outlives the process.
-    private static func mirror(_ record: JournalRecord, _ state: inout State) {
-        guard let mirror = state.mirror else { return }
-        let bytes = JournalRecordCodec.encode([record])
-        // A record that finds no room is not counted: only the mirror lacks it.
-        if bytes.count <= 65_535, mirror.append(bytes) { state.mirrored += 1 }
-    }
-
-    private static func mirror(
-        _ sample: StoredSample,
-        _ decimals: [Int],
-        _ state: inout State
-    ) {
-        guard state.mirror != nil else { return }
-        var encoder = SegmentEncoder(decimals: decimals, startingAt: sample.tick)
-        encoder.append(sample.tick, sample.outcomes)
-        mirror(.samples(sample.stream, segment: encoder.finished()), &state)
     }
 }

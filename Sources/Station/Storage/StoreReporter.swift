@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Store
 
@@ -25,6 +26,7 @@ struct StoreReporter: Sendable {
 
     func report(_ opening: StationStore.Opening) {
         report(.storeOpen, .info, ["history": "\(opening.history)"])
+        if opening.lacksCursors { report(.deliveryUnknown, .warning) }
         for loss in opening.losses { report(.storeDamaged, .error, ["what": loss]) }
     }
 
@@ -46,5 +48,25 @@ struct StoreReporter: Sendable {
                 details
             )
         )
+    }
+}
+
+extension StoreReport.State {
+    /// The worst that holds.
+    ///
+    /// - Parameters:
+    ///   - faults: The kinds of the present faults.
+    ///   - isOpen: Whether the store was open in this process.
+    ///   - isHistoryFull: Whether the card has no room for the history.
+    init(_ faults: Set<Fault.Kind>, isOpen: Bool, isHistoryFull: Bool) {
+        if faults.contains(.storeNotWriting) {
+            self = isOpen ? .failing : .missing
+        } else if faults.contains(.historyNotTaking) {
+            self = isHistoryFull ? .full : .historyFailing
+        } else if faults.contains(.historyFull) {
+            self = .full
+        } else {
+            self = isOpen ? .ok : .opening
+        }
     }
 }

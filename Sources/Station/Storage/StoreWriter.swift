@@ -155,6 +155,8 @@ package actor StoreWriter: OrderlyStop {
             try await platform.onDisk {
                 try vault.use { $0.waiting(after: sequence, limit: limit, in: thisBoot) }
             }
+        } tops: { sequence in
+            try await platform.onDisk { try vault.use { try $0.tops(through: sequence) } }
         }
         post.serve(
             StoreClient.Settings(
@@ -248,6 +250,7 @@ package actor StoreWriter: OrderlyStop {
     private func saveLasers(isLast: Bool = false) async {
         let (lasers, now) = (context.lasers, context.clock.now)
         do {
+            try await post.loadStationID()
             if !lasers.isLoaded { lasers.load(try await onStore { try $0.settings() }, at: now) }
             guard let settings = lasers.due(at: now, isLast: isLast) else { return }
             for (key, value) in settings { try await onStore { try $0.set(key, to: value) } }

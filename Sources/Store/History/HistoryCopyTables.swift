@@ -22,7 +22,7 @@ struct HistoryCopyTables {
         }
     }
 
-    /// Streams, boots, anchors, runs, schedules and settings.
+    /// Streams, boots, anchors, runs, schedules, settings and cursors.
     static let catalogue = [
         Table(
             name: "streams",
@@ -59,6 +59,12 @@ struct HistoryCopyTables {
             columns: ["pad", "key", "value"],
             condition: "key IS NOT NULL",
             rowCountMax: HistorySchema.settingCountMax
+        ),
+        Table(
+            name: "cursors",
+            columns: ["pad", "name", "blob", "block"],
+            condition: "name IS NOT NULL",
+            rowCountMax: StoreCursor.countMax
         ),
     ]
 

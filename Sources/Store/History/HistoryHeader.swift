@@ -105,7 +105,7 @@ struct HistoryHeader {
     var pageCount: Int {
         let (there, told) = (fileByteCount / HistorySchema.pageSize, number(28))
         guard told > there, let end = lastRoot else { return there }
-        return (1...HistorySchema.fixedPageCount).contains(told - end) ? told : there
+        return (0...HistorySchema.fixedPageCount).contains(told - end) ? told : there
     }
 
     /// Where the last table begins, from the schema on the first page; nil when that is damaged.

@@ -14,6 +14,8 @@ final class HistoryIntake {
     let chains: HistoryChains
     /// The last moment that a record named.
     private var latest = HistoryPosition(boot: 0, tick: Tick(tenths: 0))
+    /// The block that is taken; 0 for records without one.
+    private var sequence: UInt64 = 0
     private var intakes: [StreamID: StreamIntake] = [:]
     /// Of streams that lost their ends; see `JournalReplay`.
     var retakers: [StreamID: SampleWriter] = [:]
@@ -45,6 +47,7 @@ final class HistoryIntake {
         let contents = JournalRecordCodec.contents(block.payload)
         if contents.fault != nil { taken.damagedBlocks += 1 }
         let boot = try ordinal(of: block.boot)
+        sequence = block.sequence
         for record in contents.records { try take(record, boot) }
     }
 
@@ -97,6 +100,7 @@ final class HistoryIntake {
             try events.append(event, boot: boot)
             taken.events += 1
         case .anchor(let anchor): try keep(anchor)
+        case .cursor(let cursor): try keep(cursor, of: sequence)
         }
     }
 
@@ -337,6 +341,15 @@ extension HistoryIntake {
                 tenths ?? 0,
                 row
             )
+        }
+    }
+
+    /// Puts a cursor in the place of an older one of its name.
+    ///
+    /// A seventeenth name is left out: the station refuses it before.
+    func keep(_ cursor: StoreCursor, of block: UInt64) throws(StoreError) {
+        try database { () throws(SQLiteError) in
+            try HistoryCursors(connection: connection).write(cursor, of: block)
         }
     }
 

@@ -30,8 +30,10 @@ enum HistorySchema {
     static let streamByteCountMax = 1_200
     /// Characters of a version that are kept.
     static let versionCountMax = 40
-    /// Unused pages in the file, should SQLite ever want to split one: 256 KiB.
+    /// Unused pages that a new file gets, should SQLite ever want to split one: 256 KiB.
     static let reservedPageCount = 64
+    /// Those of them that later tables took.
+    static let takenPageCount = 7
     /// Pages of everything but the rings with `streamCountMin` places, measured by a test, with
     /// some to spare.
     static let fixedPageCount = 420
@@ -59,7 +61,7 @@ enum HistorySchema {
     /// All tables but the rings.
     static let catalogueTables = [
         "migrations", "numbers", "streams", "heads", "boots", "anchors", "runs", "schedules",
-        "settings",
+        "settings", "cursors",
     ]
 
     /// The steps, and those of a version to come where a test adds one.
@@ -77,6 +79,10 @@ enum HistorySchema {
                 },
                 // Changes no row: an older version would give a place twice.
                 Migration("3 places of streams are used again") { (_) throws(SQLiteError) in },
+                // From the spare pages: the file keeps its size.
+                Migration("4 cursors") { (connection) throws(SQLiteError) in
+                    try connection.executeScript(cursors)
+                },
             ] + later
         )
     }
@@ -132,6 +138,18 @@ enum HistorySchema {
             UPDATE anchors SET boot = 0;
             UPDATE runs SET run = 0;
             UPDATE schedules SET number = 0;
+            """
+    }
+
+    /// Where each follower of the store is, and the block that said so.
+    private static var cursors: String {
+        let byteCount = StoreCursor.nameByteLimit + StoreCursor.blobByteLimit
+        let row = "NULL, zeroblob(0), \(Int64.max), zeroblob(\(byteCount + 16))"
+        return """
+            CREATE TABLE cursors(place INTEGER PRIMARY KEY, name TEXT, blob BLOB, block INTEGER,
+                pad BLOB);
+            \(rows(StoreCursor.countMax, "cursors", row))
+            UPDATE cursors SET block = 0;
             """
     }
 

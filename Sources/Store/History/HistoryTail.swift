@@ -57,6 +57,8 @@ package struct HistoryTail: Sendable {
     private(set) var streams: [StreamDescription] = []
     private(set) var schedules: [StoredSchedule] = []
     private(set) var anchors: [ClockAnchor] = []
+    /// What followers of the store said last, by name.
+    private(set) var cursors: [String: StoreCursor] = [:]
     private(set) var marks: [Mark] = []
     private(set) var segments: [Segment] = []
     private(set) var events: [BootEvent] = []
@@ -132,6 +134,7 @@ package struct HistoryTail: Sendable {
                 let event = BootEvent(boot: boot, event: event)
                 if knownEvents.insert(event).inserted { events.append(event) }
             case .anchor(let anchor): anchors.append(anchor)
+            case .cursor(let cursor): cursors[cursor.name] = cursor
             }
         }
     }
@@ -188,6 +191,14 @@ extension SegmentDecoder {
     init(_ bytes: [UInt8], isTimesOnly: Bool = false) throws(CodecError) {
         let decimals = try SegmentHeader(bytes).decimals
         try self.init(bytes, decimals: decimals, isTimesOnly: isTimesOnly)
+    }
+
+    /// The tick of the last row of a segment that can be read; nil without one.
+    package static func lastTick(of segment: [UInt8]) -> Tick? {
+        guard var decoder = try? SegmentDecoder(segment, isTimesOnly: true) else { return nil }
+        var (rows, last) = (SegmentRows(), Tick?.none)
+        while (try? decoder.nextRows(into: &rows)) == true { last = rows.tick(rows.count - 1) }
+        return last
     }
 }
 

@@ -86,6 +86,8 @@ extension StationStore.Opening {
         journal = alone.journal.isBlank ? .blank : .found
         damage = alone.waiting.damage
         (streams, ended) = (alone.streams, [])
+        let said = HistoryTail(alone.waiting.blocks).cursors.values
+        (cursors, lacksCursors) = (alone.keepsake.cursors.merging(said), false)
         newestBlock = alone.journal.newest
         payloadCapacity = alone.journal.payloadCapacity
         journalSlotCount = alone.journal.slotCount

@@ -32,6 +32,7 @@ package enum JournalRecordCodec {
         static let event: UInt64 = 6
         static let anchor: UInt64 = 7
         static let missing: UInt64 = 8
+        static let cursor: UInt64 = 9
     }
 
     // MARK: - Encoding
@@ -105,6 +106,10 @@ package enum JournalRecordCodec {
             body.append(signed: anchor.tick.tenths)
             body.append(signed: anchor.wall.nanoseconds)
             body.append(UInt64(anchor.trust.rawValue))
+        case .cursor(let cursor):
+            kind = Kind.cursor
+            body.append(text: cursor.name, limit: StoreCursor.nameByteLimit)
+            body.append(cursor.blob)
         }
         var framed = RecordWriter()
         framed.append(kind)
@@ -163,6 +168,7 @@ package enum JournalRecordCodec {
         case Kind.event: .event(try body.event())
         case Kind.anchor: .anchor(try body.anchor())
         case Kind.missing: try body.missing().map { .event($0) }
+        case Kind.cursor: try body.cursor().map { .cursor($0) }
         default: nil
         }
     }

@@ -203,6 +203,13 @@ struct RecordReader {
         return Event(at: instant, missing)
     }
 
+    /// Nil beyond the limits of this version.
+    mutating func cursor() throws(CodecError) -> StoreCursor? {
+        let (name, blob) = (try text(), rest())
+        guard StoreCursor.isValid(name: name, blob: blob) else { return nil }
+        return StoreCursor(name: name, blob: blob)
+    }
+
     private mutating func boot() throws(CodecError) -> BootID {
         guard bytes.count >= 16 else { throw .truncated(at: bytes.startIndex) }
         defer { bytes = bytes.dropFirst(16) }

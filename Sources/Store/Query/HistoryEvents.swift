@@ -77,11 +77,14 @@ package struct HistoryEvents {
     /// - Parameters:
     ///   - boot: The first boot, or nil for all that is kept.
     ///   - tick: From when on in that boot.
+    ///   - includesLate: Whether events with an earlier instant that were written among later ones,
+    ///     and those just before in the same slot, are handed out too.
     ///   - body: Returns false to stop.
     /// - Throws: `StoreError.database`.
     package func each(
         from boot: BootID? = nil,
         _ tick: Tick = Tick(tenths: 0),
+        includesLate: Bool = false,
         body: (BootEvent) -> Bool
     ) throws(StoreError) {
         defer { reader.rest() }
@@ -90,6 +93,7 @@ package struct HistoryEvents {
         let start = HistoryPosition(boot: ordinal, tick: tick)
         let ordinals = Dictionary(uniqueKeysWithValues: boots.map { ($1, $0) })
         func isEarlier(_ event: BootEvent) -> Bool {
+            if includesLate { return false }
             let position = ordinals[event.boot].map {
                 HistoryPosition(boot: $0, tick: Tick(event.event.instant))
             }

@@ -144,6 +144,14 @@ package final class HistoryReader {
         try database { (catalogue) throws(SQLiteError) in try catalogue.settings() }
     }
 
+    /// What followers of the store said last, by name.
+    package func cursors() throws(StoreError) -> [StoreCursor] {
+        do {
+            let stored = try HistoryCursors(connection: connection).all().map(\.cursor)
+            return stored.merging(tail.cursors.values)
+        } catch { throw .database(error) }
+    }
+
     /// The last journal block that is in here.
     package func cursor() throws(StoreError) -> UInt64 {
         try database { (catalogue) throws(SQLiteError) in

@@ -72,6 +72,8 @@ package enum JournalRecord: Hashable, Sendable {
     case samples(StreamID, segment: [UInt8])
     case event(Event)
     case anchor(ClockAnchor)
+    /// What a follower of the store left here; the newest of a name counts.
+    case cursor(StoreCursor)
 
     /// When it was, or began; nil for a record without a time or an unreadable one.
     package var tick: Tick? {
@@ -81,7 +83,7 @@ package enum JournalRecord: Hashable, Sendable {
             (try? SegmentHeader(segment)).map { Tick(tenths: $0.start) }
         case .event(let event): Tick(event.instant)
         case .anchor(let anchor): anchor.tick
-        case .stream: nil
+        case .stream, .cursor: nil
         }
     }
 }

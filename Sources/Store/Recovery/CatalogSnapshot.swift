@@ -66,6 +66,8 @@ final class CatalogSnapshot {
         var trouble: SQLiteError?
         func remember(_ name: String, _ columns: [String], _ selection: String) {
             do throws(SQLiteError) {
+                // An older version's history has none, and that is no damage.
+                if name == HistoryCursors.table, try !source.hasTable(name) { return }
                 let rows = try source.rows(selection) { (row) throws(SQLiteError) in
                     (0...columns.count).map(row.value)
                 }
@@ -113,6 +115,7 @@ final class CatalogSnapshot {
     ///
     /// The counters are worked out anew: an older cursor would have samples taken twice.
     func complete(from spare: HistorySpare) {
+        lacksCursors = unread.contains(HistoryCursors.table)
         guard spare.isThere, !unread.isEmpty, let copy = try? spare.open() else { return }
         defer { try? copy.close() }
         guard let told = try? HistoryCatalog(connection: copy).boots() else { return }
@@ -120,6 +123,7 @@ final class CatalogSnapshot {
         guard told.allSatisfy({ (mine[$0.ordinal] ?? $0.id) == $0.id }) else { return }
         let heads = ("heads", ["data"], "SELECT place, data FROM heads")
         let tables = HistoryCopyTables.catalogue.map { ($0.name, $0.columns, $0.selection) }
+        if (try? copy.hasTable(HistoryCursors.table)) == true { lacksCursors = false }
         for (name, columns, selection) in tables + [heads] where unread.contains(name) {
             let rows = try? copy.rows(selection) { (row) throws(SQLiteError) in
                 (0...columns.count).map(row.value)
@@ -138,6 +142,9 @@ final class CatalogSnapshot {
 
     /// Tables that could not be read whole.
     private var unread: Set<String> = []
+
+    /// How far followers of the store had got is not known, neither here nor in the copy.
+    private(set) var lacksCursors = false
 
     /// Where chains end is not known, or was when the copy was written.
     var lacksHeads: Bool { unread.contains("heads") }
@@ -234,6 +241,9 @@ final class CatalogSnapshot {
     var runs: [StoredRun] { (try? catalogue.runs()) ?? [] }
     private var schedules: [StoredSchedule] { (try? catalogue.schedules()) ?? [] }
     private var anchors: [ClockAnchor] { (try? catalogue.anchors()) ?? [] }
+    var cursors: [StoreCursor] {
+        (try? HistoryCursors(connection: connection).all().map(\.cursor)) ?? []
+    }
     var settings: [String: String] { (try? catalogue.settings()) ?? [:] }
 
     /// The records for a new history that the journal does not hold, oldest first, and the time
@@ -256,6 +266,9 @@ final class CatalogSnapshot {
         let anchors = anchors.map { ($0.boot, JournalRecord.anchor($0)) }
         for (boot, record) in schedules + anchors where !journal.records.contains(record) {
             records.append((boot, record))
+        }
+        for cursor in cursors where !journal.cursors.contains(cursor.name) {
+            records.append((oldest, .cursor(cursor)))
         }
         if let loss = loss(before: journal) { records.append(loss) }
         // Boots are numbered in the order of their first records.
@@ -315,6 +328,8 @@ struct JournalOutline {
     private(set) var starts: Set<GapMark.Place> = []
     /// Schedules and anchors.
     private(set) var records: Set<JournalRecord> = []
+    /// Names of followers that left word.
+    private(set) var cursors: Set<String> = []
     /// The latest first sample of the streams in the oldest block that has samples.
     private(set) var firstSample: GapMark.Place?
     /// The last moment named by anything but a sample.
@@ -356,6 +371,7 @@ struct JournalOutline {
             case .stream(let stream):
                 streams.removeAll { $0.id == stream.id }
                 streams.append(stream)
+            case .cursor(let cursor): cursors.insert(cursor.name)
             case .stopped: continue
             }
         }

@@ -54,6 +54,7 @@ final class JournalReplay {
                 newestSchedules[stream] = position
                 try intake.take(record, boot)
             case .stream, .anchor: try intake.take(record, boot)
+            case .cursor(let cursor): try intake.keep(cursor, of: block.sequence)
             }
         }
     }

@@ -1,0 +1,21 @@
+/// Whether all is well, for those who sound an alarm when this stops being said.
+package struct HealthReport: Codable, Hashable, Sendable {
+    /// Whether there are no reasons.
+    package let ok: Bool
+    /// Ids of the present faults, and `late:NAME` of each device that has measured nothing for too
+    /// long.
+    package let reasons: [String]
+
+    package init(reasons: [String]) { (ok, self.reasons) = (reasons.isEmpty, reasons) }
+}
+
+/// Since when a device has measured nothing.
+package struct DeviceProgressReport: Codable, Hashable, Sendable {
+    package let device: String
+    /// Since its last value, a muted one included; nil before the first.
+    package let progressAgeSeconds: Double?
+
+    package init(device: String, progressAgeSeconds: Double?) {
+        (self.device, self.progressAgeSeconds) = (device, progressAgeSeconds)
+    }
+}

@@ -1,0 +1,64 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import Store
+
+/// Carries out `cursor`.
+struct ControlCursors: Sendable {
+    struct Dependencies: Sendable {
+        /// What followers said last; nil while no store is open.
+        var cursors: @Sendable () -> CursorBook?
+        /// Keeps what one says.
+        var keep:
+            @Sendable (_ name: String, _ blob: [UInt8], _ isUrgent: Bool) throws(CursorBook.Refusal)
+                -> CursorBook?
+    }
+
+    let dependencies: Dependencies
+
+    /// Keeps the request's blob, if it has one.
+    ///
+    /// - Throws: `ControlFailure` `bad-request`; `too-many` for a 17th name; `no-store`.
+    func answer(_ request: ControlRequest) throws(ControlFailure) -> CursorReport {
+        guard let name = request.name, let blob = request.blob else {
+            guard request.name == nil, request.blob == nil else { throw Self.invalid }
+            return try report(dependencies.cursors())
+        }
+        let book: CursorBook?
+        do throws(CursorBook.Refusal) {
+            book = try dependencies.keep(name, Array(blob), request.isUrgent ?? false)
+        } catch { throw Self.failure(error) }
+        return try report(book)
+    }
+
+    private func report(_ book: CursorBook?) throws(ControlFailure) -> CursorReport {
+        guard let book else {
+            throw ControlFailure(code: "no-store", message: "no store is open that keeps cursors")
+        }
+        return CursorReport(
+            cursors: book.all.map {
+                CursorReport.Cursor(name: $0.cursor.name, blob: $0.cursor.blob, number: $0.number)
+            },
+            number: book.number,
+            durable: book.durable
+        )
+    }
+
+    private static let invalid = ControlFailure(
+        code: "bad-request",
+        message: "name is 1 to \(CursorReport.nameByteLimit) bytes, and blob "
+            + "\(CursorReport.blobByteLimit) at most"
+    )
+
+    private static func failure(_ refusal: CursorBook.Refusal) -> ControlFailure {
+        switch refusal {
+        case .invalid: invalid
+        case .tooMany(let names):
+            ControlFailure(
+                code: "too-many",
+                message: "\(names.count) cursors are kept; set one of them to nothing first: "
+                    + names.map { PlainText.shown($0, limit: 64) }.joined(separator: ", ")
+            )
+        }
+    }
+}

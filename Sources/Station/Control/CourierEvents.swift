@@ -1,0 +1,97 @@
+import ControlProtocol
+import Core
+import Synchronization
+
+/// Carries out `courierEvent`: records what the courier says of its targets.
+///
+/// Bound: 60 an hour, counted from the first; further ones are counted, and the next that is kept
+/// says how many were left out.
+final class CourierEvents: Sendable {
+    private static let hour = Duration.seconds(3_600)
+    private static let kinds: [EventKind.Plain: Event.Severity] = [
+        .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
+        .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
+        .outboxDrained: .info,
+    ]
+    /// Names in the request, and in the event: times there are tenths since boot.
+    private static let keys = [
+        ("target", "target"), ("why", "why"), ("from", "since"), ("to", "until"),
+        ("samples", "samples"),
+    ]
+    private static let textMax = 120
+
+    private struct State {
+        var begun: MonotonicInstant?
+        var keptCount = 0
+        var omittedCount = 0
+    }
+
+    private let station: StationContext
+    private let state = Mutex(State())
+
+    init(station: StationContext) { self.station = station }
+
+    /// Records the event of a request.
+    ///
+    /// - Throws: `ControlFailure` `bad-request`.
+    func answer(_ request: ControlRequest) throws(ControlFailure) -> CourierEventReport {
+        let (kind, severity) = try kind(of: request)
+        var details = try details(of: request)
+        let now = station.clock.now
+        let (isKept, before, omitted) = state.withLock { state in
+            if state.begun.map({ $0.advanced(by: Self.hour) <= now }) ?? true {
+                (state.begun, state.keptCount) = (now, 0)
+            }
+            guard state.keptCount < CourierEventReport.countPerHour else {
+                state.omittedCount += 1
+                return (false, 0, state.omittedCount)
+            }
+            defer { state.omittedCount = 0 }
+            state.keptCount += 1
+            return (true, state.omittedCount, 0)
+        }
+        if isKept {
+            if before > 0 { details.append(Event.Detail("left out", "\(before)")) }
+            station.recorder.record(
+                Event(
+                    at: now,
+                    source: "courier",
+                    kind: .plain(kind),
+                    severity: severity,
+                    details: details
+                )
+            )
+        }
+        return CourierEventReport(isKept: isKept, omittedCount: omitted)
+    }
+
+    private func kind(
+        of request: ControlRequest
+    ) throws(ControlFailure) -> (EventKind.Plain, Event.Severity) {
+        if let kind = request.kind.flatMap(EventKind.Plain.init), let severity = Self.kinds[kind] {
+            return (kind, severity)
+        }
+        throw ControlFailure(
+            code: "bad-request",
+            message: "kind is one of "
+                + Self.kinds.keys.map(\.rawValue).sorted().joined(separator: ", ")
+        )
+    }
+
+    private func details(of request: ControlRequest) throws(ControlFailure) -> [Event.Detail] {
+        let given = request.details ?? [:]
+        let known = Set(Self.keys.map(\.0))
+        let isValid = given.allSatisfy { key, value in
+            known.contains(key) && (1...Self.textMax).contains(value.utf8.count)
+                && ControlAsker.isPlain(value)
+        }
+        guard isValid else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "details are \(Self.keys.map(\.0).joined(separator: ", ")), each of 1 to "
+                    + "\(Self.textMax) bytes without control characters"
+            )
+        }
+        return Self.keys.compactMap { name, key in given[name].map { Event.Detail(key, $0) } }
+    }
+}

@@ -1,0 +1,248 @@
+import ControlProtocol
+import Core
+import Store
+
+/// What follows the places of a follower, out of memory.
+///
+/// Pure. Bounds: the limit, `byteLimit` of records, and `noticeLimit`; what is left out comes with
+/// the next question.
+struct FeedPage {
+    /// Bytes of records: a line in base64 stays below 64 KiB.
+    static let byteLimit = 20_480
+    /// A notice is an event again, as JSON of up to 1 KiB.
+    static let noticeLimit = 8
+
+    /// What the station holds in memory, of one moment.
+    struct Source {
+        let window: FeedWindow
+        /// What no block has, oldest first.
+        let unwritten: [[UInt8]]
+        let boot: BootID
+        let streams: [StreamID: StreamDescription]
+
+        var payloads: [[UInt8]] { Array(window.payloads) + unwritten }
+    }
+
+    private let source: Source
+    private(set) var next: FeedPlaces
+    private(set) var state = FeedReport.State()
+    /// Boots that places name and that memory cannot place: known ones are older, others lost.
+    private(set) var doubtful: Set<String> = []
+    private(set) var sampleCount = 0
+    private(set) var notices: [(n: Int64, event: Event)] = []
+    /// Whether an event is among them that does not wait.
+    private(set) var isUrgent = false
+    /// When the first of the samples was.
+    private(set) var oldest: Tick?
+    private var eventCount = 0
+    private var records: [JournalRecord] = []
+    private var byteCount = 0
+    private var described: Set<StreamID> = []
+
+    /// - Parameters:
+    ///   - source: What is there.
+    ///   - places: What the follower has; nil asks for the end.
+    ///   - limit: Samples and events at most.
+    init(_ source: Source, after places: FeedPlaces?, limit: Int) {
+        (self.source, next) = (source, places ?? FeedPlaces())
+        guard let places else {
+            next = edge
+            return
+        }
+        let hasOlder = lacksSamples(places) || lacksEvents(places)
+        state.older = hasOlder
+        guard !hasOlder, doubtful.isEmpty else { return }
+        fill(limit)
+    }
+
+    /// The records as one part; nil without any.
+    var part: FeedReport.Part? {
+        guard !records.isEmpty else { return nil }
+        return FeedReport.Part(
+            bootID: "\(source.boot)",
+            payload: JournalRecordCodec.encode(records)
+        )
+    }
+
+    /// The newest places there are.
+    var edge: FeedPlaces {
+        var edge = FeedPlaces(notice: next.notice)
+        for place in source.window.base.values { edge.streams[Self.key(place.stream)] = place.sent }
+        edge.event = source.window.baseEvent?.sent
+        var numbers = EventNumbers(after: source.window.baseEvent)
+        for record in source.payloads.flatMap({ JournalRecordCodec.contents($0).records }) {
+            switch record {
+            case .samples(let stream, let segment):
+                guard let tick = SegmentDecoder.lastTick(of: segment) else { continue }
+                let place = SamplePlace(stream: stream, boot: source.boot, tick: tick)
+                edge.streams[Self.key(stream)] = place.sent
+            case .event(let event):
+                edge.event = numbers.place(of: BootEvent(boot: source.boot, event: event)).sent
+                edge.notice = max(edge.notice, event.noticeNumber ?? 0)
+            default: continue
+            }
+        }
+        return edge
+    }
+
+    /// Whether it does not wait for samples.
+    var isOutOfTurn: Bool {
+        isUrgent || !notices.isEmpty || state.older || state.lost || state.hasMore
+    }
+
+    /// Says of places in boots that memory cannot place whether they are old or lost.
+    mutating func decide(known: Set<String>) {
+        let lost = doubtful.subtracting(known)
+        (state.older, state.lost) = (lost.isEmpty, !lost.isEmpty)
+        guard state.lost else { return }
+        let edge = edge
+        for (stream, place) in next.streams where lost.contains(place.bootID) {
+            next.streams[stream] = edge.streams[stream]
+        }
+        if let event = next.event, lost.contains(event.bootID) { next.event = edge.event }
+    }
+
+    static func key(_ stream: StreamID) -> String { "\(stream.rawValue)" }
+
+    // MARK: What lies before memory
+
+    private mutating func lacksSamples(_ places: FeedPlaces) -> Bool {
+        let here = "\(source.boot)"
+        var lacks = false
+        for top in source.window.base.values {
+            guard let place = places.streams[Self.key(top.stream)] else {
+                lacks = true
+                continue
+            }
+            if place.bootID == "\(top.boot)" {
+                lacks = lacks || place.tick < top.tick.tenths
+            } else if place.bootID != here {
+                doubtful.insert(place.bootID)
+            }
+        }
+        return lacks
+    }
+
+    private mutating func lacksEvents(_ places: FeedPlaces) -> Bool {
+        guard let top = source.window.baseEvent?.sent, places.event != top else { return false }
+        guard let place = places.event else { return true }
+        var numbers = EventNumbers(after: source.window.baseEvent)
+        for record in source.payloads.flatMap({ JournalRecordCodec.contents($0).records }) {
+            guard case .event(let event) = record else { continue }
+            let found = numbers.place(of: BootEvent(boot: source.boot, event: event))
+            if found.sent == place { return false }
+        }
+        guard place.bootID == "\(source.boot)" || place.bootID == top.bootID else {
+            doubtful.insert(place.bootID)
+            return false
+        }
+        return true
+    }
+
+    // MARK: What follows
+
+    private mutating func fill(_ limit: Int) {
+        var numbers = EventNumbers(after: source.window.baseEvent)
+        // A follower without an event has met the one before all.
+        var hasMet = next.event == source.window.baseEvent?.sent
+        let start = next
+        var anchors: [JournalRecord] = []
+        for record in source.payloads.flatMap({ JournalRecordCodec.contents($0).records }) {
+            let isFull =
+                sampleCount + eventCount >= limit || byteCount >= Self.byteLimit
+                || notices.count >= Self.noticeLimit
+            switch record {
+            case .anchor: anchors = [record]
+            case .event(let event):
+                let place = numbers.place(of: BootEvent(boot: source.boot, event: event)).sent
+                guard hasMet else {
+                    hasMet = place == start.event
+                    continue
+                }
+                guard !isFull, !state.hasMore else {
+                    state.hasMore = true
+                    continue
+                }
+                take(event, at: place, start.notice)
+            case .samples(let stream, let segment):
+                let after = start.streams[Self.key(stream)]
+                let floor = after?.bootID == "\(source.boot)" ? after?.tick : nil
+                let room = isFull || state.hasMore ? 0 : limit - sampleCount - eventCount
+                take(segment, of: stream, after: floor ?? .min, room)
+            default: continue
+            }
+        }
+        if !records.isEmpty { records = anchors + records }
+    }
+
+    private mutating func take(_ event: Event, at place: FeedPlaces.Event, _ lastNotice: Int64) {
+        let record = JournalRecord.event(event)
+        byteCount += JournalRecordCodec.encode([record]).count
+        records.append(record)
+        eventCount += 1
+        next.event = place
+        isUrgent = isUrgent || event.isUrgent
+        guard let n = event.noticeNumber, n > lastNotice else { return }
+        notices.append((n, event))
+        next.notice = max(next.notice, n)
+    }
+
+    /// Takes the rows after a tick; without room those alone whose tick was begun.
+    private mutating func take(
+        _ segment: [UInt8],
+        of stream: StreamID,
+        after floor: Int64,
+        _ room: Int
+    ) {
+        guard let description = source.streams[stream] else { return }
+        let decimals = description.quantities.map(\.decimals)
+        guard var decoder = try? SegmentDecoder(segment, decimals: decimals) else { return }
+        var last = described.contains(stream) ? next.streams[Self.key(stream)]?.tick : nil
+        var encoder: SegmentEncoder?
+        var count = 0
+        while let (tick, outcomes) = (try? decoder.next()) ?? nil {
+            guard tick.tenths > floor else { continue }
+            guard count < room || tick.tenths == last else {
+                state.hasMore = true
+                break
+            }
+            var open = encoder ?? SegmentEncoder(decimals: decimals, startingAt: tick)
+            open.append(tick, outcomes)
+            encoder = open
+            (last, count) = (tick.tenths, count + 1)
+            oldest = oldest.map { min($0, tick) } ?? tick
+        }
+        guard let encoder, let last else { return }
+        if described.insert(stream).inserted { records.append(.stream(description)) }
+        let record = JournalRecord.samples(stream, segment: encoder.finished())
+        byteCount += JournalRecordCodec.encode([record]).count
+        records.append(record)
+        sampleCount += count
+        let place = SamplePlace(stream: stream, boot: source.boot, tick: Tick(tenths: last))
+        next.streams[Self.key(stream)] = place.sent
+    }
+}
+
+extension SamplePlace {
+    /// As it travels.
+    fileprivate var sent: FeedPlaces.Sample {
+        FeedPlaces.Sample(bootID: "\(boot)", tick: tick.tenths)
+    }
+}
+
+extension EventPlace {
+    /// As it travels.
+    fileprivate var sent: FeedPlaces.Event {
+        FeedPlaces.Event(bootID: "\(boot)", nanoseconds: nanoseconds, ordinal: ordinal)
+    }
+}
+
+extension Event {
+    /// Records of which a power cut may cost two seconds, not ten minutes.
+    var isUrgent: Bool { severity >= .warning || kind == .motion || kind == .motionEnded }
+
+    /// The number of a notice; nil for an event that is none.
+    fileprivate var noticeNumber: Int64? {
+        details.first { $0.key == "n" }.flatMap { Int64($0.value) }
+    }
+}

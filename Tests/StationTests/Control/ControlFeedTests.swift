@@ -1,0 +1,194 @@
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import SimulationKit
+import Store
+import TestSupport
+import Testing
+
+@testable import Station
+
+@Suite struct ControlFeedTests {
+    private static func text(_ folder: TestFolder) -> String {
+        """
+        {"name": "test", "mode": "live",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+         "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+        """
+    }
+
+    private static func ask<Body: Codable & Sendable>(
+        _ test: TestStation,
+        _ request: ControlRequest,
+        as type: Body.Type = Body.self
+    ) async throws -> ControlAnswer<Body> {
+        let connection = test.platform.socket.connect()
+        defer { connection.close() }
+        try connection.send(ControlCodec.line(request))
+        let line = try #require(await connection.nextLine())
+        #expect(line.utf8.count < 64 * 1_024)
+        return try ControlCodec.message(ControlAnswer<Body>.self, from: line)
+    }
+
+    private static func feed(_ test: TestStation, _ request: ControlRequest) async throws
+        -> FeedReport
+    {
+        let answer: ControlAnswer<FeedReport> = try await ask(test, request)
+        if let error = answer.error { throw error }
+        return try #require(answer.body)
+    }
+
+    /// Ticks of the samples, and kinds of the events.
+    private static func content(_ report: FeedReport) throws -> (ticks: [Int64], events: [String]) {
+        var (ticks, events): ([Int64], [String]) = ([], [])
+        for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
+            switch record {
+            case .samples(_, let segment):
+                var decoder = try SegmentDecoder(segment, decimals: [1, 1])
+                while let (tick, _) = try decoder.next() { ticks.append(tick.tenths) }
+            case .event(let event): events.append(event.kind.name)
+            default: continue
+            }
+        }
+        return (ticks, events)
+    }
+
+    /// Blocks are written between the questions, the history takes them, and questions wait.
+    @Test func aFollowerGetsEachSampleOnceInOrder() throws {
+        let folder = try TestFolder()
+        let (fed, readings, olderCount) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(2))
+                var next = try await Self.feed(test, .feed(after: nil)).next
+                let from = clock.now
+                var (fed, olderCount): ([Int64], Int) = ([], 0)
+                while clock.now < from.advanced(by: .minutes(190)) {
+                    let report = try await Self.feed(
+                        test,
+                        .feed(
+                            after: next,
+                            limit: 400,
+                            waitSeconds: 300,
+                            samples: FeedCondition(atLeast: 100, orAfterSeconds: 45)
+                        )
+                    )
+                    fed += try Self.content(report).ticks
+                    olderCount += report.older || report.lost ? 1 : 0
+                    next = report.next
+                }
+                let seen = test.readings().filter { $0.instant > from }
+                return (fed, seen.map { Tick($0.instant).tenths }, olderCount)
+            }
+        }
+        #expect(fed.count > 11_000)
+        #expect(olderCount == 0)
+        #expect(fed == Array(readings.prefix(fed.count)))
+        #expect(readings.count - fed.count < 100)
+    }
+
+    @Test func whatMemoryNoLongerHasIsOlder() throws {
+        let folder = try TestFolder()
+        let reports = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(45))
+                let fromZero = try await Self.feed(test, .feed(after: FeedPlaces()))
+                let edge = try await Self.feed(test, .feed(after: nil)).next
+                var strange = edge
+                let boot = String(repeating: "9", count: 32)
+                for stream in strange.streams.keys {
+                    strange.streams[stream] = FeedPlaces.Sample(bootID: boot, tick: 5)
+                }
+                let lost = try await Self.feed(test, .feed(after: strange))
+                let good = try await Self.feed(test, .feed(after: lost.next))
+                return [fromZero, lost, good]
+            }
+        }
+        #expect(reports[0].older && reports[0].parts.isEmpty)
+        #expect(reports[1].lost && !reports[1].older)
+        #expect(!reports[2].lost && !reports[2].older)
+    }
+
+    @Test func anUrgentEventEndsTheWait() throws {
+        let folder = try TestFolder()
+        let (waited, names) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(3))
+                let next = try await Self.feed(test, .feed(after: nil)).next
+                let begin = clock.now
+                async let report = Self.feed(
+                    test,
+                    .feed(after: next, waitSeconds: 300, samples: FeedCondition(atLeast: 10_000))
+                )
+                try await test.sleep(.seconds(20))
+                let event = ControlRequest.courierEvent(
+                    "outbox held",
+                    ["target": "a", "why": "401"]
+                )
+                let kept: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
+                #expect(kept.body?.isKept == true)
+                let names = try Self.content(await report).events
+                return (begin.duration(to: clock.now), names)
+            }
+        }
+        #expect(waited < .seconds(21))
+        #expect(names.contains("outbox held"))
+    }
+
+    @Test func cursorsAreKeptAndASeventeenthIsRefused() throws {
+        let folder = try TestFolder()
+        let (report, durable, refusal) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                for number in 0..<16 {
+                    let request = ControlRequest.cursor("t\(number)", [UInt8(number), 7])
+                    let answer: ControlAnswer<CursorReport> = try await Self.ask(test, request)
+                    #expect(answer.body?.number == Int64(number + 1))
+                }
+                let urgent = ControlRequest.cursor("t3", [3, 8], isUrgent: true)
+                let set: ControlAnswer<CursorReport> = try await Self.ask(test, urgent)
+                #expect(set.body?.durable == 0)
+                try await test.sleep(.seconds(5))
+                let all: ControlAnswer<CursorReport> = try await Self.ask(
+                    test,
+                    ControlRequest(.cursor)
+                )
+                let more: ControlAnswer<CursorReport> = try await Self.ask(
+                    test,
+                    .cursor("one more", [1])
+                )
+                return (all.body, all.body?.durable, more.error)
+            }
+        }
+        #expect(report?.cursors.count == 16 && report?.number == 17 && durable == 17)
+        #expect(report?.cursors.first { $0.name == "t3" }?.bytes == [3, 8])
+        #expect(refusal?.code == "too-many")
+        let stored = try HistoryReader(path: "\(folder.path)/history.db").cursors()
+        #expect(stored.count == 16)
+    }
+
+    @Test func theCourierSaysSixtyThingsAnHour() throws {
+        let folder = try TestFolder()
+        let (kept, refused) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                var kept = 0
+                for _ in 0..<70 {
+                    let event = ControlRequest.courierEvent("outbox refused", ["target": "a"])
+                    let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
+                    kept += answer.body?.isKept == true ? 1 : 0
+                }
+                let wrong = ControlRequest.courierEvent("card writes again", [:])
+                let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, wrong)
+                return (kept, answer.error?.code)
+            }
+        }
+        #expect(kept == CourierEventReport.countPerHour)
+        #expect(refused == "bad-request")
+    }
+}
