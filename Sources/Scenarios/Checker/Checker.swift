@@ -216,7 +216,14 @@ struct Checker {
             }
             count += 1
         }
-        return try count + importsAreWhole(stored)
+        let follower = FollowerCheck(records: records) { [records] at in
+            records.windows.contains { window in
+                let isTrouble =
+                    Self.faithless.contains(window.kind) || Self.cardTrouble.contains(window.kind)
+                return isTrouble && window.start <= at
+            }
+        }
+        return try count + importsAreWhole(stored) + follower.run()
     }
 
     /// Demands what was imported, as long as the ring has not come round.

@@ -109,6 +109,20 @@ package struct LifeRecords: Sendable {
     package internal(set) var looks: [Look] = []
     /// Samples that the station said are durable: segment and digest, by its answer to `tail`.
     package internal(set) var acknowledged: [Acknowledged] = []
+    /// What a follower of the store left with the station, and found there.
+    package internal(set) var cursors: [Cursor] = []
+    /// What was wrong with the answers that it got, as text.
+    package internal(set) var feedFaults: [String] = []
+
+    package struct Cursor: Sendable {
+        let at: MonotonicInstant
+        let segment: Int
+        /// Its number, counted up; nil where none was found.
+        let number: Int?
+        /// Whether it was left then, or found.
+        let isSaid: Bool
+    }
+
     /// Questions over the control socket without an answer within a minute.
     package internal(set) var unanswered: [MonotonicInstant] = []
     package internal(set) var fired: [FaultKind: Int] = [:]

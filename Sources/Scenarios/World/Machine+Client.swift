@@ -98,6 +98,7 @@ extension Machine {
         let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
         note(lamp, status, devices)
         for found in devices?.found ?? [] { note(found) }
+        try await followStore()
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
             let request = ControlRequest(.tail).page(from: page)
@@ -105,6 +106,34 @@ extension Machine {
             note(tail)
             (page, pages) = (tail.next, pages + 1)
         } while page != nil && pages < 64 && !isDead
+    }
+
+    /// What a program does that delivers the store's content: goes on where it left its cursor.
+    private func followStore() async throws {
+        guard let known = try await ask(ControlRequest(.cursor), CursorReport.self) else { return }
+        let segment = world.records.segments.count - 1
+        let number = world.follower.number(in: known)
+        func note(_ number: Int?, isSaid: Bool) {
+            world.records.cursors.append(
+                LifeRecords.Cursor(at: now, segment: segment, number: number, isSaid: isSaid)
+            )
+        }
+        note(number, isSaid: false)
+        var places = number.flatMap { world.follower.place($0) }
+        for _ in 0..<3 {
+            let request = ControlRequest.feed(after: places)
+            guard let report = try await ask(request, FeedReport.self) else { return }
+            if let places, let fault = WorldFollower.fault(of: report, after: places) {
+                world.records.feedFaults.append(fault)
+            }
+            // What is older is read from the history; here one goes on at the end.
+            places = report.older ? nil : report.next
+            guard report.older || report.hasMore else { break }
+        }
+        guard let places else { return }
+        let request = world.follower.says(places)
+        guard let kept = try await ask(request, CursorReport.self) else { return }
+        note(world.follower.number(in: kept), isSaid: true)
     }
 
     /// A part that spoke under a wrong id goes by its own again within this.

@@ -44,6 +44,7 @@ final class World: @unchecked Sendable {
     var cutArmed: (model: CardModel, again: Bool)?
     var strangerCount = 0
     var streams: [StreamID: StreamDescription] = [:]
+    var follower = WorldFollower()
     var plannedFaults = 0
     var planted: PlantedBug?
     var stopwatch: (() -> MonotonicInstant)?
