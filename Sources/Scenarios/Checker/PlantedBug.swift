@@ -6,6 +6,8 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case forgottenSyncs
     /// P2: samples that find no place are dropped without an event or a fault.
     case unspokenLoss
+    /// P2: cursors of followers are forgotten.
+    case forgottenCursors
     /// P3: the journal cannot be opened after the first process.
     case refusesToStart
     /// P4: the journal is longer in each process.
@@ -31,7 +33,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     package var promise: String {
         switch self {
         case .impatientSchedule: "P1"
-        case .forgottenSyncs, .unspokenLoss: "P2"
+        case .forgottenSyncs, .unspokenLoss, .forgottenCursors: "P2"
         case .refusesToStart: "P3"
         case .growingFile: "P4"
         case .silentAboutSilence: "P5"

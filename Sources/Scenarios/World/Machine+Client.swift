@@ -112,7 +112,8 @@ extension Machine {
     private func followStore() async throws {
         guard let known = try await ask(ControlRequest(.cursor), CursorReport.self) else { return }
         let segment = world.records.segments.count - 1
-        let number = world.follower.number(in: known)
+        let isForgotten = world.planted == .forgottenCursors
+        let number = isForgotten ? nil : world.follower.number(in: known)
         func note(_ number: Int?, isSaid: Bool) {
             world.records.cursors.append(
                 LifeRecords.Cursor(at: now, segment: segment, number: number, isSaid: isSaid)
