@@ -160,12 +160,15 @@ let package = Package(
             exclude: ["www"],
             swiftSettings: strict
         ),
-        library(
-            "RoostCourier",
-            [
+        .target(
+            name: "RoostCourier",
+            dependencies: [
                 "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Store",
                 "StoreQueries", "Supervision", logging,
-            ]
+            ],
+            // A link to courier-presets/, so that the binary knows them wherever it runs.
+            resources: [.embedInCode("Shipped")],
+            swiftSettings: strict
         ),
         .systemLibrary(
             name: "CCurl",

@@ -1,0 +1,54 @@
+import Profiles
+import RoostCourier
+import Synchronization
+
+/// ntfy of the simulated world: topics, tokens, and the limit of a day.
+///
+/// - Source: binwiederhier/ntfy, `docs/publish.md` and `server/errors.go`.
+package final class NtfyServer: SimulatedServer {
+    private let token: String?
+    private let dayLimit: Int
+    private let messages = Mutex<[[String: JSONValue]]>([])
+
+    /// - Parameters:
+    ///   - token: Asked of every request; nil for none.
+    ///   - dayLimit: Messages that are taken; later ones are refused with code 42908.
+    package init(token: String? = nil, dayLimit: Int = 250) {
+        (self.token, self.dayLimit) = (token, dayLimit)
+    }
+
+    /// What was published, oldest first.
+    package var published: [[String: JSONValue]] { messages.withLock { $0 } }
+
+    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+        if let token, request.field("authorization") != "Bearer \(token)" {
+            return Self.error(403, 40_301, "forbidden")
+        }
+        guard let json = request.json, case .string(let topic)? = json["topic"] else {
+            return Self.error(400, 40_024, "invalid request: actions invalid")
+        }
+        let isTopic =
+            (1...64).contains(topic.utf8.count)
+            && topic.allSatisfy {
+                $0 == "-" || $0 == "_" || ($0.isASCII && ($0.isLetter || $0.isNumber))
+            }
+        guard isTopic else { return Self.error(400, 40_009, "invalid topic") }
+        if case .string(let message)? = json["message"], message.utf8.count > 4_096 {
+            return Self.error(400, 40_021, "message too large")
+        }
+        return messages.withLock { messages in
+            guard messages.count < dayLimit else {
+                return Self.error(429, 42_908, "limit reached: daily message quota reached")
+            }
+            messages.append(json)
+            let id = "\"id\":\"m\(messages.count)\""
+            let topic = "\"topic\":\(WireJSON.string(topic))"
+            return OutboundAnswer(200, text: "{\(id),\"event\":\"message\",\(topic)}")
+        }
+    }
+
+    private static func error(_ status: Int, _ code: Int, _ words: String) -> OutboundAnswer {
+        let text = "{\"code\":\(code),\"http\":\(status),\"error\":\(WireJSON.string(words))}"
+        return OutboundAnswer(status, ["content-type": "application/json"], text: text)
+    }
+}

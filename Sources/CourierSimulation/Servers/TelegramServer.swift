@@ -1,0 +1,62 @@
+import Profiles
+import RoostCourier
+import Synchronization
+
+/// Telegram's bot interface of the simulated world: one bot, one chat.
+///
+/// - Source: core.telegram.org/bots/api, *Making requests*, `sendMessage`, `ResponseParameters`.
+package final class TelegramServer: SimulatedServer {
+    private struct State {
+        var texts: [String] = []
+        var isBlocked = false
+        var refusalsLeft = 0
+    }
+
+    private let token: String
+    private let chat: String
+    private let state = Mutex(State())
+
+    package init(token: String, chat: String) { (self.token, self.chat) = (token, chat) }
+
+    package var texts: [String] { state.withLock { $0.texts } }
+
+    /// Whether the person has blocked the bot.
+    package func setBlocked(_ isBlocked: Bool) { state.withLock { $0.isBlocked = isBlocked } }
+
+    /// Refuses the next messages as too fast.
+    package func refuse(_ count: Int) { state.withLock { $0.refusalsLeft = count } }
+
+    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+        guard request.path == "/bot\(token)/sendMessage" else {
+            return Self.error(401, "Unauthorized")
+        }
+        guard let json = request.json, case .string(let text)? = json["text"],
+            json["chat_id"] == .string(chat)
+        else { return Self.error(400, "Bad Request: chat not found") }
+        guard text.unicodeScalars.count <= 4_096, !text.isEmpty else {
+            return Self.error(400, "Bad Request: message is too long")
+        }
+        return state.withLock { state in
+            if state.isBlocked {
+                return Self.error(403, "Forbidden: bot was blocked by the user")
+            }
+            if state.refusalsLeft > 0 {
+                state.refusalsLeft -= 1
+                let words = "Too Many Requests: retry after 17"
+                return Self.error(429, words, #","parameters":{"retry_after":17}"#)
+            }
+            state.texts.append(text)
+            return OutboundAnswer(200, text: #"{"ok":true,"result":{"message_id":7}}"#)
+        }
+    }
+
+    private static func error(
+        _ status: Int,
+        _ words: String,
+        _ more: String = ""
+    ) -> OutboundAnswer {
+        let description = WireJSON.string(words)
+        let text = "{\"ok\":false,\"error_code\":\(status),\"description\":\(description)\(more)}"
+        return OutboundAnswer(status, text: text)
+    }
+}

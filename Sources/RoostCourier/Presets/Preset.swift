@@ -1,0 +1,85 @@
+import Profiles
+
+/// A service that takes notices over HTTP, described by a file instead of by code.
+///
+/// `courier-presets/` has the shipped ones and the schema.
+package struct Preset: Hashable, Sendable {
+    /// What the owner's configuration has to say.
+    package struct Setting: Hashable, Sendable {
+        package let name: String
+        /// Whether it stands in the configuration by the name of a secret.
+        package let isSecret: Bool
+        /// For people: where to find it.
+        package let about: String
+        /// What holds without one.
+        package let fallback: String?
+        /// Whether it may be left out and is empty then.
+        package let isOptional: Bool
+    }
+
+    package struct Header: Hashable, Sendable {
+        package let name: String
+        package let value: Template
+    }
+
+    package enum Format: String, Hashable, Sendable, CaseIterable {
+        case json, text
+    }
+
+    /// What is true of an answer.
+    package struct Condition: Hashable, Sendable {
+        /// Status codes; empty for any.
+        package var statuses: [Int] = []
+        /// A part of the body; nil for any.
+        package var contains: String?
+        /// Values by their path, as `error.code`; a value of nil is there and not null.
+        package var json: [String: Expected] = [:]
+    }
+
+    /// What a place of an answer's JSON holds.
+    package enum Expected: Hashable, Sendable {
+        case present
+        case value(JSONValue)
+        /// A text with values of the request, as the topic that a notice went to.
+        case text(Template)
+    }
+
+    /// What an answer means that is not the proof.
+    package struct Rule: Hashable, Sendable {
+        package enum Meaning: String, Hashable, Sendable, CaseIterable {
+            case delivered, later, hold, refused
+        }
+
+        package let when: Condition
+        package let meaning: Meaning
+        /// For people; nil says what the server did.
+        package let description: String?
+        /// Where the answer's JSON has seconds to wait, as `parameters.retry_after`.
+        package let waitPath: String?
+        /// Seconds to wait; nil for the usual back-off.
+        package let waitSeconds: Int?
+    }
+
+    package let id: String
+    package let name: String
+    /// For people: what to do at the service.
+    package let about: String
+    package let settings: [Setting]
+    package let method: OutboundRequest.Method
+    package let url: Template
+    package let headers: [Header]
+    package let body: Template
+    package let format: Format
+    package let proof: Condition
+    /// The first that fits holds, before the proof.
+    package let rules: [Rule]
+    /// At least this long between two notices, in seconds, 0…3 600.
+    package let paceSeconds: Int
+    /// Whether the notice says a later state of the same thing replaces an unseen one.
+    package let replaces: Bool
+
+    /// The names that its templates may use.
+    package static func names(_ settings: [Setting]) -> Set<String> {
+        NoticeValues.names.union(settings.map(\.name))
+    }
+}

@@ -1,0 +1,25 @@
+import Profiles
+
+/// The files of `courier-presets/`, which are part of the binary.
+package enum ShippedPresets {
+    /// The JSON Schema of a preset.
+    package static let schema = PackageResources.preset_schema_json
+
+    /// One line each, in order of name; a test holds this list and the folder equal.
+    package static let files: [(id: String, bytes: [UInt8])] = [
+        ("ntfy", PackageResources.ntfy_json),
+        ("seed", PackageResources.seed_json),
+        ("telegram", PackageResources.telegram_json),
+        ("webhook", PackageResources.webhook_json),
+    ]
+
+    /// The shipped preset of an id; nil when there is none.
+    ///
+    /// - Throws: `ConfigurationError` for a file that the tests never saw.
+    package static func preset(_ id: String) throws(ConfigurationError) -> Preset? {
+        for file in files where file.id == id {
+            return try PresetReader.read(file.bytes, file: "shipped/\(id).json")
+        }
+        return nil
+    }
+}

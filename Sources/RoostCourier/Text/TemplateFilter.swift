@@ -1,0 +1,102 @@
+import Core
+import Store
+import StoreQueries
+
+/// What a template does to a value on its way into the text.
+package enum TemplateFilter: Hashable, Sendable {
+    /// As a value of JSON: text in quotes, numbers and flags bare, nothing as `null`.
+    case json
+    /// As a part of a URL.
+    case url
+    /// As a field of a table (RFC 4180).
+    case csv
+    /// In capital letters.
+    case upper
+    /// At most so many bytes, at a boundary of characters.
+    case cut(Int)
+    /// A date in a form of `DateFormat`.
+    case date(DateFormat)
+    /// A number as Python writes a `float`: `5.0`, `12.3`.
+    case float
+    /// A text in front of a value that is not empty, as `Bearer ` of a token.
+    case prefix(String)
+
+    /// The filters, for people.
+    static let list =
+        "there are json, url, csv, upper, cut:BYTES, date:FORMAT, float and prefix:TEXT"
+
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let argument = parts.count == 2 ? String(parts[1]) : nil
+        switch (String(parts[0]).trimming(), argument) {
+        case ("json", nil): self = .json
+        case ("url", nil): self = .url
+        case ("csv", nil): self = .csv
+        case ("upper", nil): self = .upper
+        case ("float", nil): self = .float
+        case ("cut", let count?):
+            guard let count = Int(count), (1...8_192).contains(count) else {
+                return nil
+            }
+            self = .cut(count)
+        case ("prefix", let text?): self = .prefix(text)
+        case ("date", let form?):
+            guard let format = DateFormat(form) else { return nil }
+            self = .date(format)
+        default: return nil
+        }
+    }
+
+    func apply(_ value: TemplateValue, _ zone: Zone) -> TemplateValue {
+        let text = Self.plain(value)
+        switch self {
+        case .json: return .text(Self.json(value))
+        case .url: return .text(URLText.encoded(text))
+        case .csv:
+            let isPlain = !text.utf8.contains { [0x2C, 0x22, 0x0D, 0x0A].contains($0) }
+            let doubled = text.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
+            return .text(isPlain ? text : "\"\(doubled)\"")
+        case .upper: return .text(text.uppercased())
+        case .cut(let count): return .text(Self.cut(text, count))
+        case .date(let format):
+            guard case .time(let wall) = value else { return value }
+            return .text(format.text(wall, in: zone))
+        case .prefix(let prefix): return .text(text.isEmpty ? "" : prefix + text)
+        case .float:
+            guard case .number(let number) = value else { return value }
+            return .text(CSVWriter.pythonWords(number.doubleValue))
+        }
+    }
+
+    /// A value as it stands without a filter.
+    static func plain(_ value: TemplateValue) -> String {
+        switch value {
+        case .text(let text): text
+        case .number(let number): number.description
+        case .flag(let flag): "\(flag)"
+        case .time(let wall): wall.iso8601
+        case .secret: Secret.mask
+        case .none: ""
+        }
+    }
+
+    private static func json(_ value: TemplateValue) -> String {
+        switch value {
+        case .number, .flag: plain(value)
+        case .none: "null"
+        default: JSONText.string(plain(value))
+        }
+    }
+
+    /// The longest start of a text with at most so many bytes.
+    static func cut(_ text: String, _ count: Int) -> String {
+        guard text.utf8.count > count else { return text }
+        var (kept, size) = ("", 0)
+        for character in text {
+            size += character.utf8.count
+            if size > count { break }
+            kept.append(character)
+        }
+        return kept
+    }
+}
