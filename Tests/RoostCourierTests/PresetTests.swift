@@ -140,7 +140,7 @@ import Testing
         #expect(whole.hasSuffix(#""pollutant": "PM10", "value": "5.0"}"#))
         let sent = notice
         let outcomes = try simulate { clock in
-            let network = CourierSimulation.SimulatedNetwork(clock: clock)
+            let network = CourierSimulation.SimulatedInternet(clock: clock)
             let server = SeedPushServer(clock: clock)
             network.add(server, at: "pi:5050")
             let first = try await receiver.deliver(sent, over: network)

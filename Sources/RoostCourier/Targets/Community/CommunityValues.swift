@@ -1,0 +1,82 @@
+import Core
+
+/// Values of one device as the firmware airrohr names and writes them.
+///
+/// Several samples become their mean, as the firmware does it between two uploads: numbers with two
+/// decimals, rounded half away from zero. Doubtful values do not count.
+package struct CommunityValues: Hashable, Sendable {
+    /// A value by the name that the service has for it.
+    package struct Item: Hashable, Sendable {
+        package let type: String
+        package let value: FixedPoint
+    }
+
+    /// Doubts with which a value is not sent; users of the services correct for humid air.
+    package static let doubts: Quality = [
+        .unchanging, .zero, .inconsistent, .outOfRange, .disagrees, .ceiling,
+    ]
+
+    /// The service's names, in the order in which they are sent.
+    private static let types: [(quantity: String, type: String)] = [
+        ("pm10", "P1"), ("pm25", "P2"), ("pm1", "P0"), ("pm4", "P4"),
+        ("temperature", "temperature"), ("humidity", "humidity"), ("pressure", "pressure"),
+    ]
+
+    package let items: [Item]
+
+    /// The means of samples of one device.
+    package init(_ samples: [OutboxSample]) {
+        items = Self.types.compactMap { name, type in
+            let values = samples.compactMap { Self.value($0[name]) }
+            return Self.mean(values).map { Item(type: type, value: $0) }
+        }
+    }
+
+    /// Why a sample has nothing to send.
+    package static func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        let outcomes = types.compactMap { sample[$0.quantity] }
+        if outcomes.contains(where: { value($0) != nil }) { return nil }
+        return outcomes.contains { $0.value != nil } ? .flagged : .noValue
+    }
+
+    /// The members `"software_version"` and `"sensordatavalues"` of the body.
+    package func body(version: String, prefix: String = "") -> String {
+        let values = items.map { item in
+            WireJSON.object([
+                ("value_type", WireJSON.string(prefix + item.type)),
+                ("value", WireJSON.string(item.value.description)),
+            ])
+        }
+        return WireJSON.object([
+            ("software_version", WireJSON.string("roost-\(version)")),
+            ("sensordatavalues", WireJSON.array(values)),
+        ])
+    }
+
+    private static func value(_ outcome: Outcome?) -> FixedPoint? {
+        guard case .value(let value, let quality)? = outcome, quality.isDisjoint(with: doubts)
+        else { return nil }
+        return value
+    }
+
+    /// The mean with two decimals; nil without values or beyond what 63 bits hold.
+    private static func mean(_ values: [FixedPoint]) -> FixedPoint? {
+        guard !values.isEmpty, let decimals = values.map(\.decimals).max() else { return nil }
+        var sum: Int64 = 0
+        for value in values {
+            guard let mantissa = value.mantissa(atDecimals: decimals) else { return nil }
+            let (next, overflow) = sum.addingReportingOverflow(mantissa)
+            guard !overflow else { return nil }
+            sum = next
+        }
+        var (above, below) = (sum, Int64(values.count))
+        for _ in 0..<abs(decimals - 2) {
+            let isLarger = decimals > 2
+            let (next, overflow) = (isLarger ? below : above).multipliedReportingOverflow(by: 10)
+            guard !overflow else { return nil }
+            if isLarger { below = next } else { above = next }
+        }
+        let half = above < 0 ? -(below / 2) : below / 2
+        return FixedPoint((above + half) / below, decimals: 2)
+    }
+}

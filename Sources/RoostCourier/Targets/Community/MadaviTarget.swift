@@ -1,0 +1,56 @@
+import Core
+
+/// Madavi's graphs: the newest values of all devices in one request, named with their sensor.
+///
+/// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware.ino` (`sendmadavi`).
+package struct MadaviTarget: SampleTarget {
+    package var traits: SampleTargetTraits
+    private let url: MaskedText
+    private let sensor: Secret
+    private let device: String
+    private let prefix: String
+    private let station: StationIdentity
+
+    /// - Parameters:
+    ///   - url: The service's address.
+    ///   - sensor: The id of the station there, as `raspi-…`.
+    ///   - device: The device whose values go.
+    ///   - prefix: The sensor's name before each value, as `SDS_`.
+    ///   - station: The station that sends.
+    package init(
+        url: MaskedText = "https://api-rrd.madavi.de/data.php",
+        sensor: Secret,
+        device: String,
+        prefix: String = "SDS_",
+        station: StationIdentity
+    ) {
+        (self.url, self.sensor, self.device) = (url, sensor, device)
+        (self.prefix, self.station) = (prefix, station)
+        traits = SampleTargetTraits()
+        traits.ageLimit = .seconds(600)
+        traits.repetition = .atMostOnce
+        traits.liveInterval = .seconds(145)
+        traits.pace = .seconds(60)
+        traits.needsTime = false
+    }
+
+    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        sample.device == device ? CommunityValues.leavesOut(sample) : .noValue
+    }
+
+    package func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        try await network.outcome(of: request(batch)) { answer in
+            // The service says nothing that would be its own proof.
+            answer.isSuccess && !answer.isHTML ? .delivered : DeliveryJudge.judge(answer)
+        }
+    }
+
+    package func request(_ batch: SampleBatch) -> OutboundRequest {
+        let values = CommunityValues(batch.samples.filter { $0.device == device })
+        let body = values.body(version: station.version, prefix: prefix)
+        return OutboundRequest(.post, url, json: body, [.init("X-Sensor", "\(sensor)")])
+    }
+}

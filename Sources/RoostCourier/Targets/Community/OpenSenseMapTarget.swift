@@ -1,0 +1,155 @@
+import Core
+import Profiles
+import Store
+import Synchronization
+
+/// openSenseMap: samples with their dates, into the sensors of one box.
+///
+/// The service stores an equal measurement twice, and can be asked. So after a start, and after a
+/// request of which no answer came, the target reads what the box has of the batch's time and
+/// sends what lacks.
+///
+/// - Source: sensebox/openSenseMap-API, `packages/models/src/measurement`.
+package final class OpenSenseMapTarget: SampleTarget {
+    private struct Measurement: Hashable {
+        let sensor: String
+        let value: String
+        let time: String
+    }
+
+    package let traits: SampleTargetTraits
+    private let base: MaskedText
+    private let token: Secret
+    private let sensors: [String: String]
+    private let since: WallTime?
+    /// Whether something may have arrived that no answer confirmed.
+    private let isUnsure = Mutex(true)
+
+    /// - Parameters:
+    ///   - url: The service's address.
+    ///   - box: The box's id, 24 hexadecimal digits.
+    ///   - token: The box's own.
+    ///   - sensors: The sensor's id there by channel, as `dust/pm25`.
+    ///   - since: When the box was made: older samples would move its first place.
+    package init(
+        url: MaskedText = "https://api.opensensemap.org",
+        box: String,
+        token: Secret,
+        sensors: [String: String],
+        since: WallTime? = nil
+    ) {
+        base = "\(URLText.base(url))/boxes/\(URLText.encoded(box))/data"
+        (self.token, self.sensors, self.since) = (token, sensors, since)
+        var traits = SampleTargetTraits()
+        // An answer with so many measurements of one sensor has at most 64 KiB.
+        traits.itemLimit = 400
+        traits.pace = .seconds(10)
+        self.traits = traits
+    }
+
+    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        if let since, let time = sample.time, time < since { return .tooOld }
+        return measurements(sample).isEmpty ? .noValue : nil
+    }
+
+    package func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        var wanted = batch.samples.flatMap(measurements)
+        if isUnsure.withLock({ $0 }) {
+            do {
+                wanted = try await missing(of: wanted, over: network)
+            } catch let failure as Unanswered {
+                return failure.outcome
+            }
+        }
+        guard !wanted.isEmpty else { return .delivered }
+        let outcome = try await network.outcome(of: request(wanted)) { answer in
+            answer.status == 201 && answer.text.contains("Measurements saved in box")
+                ? .delivered : DeliveryJudge.judge(answer)
+        }
+        if case .unknown = outcome {
+            isUnsure.withLock { $0 = true }
+        } else if outcome == .delivered {
+            isUnsure.withLock { $0 = false }
+        }
+        return outcome
+    }
+
+    /// The request for a whole batch.
+    package func request(_ batch: SampleBatch) -> OutboundRequest {
+        request(batch.samples.flatMap(measurements))
+    }
+
+    private func request(_ measurements: [Measurement]) -> OutboundRequest {
+        let items = measurements.map { measurement in
+            WireJSON.object([
+                ("sensor", WireJSON.string(measurement.sensor)),
+                ("value", WireJSON.string(measurement.value)),
+                ("createdAt", WireJSON.string(measurement.time)),
+            ])
+        }
+        let body = WireJSON.array(items)
+        return OutboundRequest(.post, base, json: body, [.init("Authorization", "\(token)")])
+    }
+
+    private func measurements(_ sample: OutboxSample) -> [Measurement] {
+        guard let time = sample.time else { return [] }
+        return zip(sample.quantities, sample.outcomes).compactMap { quantity, outcome in
+            guard let value = outcome.value, let id = sensors["\(sample.device)/\(quantity.name)"]
+            else { return nil }
+            return Measurement(sensor: id, value: value.description, time: time.iso8601)
+        }
+    }
+
+    private struct Unanswered: Error {
+        let outcome: DeliveryOutcome
+    }
+
+    /// What the box lacks of measurements, in their order.
+    private func missing(
+        of wanted: [Measurement],
+        over network: any CourierNetwork
+    ) async throws -> [Measurement] {
+        var kept: [Measurement: Int] = [:]
+        for sensor in Set(wanted.map(\.sensor)).sorted() {
+            let times = wanted.filter { $0.sensor == sensor }.map(\.time).sorted()
+            guard let first = times.first, let last = times.last else { continue }
+            for time in try await stored(sensor, first, last, network) {
+                kept[Measurement(sensor: sensor, value: "", time: time), default: 0] += 1
+            }
+        }
+        return wanted.filter { measurement in
+            let place = Measurement(sensor: measurement.sensor, value: "", time: measurement.time)
+            guard let count = kept[place], count > 0 else { return true }
+            kept[place] = count - 1
+            return false
+        }
+    }
+
+    /// The times of a sensor's measurements, both ends included.
+    private func stored(
+        _ sensor: String,
+        _ first: String,
+        _ last: String,
+        _ network: any CourierNetwork
+    ) async throws -> [String] {
+        let range = "from-date=\(URLText.encoded(first))&to-date=\(URLText.encoded(last))"
+        let url: MaskedText = "\(base)/\(URLText.encoded(sensor))?\(range)"
+        let answer: OutboundAnswer
+        do {
+            answer = try await network.exchange(OutboundRequest(.get, url))
+        } catch let failure as NetworkFailure {
+            // The question itself changes nothing, so it may be repeated.
+            let reason = DeliveryReason("cannot-ask", failure.words)
+            throw Unanswered(outcome: .later(reason))
+        }
+        guard answer.status == 200, let rows = WireJSON.parse(answer.body)?.elements else {
+            throw Unanswered(outcome: DeliveryJudge.judge(answer))
+        }
+        return rows.compactMap { row in
+            row["createdAt"]?.string.flatMap { WallTime(iso8601: $0) }?.iso8601
+        }
+    }
+}

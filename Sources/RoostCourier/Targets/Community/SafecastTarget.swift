@@ -1,0 +1,92 @@
+import Core
+
+/// Safecast measurements: one value of a radiation detector with its place and time.
+///
+/// The service keeps the MD5 of value, place and time unique, so a repeated one is refused by name
+/// and counts as delivered.
+///
+/// - Source: Safecast/safecastapi, `app/models/measurement.rb`.
+package struct SafecastTarget: SampleTarget {
+    /// Where a detector stands that does not move.
+    package struct Site: Hashable, Sendable {
+        package let latitude: FixedPoint
+        package let longitude: FixedPoint
+        /// Above the ground, in metres; nil says nothing.
+        package let height: Int?
+
+        package init(latitude: FixedPoint, longitude: FixedPoint, height: Int? = nil) {
+            (self.latitude, self.longitude, self.height) = (latitude, longitude, height)
+        }
+    }
+
+    package var traits: SampleTargetTraits
+    private let url: MaskedText
+    private let device: String
+    private let site: Site
+    private let deviceNumber: Int?
+
+    /// - Parameters:
+    ///   - url: The service's address.
+    ///   - key: The owner's key there.
+    ///   - device: The station's device whose counts go.
+    ///   - site: Where it stands.
+    ///   - deviceNumber: The service's number of the device.
+    package init(
+        url: MaskedText = "https://api.safecast.org",
+        key: Secret,
+        device: String,
+        site: Site,
+        deviceNumber: Int? = nil
+    ) {
+        self.url = "\(URLText.base(url))/measurements.json?api_key=\(URLText.encoded(key))"
+        (self.device, self.site, self.deviceNumber) = (device, site, deviceNumber)
+        traits = SampleTargetTraits()
+        traits.itemLimit = 1
+        traits.pace = .seconds(2)
+    }
+
+    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        sample.device == device && Self.value(sample) != nil ? nil : .noValue
+    }
+
+    package func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        guard let sample = batch.samples.first, let request = request(sample) else {
+            return .refused(DeliveryReason("no-value", "no value with a date"))
+        }
+        return try await network.outcome(of: request) { answer in
+            let json = WireJSON.parse(answer.body)
+            if answer.status == 201, json?["id"] != nil { return .delivered }
+            // This value was delivered before.
+            if answer.status == 422, json?["errors"]?["md5sum"] != nil { return .delivered }
+            return DeliveryJudge.judge(answer)
+        }
+    }
+
+    /// The request for a sample; nil without a value or a date.
+    package func request(_ sample: OutboxSample) -> OutboundRequest? {
+        guard let (value, unit) = Self.value(sample), let time = sample.time else { return nil }
+        var members: [(key: String, value: String)] = [
+            ("value", value.description), ("unit", WireJSON.string(unit)),
+            ("latitude", site.latitude.description), ("longitude", site.longitude.description),
+            // Whole seconds: the service hashes this text.
+            ("captured_at", WireJSON.string(time.iso8601)),
+        ]
+        if let deviceNumber { members.append(("device_id", "\(deviceNumber)")) }
+        if let height = site.height { members.append(("height", "\(height)")) }
+        let body = WireJSON.object([("measurement", WireJSON.object(members))])
+        return OutboundRequest(.post, url, json: body)
+    }
+
+    /// The first value in counts per minute or µSv/h, with the service's name of the unit.
+    private static func value(_ sample: OutboxSample) -> (FixedPoint, String)? {
+        for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
+            guard let value = outcome.value else { continue }
+            if quantity.unit == "cpm" { return (value, "cpm") }
+            if quantity.unit == "µSv/h" { return (value, "usv") }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,107 @@
+import Core
+
+/// Sensor.Community: the newest values of each device, dated by their arrival.
+///
+/// The service has no key for a value and cannot be asked, so no value is sent twice: a request of
+/// which no answer came counts as sent. Samples between two requests go as their mean.
+///
+/// - Source: opendata-stuttgart/feinstaub-api, `feinstaub/sensors/{authentication,serializers}.py`.
+package struct SensorCommunityTarget: SampleTarget {
+    package var traits: SampleTargetTraits
+    package var trust = ServerTrust.system
+    private let url: MaskedText
+    private let sensor: Secret
+    private let pins: [String: Int]
+    private let station: StationIdentity
+
+    /// - Parameters:
+    ///   - url: The service's address, with its last slash.
+    ///   - sensor: The id that is registered, as `raspi-…`: the only proof of ownership.
+    ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280.
+    ///   - station: The station that sends.
+    package init(
+        url: MaskedText = "https://api.sensor.community/v1/push-sensor-data/",
+        sensor: Secret,
+        pins: [String: Int],
+        station: StationIdentity
+    ) {
+        (self.url, self.sensor, self.pins, self.station) = (url, sensor, pins, station)
+        traits = SampleTargetTraits()
+        traits.itemLimit = 2_000
+        traits.ageLimit = .seconds(600)
+        traits.repetition = .atMostOnce
+        traits.liveInterval = .seconds(145)
+        traits.pace = .seconds(60)
+        traits.needsTime = false
+    }
+
+    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        pins[sample.device] == nil ? .noValue : CommunityValues.leavesOut(sample)
+    }
+
+    /// One request for each device; when a later one fails, its samples alone are refused, because
+    /// those of the earlier ones must not go twice.
+    package func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        var hasDelivered = false
+        var (refused, reason): ([Int], DeliveryReason?) = ([], nil)
+        for device in devices(batch) {
+            let outcome = try await network.outcome(of: request(batch, device), Self.judge)
+            if outcome == .delivered {
+                hasDelivered = true
+                continue
+            }
+            guard hasDelivered, let why = outcome.reason else { return outcome }
+            reason = why
+            refused += batch.samples.indices.filter { batch.samples[$0].device == device }
+        }
+        return reason.map { .partly(refused: refused.sorted(), $0) } ?? .delivered
+    }
+
+    /// The devices of a batch with a value, in order of their first sample.
+    package func devices(_ batch: SampleBatch) -> [String] {
+        var names: [String] = []
+        for sample in batch.samples where leavesOut(sample) == nil {
+            if !names.contains(sample.device) { names.append(sample.device) }
+        }
+        return names
+    }
+
+    /// The request for one device of a batch.
+    package func request(_ batch: SampleBatch, _ device: String) -> OutboundRequest {
+        let values = CommunityValues(batch.samples.filter { $0.device == device })
+        let fields: [OutboundRequest.Field] = [
+            .init("X-Sensor", "\(sensor)"), .init("X-Pin", MaskedText("\(pins[device] ?? 1)")),
+        ]
+        let body = values.body(version: station.version)
+        var request = OutboundRequest(.post, url, json: body, fields)
+        request.trust = trust
+        return request
+    }
+
+    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+        if answer.status == 201, !answer.isHTML { return .delivered }
+        if answer.status == 403 {
+            let words = "the service does not know this id: register it at devices.sensor.community"
+            return .hold(DeliveryReason("not-registered", words))
+        }
+        if answer.status == 400, answer.text.contains("sensor could not be selected") {
+            return .hold(DeliveryReason("wrong-pin", "the registered sensor has another pin"))
+        }
+        return DeliveryJudge.judge(answer)
+    }
+}
+
+extension DeliveryOutcome {
+    /// Why it was not delivered; nil when it was.
+    package var reason: DeliveryReason? {
+        switch self {
+        case .delivered: nil
+        case .partly(_, let reason), .later(let reason, _), .hold(let reason),
+            .refused(let reason), .unknown(let reason), .foreign(let reason):
+            reason
+        }
+    }
+}
