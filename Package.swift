@@ -253,7 +253,7 @@ let package = Package(
                 "Scheduling", "Supervision", "SimulationKit", "TestSupport", logging,
             ]
         ),
-        tests("AlertsTests", ["Alerts", "Core"]),
+        tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(
             "DevicesTests",
             [

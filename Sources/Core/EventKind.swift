@@ -16,6 +16,7 @@ package enum EventKind: Hashable, Sendable {
     case httpDeviceLost(reason: String)
     case httpDeviceBack
     indirect case samplesMissing(MissingSamples)
+    indirect case alert(AlertEvent)
     case plain(Plain)
     /// A kind of another version's store, or of a tool.
     case other(String)
@@ -118,6 +119,7 @@ package enum EventKind: Hashable, Sendable {
         case claimWindowOpened = "claim window opened"
         case claimWindowClosed = "claim window closed"
         case settingsChanged = "settings changed"
+        case alertsLeftOut = "alerts left out"
         // The store.
         case storeOpen = "store open"
         case storeDamaged = "store damaged"
@@ -169,7 +171,7 @@ extension EventKind {
         Name.childStarted, Name.motion, Name.motionEnded, Name.lineMuted, Name.recovered,
         Name.deviceAdopted, Name.httpDeviceLost, Name.httpDeviceBack, Name.samplesMissing,
         LineFault.stuckHigh.rawValue, LineFault.stuckPressed.rawValue,
-    ]).union(Plain.allCases.map(\.rawValue))
+    ]).union(Plain.allCases.map(\.rawValue)).union(AlertEventText.names)
 
     /// As log, JSON and store have it.
     package var name: String {
@@ -185,6 +187,7 @@ extension EventKind {
         case .httpDeviceLost: Name.httpDeviceLost
         case .httpDeviceBack: Name.httpDeviceBack
         case .samplesMissing: Name.samplesMissing
+        case .alert(let alert): AlertEventText.name(alert)
         case .plain(let kind): kind.rawValue
         case .other(let name): name
         }
@@ -203,6 +206,7 @@ extension EventKind {
             ]
         case .httpDeviceLost(let reason): [.init("reason", reason)]
         case .samplesMissing(let missing): missing.details
+        case .alert(let alert): AlertEventText.details(alert)
         case .motion, .motionEnded, .lineFault, .httpDeviceBack, .plain, .other: []
         }
     }
@@ -226,7 +230,9 @@ extension EventKind {
             case Name.httpDeviceLost: text("reason").map { .httpDeviceLost(reason: $0) }
             case Name.httpDeviceBack: .httpDeviceBack
             case Name.samplesMissing: MissingSamples(text).map { .samplesMissing($0) }
-            default: LineFault(rawValue: name).map { .lineFault($0) }
+            default:
+                AlertEventText.event(name, text).map { .alert($0) }
+                    ?? LineFault(rawValue: name).map { .lineFault($0) }
             }
         self = found ?? Plain(rawValue: name).map { .plain($0) } ?? .other(name)
         let own = Set(self.details.map(\.key))

@@ -25,10 +25,53 @@ import Testing
             [EventKind.lineFault($0), .recovered($0)]
         }
         return plain + lines + found.map { .deviceFound($0) }
-            + (causes + [missing]).map { .samplesMissing($0) } + [
+            + (causes + [missing]).map { .samplesMissing($0) } + alerts.map { .alert($0) } + [
                 .childStarted(child: "dust"), .motion, .motionEnded, .httpDeviceBack,
                 .httpDeviceLost(reason: ""), .other("of another version"),
             ]
+    }
+
+    private static var alerts: [AlertEvent] {
+        let key = AlertEvent.Key("who-24h", "balcony/pm25")
+        var raised = AlertEvent.Raised(7, key)
+        (raised.value, raised.limit, raised.unit) = (16.1, 15, "µg/m³")
+        (raised.over, raised.held, raised.kind, raised.why) = (86_400, 300, "mean", "unplugged")
+        raised.flags = ["humid", "silenced"]
+        let level = AlertEvent.Level(
+            number: 8,
+            raise: 7,
+            key: key,
+            level: 2,
+            was: 1,
+            severity: .critical,
+            value: 60
+        )
+        let resolved = AlertEvent.Resolved(
+            number: 9,
+            raise: 7,
+            key: key,
+            why: .noData,
+            lasted: 90,
+            worst: 61.5,
+            severity: .warning
+        )
+        let entries = (1...4).map { raise in
+            AlertEvent.Standing.Entry(
+                raise: Int64(raise),
+                key: key,
+                level: 1,
+                age: 10 * raise,
+                worst: raise == 1 ? nil : 16.1,
+                acknowledged: raise == 2 ? .max : raise == 3 ? 60 : nil
+            )
+        }
+        let standing = AlertEvent.Standing.events(number: 9, entries, [.init(key, 20)])
+        return [
+            .raised(raised), .raised(AlertEvent.Raised(1, key)), .level(level),
+            .acknowledged(.init(10, of: 7, key, by: "pi", for: 60)),
+            .acknowledged(.init(10, of: 7, key, by: "pi", for: nil)), .resolved(resolved),
+            .silenced(.init(key, for: 0, by: "pi")),
+        ] + standing.map { .standing($0) }
     }
 
     private func stored(_ name: String, _ details: [Event.Detail]) -> Event {

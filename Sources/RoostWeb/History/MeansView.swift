@@ -1,3 +1,4 @@
+import Alerts
 import Core
 import Store
 import StoreQueries

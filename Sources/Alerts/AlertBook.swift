@@ -1,0 +1,380 @@
+import Core
+
+/// The alerts of a station: takes samples, events and reports, and returns what happened.
+///
+/// Pure. Times are whole seconds on a timeline that never goes back within one book; its hours
+/// should be those of the wall clock where that is known. Bounds: those of `AlertBounds`;
+/// what is beyond shows in `leftOut` and as the alert `many`.
+package struct AlertBook: Sendable {
+    /// No alert for an adapter that is plugged in again within this time.
+    private static let replugSeconds = 300
+    /// Without a known interval a channel is blind after this time without an attempt.
+    private static let attemptMax = 3_600
+
+    private struct Device {
+        var interval: Int?
+        var expectedSince: Int
+        var unpluggedSince: Int?
+        var channels: [Channel] = []
+    }
+
+    /// Events that a rule counts, by rule and source.
+    private struct Count: Hashable {
+        let rule: Int
+        let source: String
+    }
+
+    private var register: AlertRegister
+    private var channels: [Channel: ChannelMemory] = [:]
+    private var devices: [String: Device] = [:]
+    /// When they came, the newest of as many as the rule asks for.
+    private var counts: [Count: [Int]] = [:]
+
+    package init(_ rules: [AlertRule]) { register = AlertRegister(rules) }
+
+    package var rules: [AlertRule] { register.rules }
+    /// Every alert that is looked at, raised or not.
+    package var tracks: [AlertTrack] {
+        register.tracks.values.sorted { AlertRegister.order($0.key, $1.key) }
+    }
+    /// Those that are raised, by their numbers.
+    package var raised: [AlertTrack] { register.raised }
+    /// Until when a key is silenced.
+    package var silences: [AlertEvent.Key: Int] { register.silences }
+    /// The last number that was given to a notice.
+    package var number: Int64 { register.number }
+    /// Alerts for which there is no place.
+    package var leftOut: Set<AlertEvent.Key> { register.leftOut }
+
+    package func severity(of track: AlertTrack) -> AlertSeverity { register.severity(of: track) }
+
+    /// The part of its rule's time that has values, 0…1; nil where the rule has none.
+    package func coverage(of track: AlertTrack, at now: Int) -> Double? {
+        guard let condition = track.condition else { return nil }
+        return memory(of: track.key)?.coverage(of: condition, at: now)
+    }
+
+    // MARK: What comes
+
+    /// Says how often a device measures, in seconds; nil: no samples are expected of it any more.
+    package mutating func expect(_ device: String, every interval: Int?, at now: Int) {
+        guard interval != nil || devices[device] != nil else { return }
+        if devices[device] == nil { devices[device] = Device(expectedSince: now) }
+        guard devices[device]?.interval != interval else { return }
+        devices[device]?.interval = interval
+        devices[device]?.expectedSince = now
+    }
+
+    /// Adds a mean of the past, oldest first.
+    package mutating func learn(_ channel: Channel, _ mean: FixedPoint, from: Int, to: Int) {
+        guard remember(channel, at: to) else { return }
+        channels[channel]?.learn(mean, from: from, to: to)
+    }
+
+    /// Takes the readings of one sample.
+    package mutating func take(_ sample: [Reading], at now: Int) -> [AlertEvent] {
+        var events: [AlertEvent] = []
+        for reading in sample where remember(reading.channel, at: now) {
+            let interval = devices[reading.channel.device]?.interval
+            channels[reading.channel]?.take(reading.outcome, at: now, interval: interval)
+            events += judge(reading.channel, at: now)
+        }
+        if let device = sample.first?.channel.device {
+            let isUnplugged = sample.contains { $0.outcome == .noData(.unplugged) }
+            let since = devices[device]?.unpluggedSince
+            devices[device]?.unpluggedSince = isUnplugged ? since ?? now : nil
+            events += judgeSilence(of: device, at: now)
+        }
+        return events
+    }
+
+    /// Counts an event that a rule is about.
+    package mutating func take(_ event: Event, at now: Int) -> [AlertEvent] {
+        var isCounted = false
+        for (index, rule) in rules.enumerated() {
+            for case .event(let kind, let source, let count, _) in rule.parts.map(\.condition)
+            where kind == event.kind.name && source ?? event.source == event.source {
+                let key = Count(rule: index, source: event.source)
+                // As many as alerts: a source beyond has no track either.
+                guard counts[key] != nil || counts.count < AlertBounds.keyLimit else { continue }
+                counts[key, default: []].append(now)
+                if let times = counts[key], times.count > count { counts[key]?.removeFirst() }
+                isCounted = true
+            }
+        }
+        return isCounted ? judgeCounts(at: now) : []
+    }
+
+    /// Takes a report.
+    package mutating func take(_ report: AlertReport, at now: Int) -> [AlertEvent] {
+        var events: [AlertEvent] = []
+        for (index, rule) in rules.enumerated() {
+            for condition in rule.parts.map(\.condition) {
+                switch (condition, report) {
+                case (.trouble(let wanted), .trouble(let topic, let subject, let words)):
+                    guard wanted == topic else { continue }
+                    events += register.settle(
+                        AlertEvent.Key(rule.id, subject),
+                        AlertRegister.Judgement(index, condition, words != nil, why: words),
+                        at: now
+                    )
+                case (.laser(let percent, let days), .laser(let device, let used, let left)):
+                    let isWorn = used >= percent || left.map { $0 <= days } ?? false
+                    var judgement = AlertRegister.Judgement(index, condition, isWorn, why: nil)
+                    judgement.measured = ChannelMemory.Measured(value: used, limit: percent)
+                    (judgement.unit, judgement.decimals) = ("%", 0)
+                    let key = AlertEvent.Key(rule.id, device)
+                    events += register.settle(key, judgement, at: now)
+                default: break
+                }
+            }
+        }
+        return events
+    }
+
+    /// Does what time alone changes.
+    package mutating func advance(to now: Int) -> [AlertEvent] {
+        var events: [AlertEvent] = []
+        register.dropSilences(before: now)
+        for device in devices.keys.sorted() { events += judgeSilence(of: device, at: now) }
+        for track in tracks where track.key != AlertBounds.many {
+            guard let condition = track.condition else {
+                // Raised by an earlier process, and no sample or report came since.
+                events += register.settle(track.key, at: now, as: .blind("no samples"))
+                continue
+            }
+            switch condition {
+            case .trouble, .laser: events += register.settle(track.key, at: now, as: track.last)
+            case .silent, .event: break
+            default:
+                if let memory = memory(of: track.key), now >= attemptEnd(memory) {
+                    events += register.settle(track.key, at: now, as: .blind("no samples"))
+                }
+            }
+        }
+        return events + judgeCounts(at: now)
+    }
+
+    /// When `advance` is needed next, if no sample comes before; nil for never.
+    package var deadline: Int? {
+        var times = tracks.compactMap(deadline)
+        if let intervals = silentRule?.intervals {
+            for device in devices.values {
+                guard let interval = device.interval else { continue }
+                times += device.channels.compactMap { channels[$0] }.filter(\.isExpected).map {
+                    let since = max($0.lastValueAt ?? device.expectedSince, device.expectedSince)
+                    return since + intervals * interval + 1
+                }
+                .filter { end in !isJudgedSilent(device, end) }
+            }
+        }
+        for (count, instants) in counts {
+            if let within = within(of: count), let first = instants.first {
+                times.append(first + within + 1)
+            }
+        }
+        return times.min()
+    }
+
+    private func isJudgedSilent(_ device: Device, _ end: Int) -> Bool {
+        guard let name = device.channels.first?.device, let rule = silentRule else { return false }
+        let key = AlertEvent.Key(rules[rule.index].id, name)
+        return register.tracks[key]?.life.level ?? 0 > 0
+    }
+
+    private func deadline(of track: AlertTrack) -> Int? {
+        let time = track.life.deadline(register.timing(of: track))
+        guard let condition = track.condition else { return time ?? track.life.raisedAt }
+        guard condition.isOfChannels else { return time }
+        guard track.life.phase != .quiet, let memory = memory(of: track.key) else { return nil }
+        return track.life.blind != nil ? time : attemptEnd(memory)
+    }
+
+    // MARK: Judging
+
+    /// Makes room for a channel that a rule is for.
+    ///
+    /// - Returns: false when no rule is, and at the bound.
+    private mutating func remember(_ channel: Channel, at now: Int) -> Bool {
+        if channels[channel] != nil { return true }
+        let memory = ChannelMemory(channel, rules)
+        let isSilenceWatched = devices[channel.device]?.interval != nil && silentRule != nil
+        guard channels.count < AlertBounds.channelLimit, !memory.rules.isEmpty || isSilenceWatched
+        else {
+            return false
+        }
+        channels[channel] = memory
+        if devices[channel.device] == nil { devices[channel.device] = Device(expectedSince: now) }
+        devices[channel.device]?.channels.append(channel)
+        return true
+    }
+
+    private func memory(of key: AlertEvent.Key) -> ChannelMemory? {
+        let parts = key.subject.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let known = devices[String(parts[0])]?.channels ?? []
+        return known.first { "\($0)" == key.subject }.flatMap { channels[$0] }
+    }
+
+    private func attemptEnd(_ memory: ChannelMemory) -> Int {
+        let interval = devices[memory.channel.device]?.interval
+        let patience = interval.map { max(60, 3 * $0 + 1) } ?? Self.attemptMax
+        return (memory.lastAttempt ?? 0) + patience
+    }
+
+    private mutating func judge(_ channel: Channel, at now: Int) -> [AlertEvent] {
+        guard let memory = channels[channel] else { return [] }
+        var events: [AlertEvent] = []
+        for rule in memory.rules {
+            let (finding, measured) = memory.finding(rule, at: now)
+            var judgement = AlertRegister.Judgement(rule.index, rule.condition, finding)
+            judgement.measured = measured
+            judgement.unit = channel.quantity.unit
+            judgement.decimals = channel.quantity.decimals
+            judgement.flags = memory.flags
+            let key = AlertEvent.Key(rules[rule.index].id, "\(channel)")
+            events += register.settle(key, judgement, at: now)
+        }
+        return events
+    }
+
+    private var silentRule: (index: Int, condition: AlertRule.Condition, intervals: Int)? {
+        for (index, rule) in rules.enumerated() {
+            if case .silent(let intervals)? = rule.parts.first?.condition {
+                return (index, rule.parts[0].condition, intervals)
+            }
+        }
+        return nil
+    }
+
+    /// One alert for a device all of whose channels are silent, else one for each that is.
+    private mutating func judgeSilence(of name: String, at now: Int) -> [AlertEvent] {
+        guard let rule = silentRule, let device = devices[name], let interval = device.interval
+        else { return [] }
+        let memories = device.channels.compactMap { channels[$0] }
+        guard !memories.isEmpty else { return [] }
+        let isReplugged = device.unpluggedSince.map { now - $0 < Self.replugSeconds } ?? false
+        let patience = rule.intervals * interval + 1
+        let isSilent = memories.map { memory in
+            let since = max(memory.lastValueAt ?? device.expectedSince, device.expectedSince)
+            return memory.isExpected && !isReplugged && now - since >= patience
+        }
+        let expected = memories.filter(\.isExpected).count
+        let count = isSilent.filter(\.self).count
+        let isWhole = count > 0 && count == expected
+        func judgement(_ holds: Bool, _ memory: ChannelMemory) -> AlertRegister.Judgement {
+            let why = memory.reason?.rawValue ?? "no samples"
+            return AlertRegister.Judgement(rule.index, rule.condition, holds, why: why)
+        }
+        let id = rules[rule.index].id
+        var events = register.settle(
+            AlertEvent.Key(id, name),
+            expected == 0
+                ? AlertRegister.Judgement(rule.index, rule.condition, .muted)
+                : judgement(isWhole, memories[0]),
+            at: now
+        )
+        for (memory, silent) in zip(memories, isSilent) {
+            let key = AlertEvent.Key(id, "\(memory.channel)")
+            // No place in the register for what is never silent alone.
+            guard silent && !isWhole || register.tracks[key] != nil else { continue }
+            events += register.settle(key, judgement(silent && !isWhole, memory), at: now)
+        }
+        return events
+    }
+
+    private func within(of count: Count) -> Int? {
+        guard rules.indices.contains(count.rule),
+            case .event(_, _, _, let within)? = rules[count.rule].parts.first?.condition
+        else { return nil }
+        return within
+    }
+
+    private mutating func judgeCounts(at now: Int) -> [AlertEvent] {
+        var events: [AlertEvent] = []
+        for (count, instants) in counts.sorted(by: {
+            ($0.key.rule, $0.key.source) < ($1.key.rule, $1.key.source)
+        }) {
+            let condition = rules[count.rule].parts[0].condition
+            guard case .event(_, _, let wanted, let within) = condition else { continue }
+            let recent = instants.filter { now - $0 <= within }
+            counts[count] = recent.isEmpty ? nil : recent
+            let judgement = AlertRegister.Judgement(
+                count.rule,
+                condition,
+                recent.count >= wanted,
+                why: nil
+            )
+            let key = AlertEvent.Key(rules[count.rule].id, count.source)
+            events += register.settle(key, judgement, at: now)
+        }
+        return events
+    }
+}
+
+// MARK: - People, other processes, other rules
+
+extension AlertBook {
+    /// Takes note that a person knows.
+    ///
+    /// - Returns: nil when no alert has this number.
+    package mutating func acknowledge(
+        _ raise: Int64,
+        by: String,
+        for seconds: Int?,
+        at now: Int
+    ) -> AlertEvent? {
+        register.acknowledge(raise, by: by, for: seconds, at: now)
+    }
+
+    /// Marks a key as silenced for so many seconds, 0 to end it.
+    ///
+    /// - Returns: nil at the bound.
+    package mutating func silence(
+        _ key: AlertEvent.Key,
+        for seconds: Int,
+        by: String,
+        at now: Int
+    ) -> AlertEvent? {
+        register.silence(key, for: seconds, by: by, at: now)
+    }
+
+    /// A notice that tries the way to the receivers.
+    ///
+    /// - Returns: nil without such a rule.
+    package mutating func test(_ rule: String, value: FixedPoint?) -> AlertEvent? {
+        register.test(rule, value: value)
+    }
+
+    /// Takes over what earlier processes raised.
+    package mutating func restore(_ past: AlertPast, at now: Int) -> [AlertEvent] {
+        register.restore(past, at: now)
+    }
+
+    /// All that stands, for the next process.
+    package func standing(at now: Int) -> [AlertEvent] {
+        let entries = raised.map { track in
+            AlertEvent.Standing.Entry(
+                raise: track.raise,
+                key: track.key,
+                level: track.life.level,
+                age: now - track.life.raisedAt,
+                worst: track.shown(track.worst),
+                acknowledged: track.life.acknowledgedUntil.map { $0 == .max ? .max : $0 - now }
+            )
+        }
+        let silenced = silences.filter { now < $0.value }
+            .sorted { AlertRegister.order($0.key, $1.key) }
+            .map { AlertEvent.Standing.Silence($0.key, $0.value - now) }
+        return AlertEvent.Standing.events(number: number, entries, silenced).map { .standing($0) }
+    }
+
+    /// Goes on with other rules: alerts of rules that stay keep their lives.
+    ///
+    /// Averages begin anew; `learn` fills them.
+    package mutating func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] {
+        (channels, counts) = ([:], [:])
+        for name in devices.keys { devices[name]?.channels = [] }
+        return register.use(rules, at: now)
+    }
+}

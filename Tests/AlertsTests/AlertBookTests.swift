@@ -1,0 +1,219 @@
+import Core
+import Testing
+
+@testable import Alerts
+
+@Suite struct AlertBookTests {
+    private func sample(_ pm25: Outcome, _ pm10: Outcome? = nil) -> [Reading] {
+        let pm25 = Reading(Year.pm25, at: .boot, pm25)
+        return [pm25] + (pm10.map { [Reading(Year.pm10, at: .boot, $0)] } ?? [])
+    }
+
+    private func value(_ tenths: Int64) -> Outcome { .value(FixedPoint(tenths, decimals: 1)) }
+
+    private static let levels = AlertSet.sampleLevels.rules
+
+    private func names(_ events: [AlertEvent]) -> [String] {
+        events.map { "\(EventKind.alert($0).name) \($0.key.map { "\($0)" } ?? "")" }
+    }
+
+    @Test func aRaiseNamesValueLimitAndNumber() throws {
+        let book = Bench(AlertSet.who24h.rules)
+        var events: [AlertEvent] = []
+        for index in 1...288 { events += book.take(sample(value(161)), at: index * 300) }
+        guard case .raised(let raised)? = events.first else { throw Missing() }
+        #expect(events.count == 1)
+        #expect(raised.number == 1 && "\(raised.key)" == "who-24h:balcony/pm25")
+        #expect(raised.value == 16.1 && raised.limit == 15 && raised.unit == "µg/m³")
+        #expect(raised.over == 86_400 && raised.severity == .warning && raised.kind == "mean")
+        // Three quarters of a day are enough.
+        #expect(book.raised[0].life.raisedAt == 216 * 300)
+    }
+
+    private struct Missing: Error {}
+
+    /// Events as the store returns them are the events that went in.
+    @Test func eventsOutliveTheStore() throws {
+        let book = Bench(Self.levels)
+        var events = book.take(sample(value(60), value(200)), at: 100)
+        let acknowledged = book.acknowledge(1, by: "pi", for: 600, at: 110)
+        let key = AlertEvent.Key("sample-levels", "balcony/pm10")
+        let silenced = book.silence(key, for: 60, by: "pi", at: 110)
+        events += [try #require(acknowledged), try #require(silenced)]
+        events += book.standing(at: 120)
+        events += book.take(sample(value(0), value(0)), at: 400)
+        #expect(Set(events.map { EventKind.alert($0).name }).count == 5)
+        for event in events {
+            let written = Event(at: .boot, source: "alerts", kind: .alert(event))
+            let read = Event(
+                at: .boot,
+                source: "alerts",
+                name: written.kind.name,
+                severity: .info,
+                details: written.details
+            )
+            #expect(read.kind == written.kind)
+        }
+    }
+
+    @Test func anotherProcessGoesOnWithTheSameAlert() throws {
+        let book = Bench(Self.levels)
+        var past = AlertPast()
+        for event in book.take(sample(value(60), value(200)), at: 100) { past.take(event, at: 100) }
+        let acknowledged = book.acknowledge(2, by: "pi", for: nil, at: 110)
+        past.take(try #require(acknowledged), at: 110)
+        for event in book.standing(at: 120) { past.take(event, at: 120) }
+        let next = Bench(Self.levels)
+        #expect(next.restore(past, at: 130).isEmpty)
+        #expect(next.raised.map(\.raise) == [1, 2])
+        #expect(next.take(sample(value(70), value(210)), at: 400).isEmpty)
+        #expect(next.raised.map { $0.life.isAcknowledged(at: 400) } == [false, true])
+        let events = next.take(sample(value(0), value(0)), at: 700)
+        #expect(events.compactMap(\.number) == [4, 5])
+        guard case .resolved(let resolved)? = events.first else { throw Missing() }
+        #expect(resolved.raise == 1 && resolved.lasted == 600 && resolved.worst == 7.0)
+    }
+
+    @Test func anAlertOfARuleThatIsGoneEnds() throws {
+        let book = Bench(Self.levels)
+        _ = book.take(sample(value(60)), at: 100)
+        let events = book.use(AlertSet.who24h.rules, at: 200)
+        guard case .resolved(let resolved)? = events.first else { throw Missing() }
+        #expect(resolved.why == .ruleRemoved && book.raised.isEmpty)
+    }
+
+    @Test func oneAlertForADeviceThatIsWhollySilent() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 300, at: 0)
+        _ = book.take(sample(value(10), value(20)), at: 300)
+        #expect(book.deadline == 300 + 901)
+        var events = book.take(sample(.noData(.replyTimeout), value(20)), at: 600)
+        events += book.take(sample(.noData(.replyTimeout), value(20)), at: 900)
+        events += book.take(sample(.noData(.replyTimeout), value(20)), at: 1_201)
+        #expect(names(events) == ["alert raised silent:balcony/pm25"])
+        // Now nothing comes at all.
+        events = book.advance(to: 1_201 + 900)
+        #expect(events.isEmpty)
+        events = book.advance(to: 1_201 + 901)
+        #expect(
+            names(events) == [
+                "alert raised silent:balcony", "alert resolved silent:balcony/pm25",
+            ]
+        )
+        events = book.take(sample(value(10), value(20)), at: 2_400)
+        #expect(names(events) == ["alert resolved silent:balcony"])
+    }
+
+    @Test func anAdapterThatIsPluggedInAgainIsNoAlert() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 60, at: 0)
+        _ = book.take(sample(value(10)), at: 60)
+        var events: [AlertEvent] = []
+        for time in stride(from: 120, through: 360, by: 60) {
+            events += book.take(sample(.noData(.unplugged)), at: time)
+        }
+        #expect(events.isEmpty)
+        events += book.take(sample(.noData(.unplugged)), at: 420)
+        guard case .raised(let raised)? = events.first else { return #expect(Bool(false)) }
+        #expect(raised.why == "unplugged")
+    }
+
+    @Test func aStoreInTroubleHidesSilence() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 60, at: 0)
+        _ = book.take(sample(value(10)), at: 60)
+        let trouble = AlertReport.trouble(.store, subject: "station", "the card does not write")
+        #expect(book.take(trouble, at: 70).isEmpty)
+        #expect(names(book.advance(to: 190)) == ["alert raised store:station"])
+        #expect(book.advance(to: 400).isEmpty)
+        let silent = book.tracks.first { $0.key.subject == "balcony" }
+        #expect(silent?.hiddenBy == "store:station" && silent?.life.phase == .pending)
+        let well = AlertReport.trouble(.store, subject: "station", nil)
+        #expect(book.take(well, at: 410).isEmpty)
+        #expect(
+            names(book.advance(to: 530)) == ["alert resolved store:station"]
+        )
+        #expect(names(book.advance(to: 531)) == ["alert raised silent:balcony"])
+    }
+
+    @Test func aSevereAlertHidesAMilderOneOfItsChannel() {
+        let critical = AlertRule(
+            "very-bad",
+            [.init("*/pm25", .value(AlertScale([.init(100, until: 90, .critical)])))]
+        )
+        let book = Bench([critical] + Self.levels)
+        let first = names(book.take(sample(value(1_200)), at: 10))
+        #expect(first == ["alert raised very-bad:balcony/pm25"])
+        let second = names(book.take(sample(value(800)), at: 20))
+        #expect(second.contains("alert resolved very-bad:balcony/pm25"))
+        #expect(book.raised.map(\.key.rule) == ["sample-levels"])
+    }
+
+    @Test func humidAirNeitherRaisesNorEnds() {
+        var rule = Self.levels[0]
+        rule.unless = .humid
+        let book = Bench([rule])
+        let humid = Outcome.value(FixedPoint(900, decimals: 1), .humid)
+        #expect(book.take(sample(humid), at: 10).isEmpty)
+        #expect(book.take(sample(value(60)), at: 20).count == 1)
+        #expect(book.take(sample(.value(FixedPoint(0, decimals: 1), .humid)), at: 30).isEmpty)
+        #expect(book.take(sample(value(0)), at: 40).count == 1)
+    }
+
+    @Test func eventsAreCountedWithinATime() {
+        let condition = AlertRule.Condition.event(
+            kind: "motion",
+            source: "door",
+            count: 3,
+            within: 60
+        )
+        let book = Bench([AlertRule("busy", [.init("*", condition)])])
+        func motion(_ source: String) -> Event { Event(at: .boot, source: source, kind: .motion) }
+        var events = book.take(motion("door"), at: 0) + book.take(motion("window"), at: 1)
+        events += book.take(motion("door"), at: 61) + book.take(motion("door"), at: 62)
+        #expect(events.isEmpty)
+        events = book.take(motion("door"), at: 63)
+        #expect(names(events) == ["alert raised busy:door"])
+        #expect(book.deadline == 61 + 61)
+        #expect(names(book.advance(to: 122)) == ["alert resolved busy:door"])
+        #expect(book.advance(to: 200).isEmpty && book.deadline == nil)
+    }
+
+    @Test func beyondTheBoundsOneAlertSpeaksForTheRest() {
+        let book = Bench(Self.levels)
+        var events: [AlertEvent] = []
+        for number in 0..<40 {
+            let channel = Channel(device: "d\(number)", quantity: .pm25)
+            events += book.take([Reading(channel, at: .boot, value(100))], at: 10)
+        }
+        #expect(events.count == 33 && events.last?.key == AlertBounds.many)
+        #expect(book.raised.count == 33)
+        var after: [AlertEvent] = []
+        for number in 0..<40 {
+            let channel = Channel(device: "d\(number)", quantity: .pm25)
+            after += book.take([Reading(channel, at: .boot, value(0))], at: 20)
+        }
+        #expect(after.count == 33 && book.raised.isEmpty)
+        // Their list has several events, each of which fits a record of the journal.
+        for number in 0..<32 {
+            let channel = Channel(device: "d\(number)", quantity: .pm25)
+            _ = book.take([Reading(channel, at: .boot, value(100))], at: 30)
+        }
+        #expect(book.standing(at: 40).count == 11)
+    }
+
+    @Test func aTestIsMarkedAndNumbered() throws {
+        let book = Bench(AlertSet.who24h.rules)
+        let event = book.test("who-24h", value: 31)
+        guard case .raised(let raised)? = event else { throw Missing() }
+        #expect(raised.flags == ["test"] && raised.number == 1 && raised.value == 31)
+        let none = book.test("nothing", value: nil)
+        #expect(none == nil && book.raised.isEmpty)
+    }
+
+    @Test func patternsFit() {
+        #expect(AlertRule.fits("balcony/pm25", "*/pm25") && AlertRule.fits("a/b", "*"))
+        #expect(AlertRule.fits("balcony/pm25", "bal*/pm*") && AlertRule.fits("a/b", "a/b"))
+        #expect(!AlertRule.fits("balcony/pm25", "*/pm10") && !AlertRule.fits("ab", "a/b"))
+    }
+}

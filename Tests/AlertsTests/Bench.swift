@@ -1,0 +1,41 @@
+import Alerts
+import Core
+
+/// A book that a test can ask within an expectation.
+final class Bench {
+    private var book: AlertBook
+
+    init(_ rules: [AlertRule]) { book = AlertBook(rules) }
+
+    var raised: [AlertTrack] { book.raised }
+    var tracks: [AlertTrack] { book.tracks }
+    var deadline: Int? { book.deadline }
+
+    func expect(_ device: String, every interval: Int?, at now: Int) {
+        book.expect(device, every: interval, at: now)
+    }
+
+    func take(_ sample: [Reading], at now: Int) -> [AlertEvent] { book.take(sample, at: now) }
+    func take(_ event: Event, at now: Int) -> [AlertEvent] { book.take(event, at: now) }
+    func take(_ report: AlertReport, at now: Int) -> [AlertEvent] { book.take(report, at: now) }
+    func advance(to now: Int) -> [AlertEvent] { book.advance(to: now) }
+    func standing(at now: Int) -> [AlertEvent] { book.standing(at: now) }
+    func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] { book.use(rules, at: now) }
+
+    func restore(_ past: AlertPast, at now: Int) -> [AlertEvent] { book.restore(past, at: now) }
+
+    func acknowledge(_ raise: Int64, by: String, for seconds: Int?, at now: Int) -> AlertEvent? {
+        book.acknowledge(raise, by: by, for: seconds, at: now)
+    }
+
+    func silence(
+        _ key: AlertEvent.Key,
+        for seconds: Int,
+        by: String,
+        at now: Int
+    ) -> AlertEvent? {
+        book.silence(key, for: seconds, by: by, at: now)
+    }
+
+    func test(_ rule: String, value: FixedPoint?) -> AlertEvent? { book.test(rule, value: value) }
+}
