@@ -1,0 +1,114 @@
+import Profiles
+
+/// What `courier.json` says: where samples go, and whom notices reach.
+package struct CourierConfiguration: Sendable {
+    /// Where the configuration is, unless a command says otherwise.
+    package static let standardPath = "/etc/roost/courier.json"
+    /// Targets and receivers together.
+    package static let entryLimit = 16
+    /// Bytes of the file.
+    package static let byteLimit = 256 << 10
+
+    package let network: NetworkSettings
+    package let targets: [TargetEntry]
+    package let receivers: [ReceiverEntry]
+    /// Streams that no target gets, as patterns of `device/quantity`.
+    package let left: [String]
+
+    /// Reads a configuration.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content.
+    ///   - file: Its name, for messages.
+    /// - Throws: `ConfigurationError` with all mistakes at once.
+    package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        guard bytes.count <= Self.byteLimit else {
+            throw ConfigurationError(
+                file: file,
+                message: "is larger than \(Self.byteLimit >> 10) KiB: it is no configuration"
+            )
+        }
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes) } catch {
+            throw ConfigurationError(file: file, message: JSONParser.words(for: error, in: bytes))
+        }
+        let problems = ProblemList()
+        guard var root = ObjectReader(value, at: "", problems) else {
+            throw ConfigurationError(file: file, problems: problems.problems)
+        }
+        network = NetworkSettings(root.object("network"))
+        var targets: [TargetEntry] = []
+        for (index, value) in root.array("targets", limit: Self.entryLimit).enumerated() {
+            let place = "targets[\(index)]"
+            if let entry = TargetEntry(value, at: place, problems) { targets.append(entry) }
+        }
+        var receivers: [ReceiverEntry] = []
+        for (index, value) in root.array("receivers", limit: Self.entryLimit).enumerated() {
+            let place = "receivers[\(index)]"
+            if let entry = ReceiverEntry(value, at: place, problems) { receivers.append(entry) }
+        }
+        (self.targets, self.receivers) = (targets, receivers)
+        left = Self.left(root.object("leave"), problems)
+        let ids = targets.map(\.id) + receivers.map(\.id)
+        for id in Set(ids).sorted() where ids.count(where: { $0 == id }) > 1 {
+            problems.add("", "the id \(id) is there twice: each target and receiver has its own")
+        }
+        if ids.count > Self.entryLimit {
+            problems.add("", "\(ids.count) targets and receivers; \(Self.entryLimit) are the limit")
+        }
+        root.finish()
+        guard problems.problems.isEmpty else {
+            throw ConfigurationError(file: file, problems: problems.problems)
+        }
+    }
+
+    /// The secrets that it names.
+    package var secrets: [SecretName] {
+        Set(targets.flatMap(\.secrets) + receivers.flatMap(\.secrets))
+            .sorted { $0.text < $1.text }
+    }
+
+    private static func left(_ reader: ObjectReader?, _ problems: ProblemList) -> [String] {
+        guard var reader else { return [] }
+        var patterns: [String] = []
+        for (index, value) in reader.array("channels", limit: 64).enumerated() {
+            if case .string(let text) = value, (1...200).contains(text.utf8.count) {
+                patterns.append(text)
+            } else {
+                let place = "\(reader.path("channels"))[\(index)]"
+                problems.add(place, "expected a pattern like \"door/*\", found \(value.shown)")
+            }
+        }
+        reader.finish()
+        return patterns
+    }
+}
+
+/// How the courier uses the network.
+package struct NetworkSettings: Hashable, Sendable {
+    /// Whether a connection that is paid by volume carries data.
+    package enum Metered: String, Hashable, Sendable, CaseIterable {
+        /// As NetworkManager says; without it, no connection counts as metered.
+        case auto
+        case yes
+        case no
+    }
+
+    package let metered: Metered
+    /// As `http://proxy.example:3128`; nil for none.
+    package let proxy: String?
+
+    init(_ reader: ObjectReader?) {
+        guard var reader else {
+            (metered, proxy) = (.auto, nil)
+            return
+        }
+        let words = reader.string("metered", in: Metered.allCases.map(\.rawValue))
+        metered = words.flatMap(Metered.init) ?? .auto
+        proxy = reader.string("proxy")
+        if let proxy, !proxy.hasPrefix("http://") {
+            reader.problem("proxy", "expected an address like http://proxy.example:3128")
+        }
+        reader.finish()
+    }
+}

@@ -1,0 +1,123 @@
+import Profiles
+
+/// Reads the entry of one target or receiver: what all have, and secrets by their names.
+struct EntryReader {
+    var object: ObjectReader
+    private(set) var secrets: [SecretName] = []
+
+    init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
+        guard let object = ObjectReader(value, at: place, problems) else { return nil }
+        self.object = object
+    }
+
+    mutating func id() -> String? {
+        guard let id = object.required("id") else { return nil }
+        let isPlain = id.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
+        guard isPlain, id.utf8.count <= 32 else {
+            object.problem("id", "expected 1 to 32 of a…z, 0…9, - and _, found \"\(id)\"")
+            return nil
+        }
+        return id
+    }
+
+    /// A secret by its name: `{ "secret": "influx-token" }`.
+    mutating func secret(_ key: String, isRequired: Bool = true) -> SecretName? {
+        guard let value = object.value(key) else {
+            if isRequired {
+                object.problem(key, "is missing: expected { \"secret\": \"NAME\" }")
+            }
+            return nil
+        }
+        guard case .object(let fields) = value, fields.count == 1,
+            case .string(let text)? = fields["secret"]
+        else {
+            object.problem(
+                key,
+                "expected { \"secret\": \"NAME\" }: a secret is not written here, where each copy "
+                    + "of the file would carry it; store it with `roost secret set NAME`"
+            )
+            return nil
+        }
+        guard let name = SecretName(text) else {
+            object.problem(key, "expected a name of 1 to 64 letters, digits, ., _ and -")
+            return nil
+        }
+        secrets.append(name)
+        return name
+    }
+
+    /// An address of a server: `http://HOST` or `https://HOST`, with a port and a path.
+    mutating func url(_ key: String, schemes: [String] = ["http", "https"]) -> String? {
+        guard let text = object.required(key) else { return nil }
+        let scheme = schemes.first { text.hasPrefix("\($0)://") }
+        let rest = scheme.map { text.dropFirst($0.utf8.count + 3) } ?? ""
+        let host = rest.prefix { $0 != "/" && $0 != "?" }
+        let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && text.utf8.count <= 2_048
+        guard scheme != nil, isClean, !host.isEmpty else {
+            let form = schemes.map { "\($0)://HOST" }.joined(separator: " or ")
+            object.problem(key, "expected \(form), found \"\(text)\"")
+            return nil
+        }
+        guard !host.contains("@") else {
+            object.problem(key, "an address holds no name and password: give them as secrets")
+            return nil
+        }
+        return text
+    }
+
+    /// An address that may be a secret as a whole.
+    mutating func secretURL(_ key: String) -> URLSetting? {
+        if case .object? = object.value(key) { return secret(key).map(URLSetting.secret) }
+        return url(key).map(URLSetting.plain)
+    }
+
+    /// A list of patterns or words, 1…200 bytes each, 64 at most.
+    mutating func texts(_ key: String, _ problems: ProblemList) -> [String] {
+        let place = object.path(key)
+        var texts: [String] = []
+        for (index, value) in object.array(key, limit: 64).enumerated() {
+            if case .string(let text) = value, (1...200).contains(text.utf8.count) {
+                texts.append(text)
+            } else {
+                problems.add("\(place)[\(index)]", "expected a text, found \(value.shown)")
+            }
+        }
+        return texts
+    }
+
+    mutating func trust() -> ServerTrust {
+        guard let text = object.string("trust") else { return .system }
+        if text == "system" { return .system }
+        if text.hasPrefix("sha256//") {
+            return .publicKey(sha256: String(text.dropFirst("sha256//".utf8.count)))
+        }
+        guard text.hasPrefix("/") else {
+            object.problem(
+                "trust",
+                "expected \"system\", the path of a PEM file or sha256//… of a public key"
+            )
+            return .system
+        }
+        return .authority(path: text)
+    }
+}
+
+/// An address that stands in the configuration, or in a secret.
+package enum URLSetting: Hashable, Sendable {
+    case plain(String)
+    case secret(SecretName)
+
+    /// The address to use.
+    ///
+    /// - Throws: `SecretError`.
+    func text(_ secrets: any SecretSource) throws(SecretError) -> MaskedText {
+        switch self {
+        case .plain(let text): MaskedText(text)
+        case .secret(let name): "\(try secrets.secret(name))"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Core
+import Profiles
+
+/// The kinds of receivers, and what each has in the configuration.
+enum ReceiverKinds {
+    /// Reads what only this kind has.
+    ///
+    /// - Returns: Makes the receiver; nil with problems noted.
+    static func read(
+        _ type: String,
+        _ reader: inout EntryReader,
+        _ common: ReceiverEntry.Common
+    ) -> ReceiverEntry.Make? {
+        do {
+            if let preset = try ShippedPresets.preset(type) {
+                return self.preset(preset, &reader, common)
+            }
+        } catch {
+            reader.object.problem("type", "\(error)")
+            return nil
+        }
+        let all = ShippedPresets.files.map(\.id)
+        reader.object.problem(
+            "type",
+            "unknown type \"\(type)\", known are \(all.joined(separator: ", "))",
+            meant: Spelling.nearest(to: type, among: all)
+        )
+        return nil
+    }
+
+    private static func preset(
+        _ preset: Preset,
+        _ reader: inout EntryReader,
+        _ common: ReceiverEntry.Common
+    ) -> ReceiverEntry.Make? {
+        var plain: [String: String] = [:]
+        var secret: [String: SecretName] = [:]
+        var isWhole = true
+        for setting in preset.settings {
+            let isRequired = !setting.isOptional && setting.fallback == nil
+            let isNamed =
+                if case .object? = reader.object.value(setting.name) { true } else { false }
+            if setting.isSecret || isNamed {
+                let name = reader.secret(setting.name, isRequired: isRequired)
+                if let name { secret[setting.name] = name }
+                isWhole = isWhole && (name != nil || !isRequired)
+            } else if let text = reader.object.string(setting.name) {
+                plain[setting.name] = text
+            } else if isRequired {
+                reader.object.problem(setting.name, "is missing: \(setting.about)")
+                isWhole = false
+            }
+        }
+        let key = reader.secret("signature", isRequired: false)
+        guard isWhole else { return nil }
+        let (texts, names) = (plain, secret)
+        return { materials in
+            var settings = texts.mapValues { TemplateValue.text($0) }
+            for (setting, name) in names {
+                settings[setting] = .secret(try materials.secrets.secret(name))
+            }
+            var receiver = PresetReceiver(
+                preset,
+                settings: settings,
+                station: materials.station,
+                zone: materials.zone,
+                trust: common.trust
+            )
+            receiver.signer = try key.map { name in
+                WebhookSigner(try materials.secrets.secret(name), clock: materials.clock)
+            }
+            return receiver
+        }
+    }
+}
