@@ -188,8 +188,7 @@ let package = Package(
         .executableTarget(
             name: "roost-courier",
             dependencies: [
-                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
-                "RoostCourier", "Store", "StoreQueries", "Supervision", arguments, logging,
+                "ClientSupport", "Core", "Profiles", "RoostCourier", arguments,
             ],
             swiftSettings: strict
         ),

@@ -63,10 +63,7 @@ extension TidyRule {
             "CCurl", "CMosquitto", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
-        "roost-courier": [
-            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
-            "HardwareIO", "LinuxIO", "RoostCourier", "Store", "StoreQueries", "Supervision",
-        ],
+        "roost-courier": ["ArgumentParser", "ClientSupport", "Profiles", "RoostCourier"],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "roost-lab": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",

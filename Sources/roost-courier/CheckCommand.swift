@@ -1,0 +1,91 @@
+import ArgumentParser
+import ClientSupport
+import Core
+import FoundationEssentials
+import Profiles
+import RoostCourier
+
+struct CheckCommand: ParsableCommand {
+    /// What `--json` says.
+    private struct Report: Encodable {
+        struct Entry: Encodable {
+            let id: String
+            let type: String
+            let secrets: [String]
+        }
+
+        struct Problem: Encodable {
+            let place: String
+            let message: String
+            let suggestion: String?
+        }
+
+        let file: String
+        var targets: [Entry] = []
+        var receivers: [Entry] = []
+        var problems: [Problem] = []
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Reads the courier's configuration and names all its mistakes at once.",
+        discussion: """
+            Says which secrets it names; it reads none of them and connects to nobody.
+
+            Examples: roost-courier check
+                      roost-courier check courier.json --json
+            """
+    )
+
+    @Argument(help: "The file; - is standard input.")
+    var file = CourierConfiguration.standardPath
+
+    @Flag(help: "One JSON object instead of text.")
+    var json = false
+
+    func run() throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileBytes.read(file, limit: CourierConfiguration.byteLimit + 1)
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(1)
+        }
+        var report = Report(file: file)
+        do {
+            let configuration = try CourierConfiguration(bytes, file: file)
+            report.targets = configuration.targets.map { entry in
+                .init(id: entry.id, type: entry.type, secrets: entry.secrets.map(\.text))
+            }
+            report.receivers = configuration.receivers.map { entry in
+                .init(id: entry.id, type: entry.type, secrets: entry.secrets.map(\.text))
+            }
+        } catch {
+            report.problems = error.problems.map {
+                .init(place: $0.place, message: $0.message, suggestion: $0.suggestion)
+            }
+            if !json { Output.error("\(error)") }
+        }
+        try say(report)
+        guard report.problems.isEmpty else { throw ExitCode(78) }
+    }
+
+    private func say(_ report: Report) throws {
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return Output.line(String(decoding: try encoder.encode(report), as: UTF8.self))
+        }
+        guard report.problems.isEmpty else { return }
+        for entry in report.targets { say("target", entry) }
+        for entry in report.receivers { say("receiver", entry) }
+        let count = report.targets.count + report.receivers.count
+        Output.line("\(file): right, \(count) \(count == 1 ? "entry" : "entries")")
+    }
+
+    private func say(_ what: String, _ entry: Report.Entry) {
+        let secrets =
+            entry.secrets.isEmpty ? "" : ", secrets " + entry.secrets.joined(separator: ", ")
+        Output.line("\(what) \(entry.id): \(entry.type)\(secrets)")
+    }
+}
