@@ -1,0 +1,101 @@
+import Core
+
+/// Decides whether the station may say that it is alive, and says it to a watchdog elsewhere.
+///
+/// The alarm that must not depend on the station is the heartbeat that stops: so it stops when the
+/// station does not answer, when the station is not content with itself, and when a sampler that
+/// should measure makes no progress.
+package struct HeartbeatTarget: Sendable {
+    /// What the courier knows of the station when a heartbeat is due.
+    package struct Health: Hashable, Sendable {
+        /// A device that is scheduled; muted and unplugged-by-hand ones are not in the list.
+        package struct Sampler: Hashable, Sendable {
+            package let device: String
+            package let interval: Duration
+            /// Since its last outcome.
+            package let progressAge: Duration
+
+            package init(device: String, interval: Duration, progressAge: Duration) {
+                (self.device, self.interval) = (device, interval)
+                self.progressAge = progressAge
+            }
+        }
+
+        /// Since the station last answered `status`; nil when it never did.
+        package let answerAge: Duration?
+        /// Why the station is not content; empty when it is.
+        package let reasons: [String]
+        package let samplers: [Sampler]
+
+        package init(answerAge: Duration?, reasons: [String], samplers: [Sampler]) {
+            (self.answerAge, self.reasons, self.samplers) = (answerAge, reasons, samplers)
+        }
+    }
+
+    package enum Decision: Hashable, Sendable {
+        /// With the words of its body.
+        case alive(String)
+        /// The station answers and is not well: said at once, to the address for failures.
+        case unwell(String)
+        /// Nothing is sent: the watchdog's own time runs out.
+        case silent(String)
+    }
+
+    /// Between two heartbeats, 60 s … 1 d.
+    package let period: Duration
+    private let url: MaskedText
+    private let saysUnwell: Bool
+
+    /// - Parameters:
+    ///   - url: Of the check, as `https://hc-ping.com/UUID`.
+    ///   - period: Between two heartbeats.
+    ///   - saysUnwell: Whether the service takes `…/fail`.
+    package init(url: MaskedText, period: Duration = .seconds(300), saysUnwell: Bool = true) {
+        self.url = URLText.base(url)
+        (self.period, self.saysUnwell) = (period, saysUnwell)
+    }
+
+    /// What to do with a heartbeat that is due.
+    package func decide(_ health: Health) -> Decision {
+        guard let age = health.answerAge, age <= period else {
+            return .silent("the station has not answered in this period")
+        }
+        let stuck = health.samplers.filter { $0.progressAge > $0.interval * 2 }.map(\.device)
+        guard stuck.isEmpty else {
+            return .silent("no progress: " + stuck.sorted().joined(separator: ", "))
+        }
+        guard health.reasons.isEmpty else {
+            let words = health.reasons.joined(separator: "\n")
+            return saysUnwell ? .unwell(words) : .silent(words)
+        }
+        return .alive("\(health.samplers.count) devices measure")
+    }
+
+    /// The request of a decision; nil when nothing is sent.
+    package func request(_ decision: Decision) -> OutboundRequest? {
+        let (address, words): (MaskedText, String)
+        switch decision {
+        case .silent: return nil
+        case .alive(let text): (address, words) = (url, text)
+        case .unwell(let text): (address, words) = ("\(url)/fail", text)
+        }
+        let fields: [OutboundRequest.Field] = [.init("Content-Type", "text/plain; charset=utf-8")]
+        // The service keeps 10 000 bytes.
+        let body = Array(words.utf8.prefix(10_000))
+        var request = OutboundRequest(.post, address, fields, body: body)
+        request.timeoutSeconds = 10
+        return request
+    }
+
+    /// What an answer means; a heartbeat is tried three times within its period, and never late.
+    package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+        if answer.status == 200, answer.text.trimming() == "OK" { return .delivered }
+        if answer.status == 404, !answer.isHTML {
+            return .hold(DeliveryReason("check-deleted", "the service has no such check"))
+        }
+        if answer.status == 409 {
+            return .hold(DeliveryReason("check-ambiguous", "two checks have this name"))
+        }
+        return DeliveryJudge.judge(answer)
+    }
+}
