@@ -154,8 +154,7 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
                 }
                 return OutboxSample(
                     stream: stream,
-                    boot: boot,
-                    tick: row.place.tick,
+                    at: (boot, row.place.tick),
                     time: time,
                     device: entry.device,
                     quantities: entry.quantities,

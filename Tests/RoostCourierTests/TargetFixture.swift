@@ -36,8 +36,7 @@ enum TargetFixture {
         let date = WallTime(nanoseconds: time.nanoseconds + later * 1_000_000_000)
         return OutboxSample(
             stream: StreamID(3),
-            boot: boot,
-            tick: Tick(tenths: 28_005_850 + later * 10),
+            at: (boot, Tick(tenths: 28_005_850 + later * 10)),
             time: hasTime ? date : nil,
             device: device,
             quantities: values.map(\.0),

@@ -16,7 +16,7 @@ package struct ReceiverEntry: Sendable {
         package var rules: [String] = []
         /// Patterns of `device/quantity`; empty: all.
         package var channels: [String] = []
-        /// Whether the end of an alert is told.
+        /// Whether the end of an alert is a notice too.
         package var tellsResolved = true
         /// `en`, `de` or `it`.
         package var language = "en"

@@ -1,6 +1,6 @@
 /// Makes a short text of any bytes, the same for the same bytes: two FNV-1a hashes of 64 bits.
 ///
-/// It tells batches of one target apart and guards nothing.
+/// Batches of one target differ by it; it guards nothing.
 enum BatchID {
     static let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
 

@@ -10,7 +10,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case hold(DeliveryReason)
     /// The receiver will never take this batch as it is.
     case refused(DeliveryReason)
-    /// It was sent whole and nobody knows whether it arrived.
+    /// It was sent whole and no answer says whether it arrived.
     case unknown(DeliveryReason)
     /// Somebody else answered: a captive portal, a wrong server.
     case foreign(DeliveryReason)

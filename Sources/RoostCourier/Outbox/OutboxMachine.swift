@@ -38,7 +38,7 @@ package struct OutboxMachine: Sendable {
     /// Samples among which one is refused; nil when there is none.
     private var suspects: Int?
     private var refusals = 0
-    /// The size of a batch of which nobody knows whether it arrived.
+    /// The size of a batch of which no answer says whether it arrived.
     private var repeated: Int?
     private var lastLive: MonotonicInstant?
     /// While there is a backlog: where the live lane goes on, and what waits there.

@@ -14,15 +14,14 @@ package struct OutboxSample: Hashable, Sendable {
 
     package init(
         stream: StreamID,
-        boot: BootID,
-        tick: Tick,
+        at place: (boot: BootID, tick: Tick),
         time: WallTime?,
         device: String,
         quantities: [Quantity],
         outcomes: [Outcome]
     ) {
         precondition(quantities.count == outcomes.count, "an outcome for each quantity")
-        (self.stream, self.boot, self.tick, self.time) = (stream, boot, tick, time)
+        (self.stream, self.time, boot, tick) = (stream, time, place.boot, place.tick)
         (self.device, self.quantities, self.outcomes) = (device, quantities, outcomes)
     }
 
@@ -63,6 +62,6 @@ package enum LeftOut: String, Hashable, Sendable, CaseIterable {
     case timeUnknown
     /// `roost outbox drop`.
     case dropped
-    /// Sent, and no answer told whether it arrived; the target is never sent anything twice.
+    /// Sent, and no answer said whether it arrived; the target is never sent anything twice.
     case unknown
 }

@@ -1,0 +1,18 @@
+/// Why bytes are no cursor, or none can be made.
+package enum OutboxCursorError: Error, Hashable, Sendable {
+    case otherVersion(UInt64)
+    case malformed
+    case tooManyStreams(Int)
+}
+
+extension OutboxCursorError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .otherVersion(let version):
+            "the cursor has version \(version), this program knows 1: install a newer one"
+        case .malformed: "the cursor is damaged"
+        case .tooManyStreams(let count):
+            "\(count) streams do not fit into one cursor: give the target fewer with `streams`"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Core
+import CourierSimulation
+import RoostCourier
+import SimulationKit
+import Supervision
+import Testing
+
+/// Stops the courier's children at many moments, with every fault of the network.
+@Suite struct OutboxTaskConformanceTests {
+    static let children: [any Child.Type] = [OutboxTask.self]
+
+    private static let faults: [NetworkFault?] = [
+        nil, .nameServerSilent, .unknownHost, .refused, .unreachable, .wrongCertificate, .silent,
+        .answerLost, .status(503, retryAfterSeconds: 60), .captivePortal, .slow(.seconds(40)),
+    ]
+
+    @Test(arguments: faults.indices, [1, 29, 31, 61, 3_700])
+    func endsAtOnceWhenItIsStopped(fault: Int, seconds: Int) throws {
+        try simulate { clock in
+            let ring = SimulatedRing(clock: clock, room: 1_000)
+            let internet = SimulatedInternet(clock: clock)
+            internet.set(Self.faults[fault], at: "192.168.1.5:8086")
+            let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
+            ring.add(StreamID(1), device: "dust", [.pm25])
+            ring.start(boot)
+            ring.anchor(boot, WallTime(nanoseconds: 1_700_000_000_000_000_000))
+            for _ in 0..<10 {
+                ring.record(StreamID(1), Tick(clock.now), [.value(FixedPoint(123, decimals: 1))])
+                try await clock.sleep(for: .seconds(1))
+            }
+            let target = InfluxTarget(
+                url: "http://192.168.1.5:8086",
+                .one(database: "air", user: nil, password: nil),
+                LineProtocol(tags: [:])
+            )
+            let world = OutboxTask.World(
+                source: ring,
+                keeper: ring,
+                network: internet,
+                clock: clock
+            ) { _, _ in }
+            let task = OutboxTask(
+                id: "influx",
+                target,
+                startsWithBacklog: true,
+                seed: 1,
+                in: world,
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
+            )
+            let stop = clock.now.advanced(by: .seconds(seconds))
+            _ = try await clock.run(task.run) { try await clock.sleep(until: stop) }
+            #expect(stop.duration(to: clock.now) < .seconds(1))
+        }
+    }
+}
