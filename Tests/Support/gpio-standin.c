@@ -23,6 +23,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -336,9 +337,14 @@ __attribute__((constructor)) static void start(void)
     unlink(path);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     pthread_t thread;
+    /* The thread takes no signal: the process handles its own. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0
         || pthread_create(&thread, NULL, serve, (void *)(intptr_t)fd) != 0)
         fprintf(stderr, "gpio-standin: no control socket at %s\n", path);
     else
         pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

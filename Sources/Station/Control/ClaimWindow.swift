@@ -68,7 +68,7 @@ package final class ClaimWindow: Sendable {
             state.open = open
             if open.cause == .powerOn { state.isPowerOnUsed = true }
         }
-        let seconds = Int(clock.now.duration(to: open.end).inSeconds)
+        let seconds = Int(clock.now.duration(to: open.end).inSeconds.rounded())
         var details = [
             Event.Detail("cause", open.cause.rawValue), Event.Detail("seconds", "\(seconds)"),
         ]

@@ -5,19 +5,24 @@
   kill      roost-web is killed in the middle of changes, again and again: what it answered is there
             after, the session too, and the database is sound
   damage    a damaged web.db is explained on the page, and not touched
+  button    a button of a real roostd is held: the station may be claimed without a code, once; its LED blinks
 """
 
 import http.client
 import json
 import os
 import random
+import socket
 import sqlite3
 import subprocess
 import threading
+import time
 
-from ..check import Failed
+from ..check import Failed, until
+from ..station import Station
+from .gpio import build_standin
 
-PRODUCTS = ("roost", "roost-web")
+PRODUCTS = ("roost", "roostd", "roost-web")
 SEED = 20261123
 PASSWORD = "seven-Kettles-hum"
 
@@ -25,16 +30,17 @@ PASSWORD = "seven-Kettles-hum"
 class Site:
     """A roost-web with accounts on a loopback port."""
 
-    def __init__(self, check):
-        self.check, self.folder, self.process = check, check.path("state"), None
-        self.claims = check.path("claim.sock")
+    def __init__(self, check, name="state", station=None):
+        self.check, self.folder, self.process = check, check.path(name), None
+        self.claims = check.path(name + ".sock")
+        self.station = station or check.path("none.sock")
         check.ends(self)
 
     def start(self):
         with open(self.check.path("web.log"), "ab") as log:
             self.process = subprocess.Popen(
                 [self.check.program("roost-web"), "--listen", "127.0.0.1:0", "--name", "balcony",
-                 "--socket", self.check.path("none.sock"), "--state", self.folder,
+                 "--socket", self.station, "--state", self.folder,
                  "--claim-socket", self.claims],
                 stdout=subprocess.PIPE, stderr=log, text=True)
         line = self.process.stdout.readline()
@@ -153,6 +159,59 @@ def damage(site, check):
         check.same(file.read(), b"not a database " * 999, "the damaged file")
 
 
+def changes(path):
+    """How often the station's LED has changed."""
+    if not os.path.exists(path):
+        return 0
+    with open(path, encoding="ascii") as file:
+        return sum("22=" in line for line in file)
+
+
+def button(check):
+    """The pin goes low for six seconds: from there to the page."""
+    control, trace = check.path("gpio.control"), check.path("gpio.trace")
+    station = Station(check, "claimed", detect=False, devices=[
+        {"name": "bell", "type": "button", "line": "GPIO27", "claims": True},
+        {"name": "alive", "type": "led", "line": "GPIO22"}])
+    station.start(env=dict(os.environ, LD_PRELOAD=build_standin(), ROOST_GPIO_CONTROL=control,
+                           ROOST_GPIO_TRACE=trace))
+    site = Site(check, "near", station.socket)
+    site.start()
+
+    def drive(level):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
+            wire.sendto(f"drive 0 27 {level}".encode(), control)
+
+    def opened():
+        return site.ask("GET", "/claim")[1].get("isOpen")
+
+    def is_heard():
+        """Presses shortly; whether the station has counted a press."""
+        drive(0)
+        time.sleep(0.3)
+        drive(1)
+        devices = station.report("devices").get("devices", [])
+        return any(one["facts"].get("pressCount") for one in devices)
+    check.demand(until(lambda: os.path.exists(control), 20), "no stand-in for the pins")
+    check.demand(until(is_heard, 20, 0.5), f"the button does not listen: {station.log()[-300:]}")
+    form = {"name": "Anna", "email": "anna@example.org", "password": PASSWORD}
+    check.same(opened(), False, "the window after a short press")
+    check.same(site.ask("POST", "/claim", form)[0], 400, "a claim without a code before that")
+    before = changes(trace)
+    drive(0)
+    check.demand(until(opened, 15), f"a held button opens no window: {station.report('devices')}")
+    drive(1)
+    check.demand(until(lambda: changes(trace) >= before + 6, 10), "the station's LED does not blink")
+    status, _, cookie = site.ask("POST", "/claim", form)
+    check.same(status, 201, "a claim without a code while the button's window is open")
+    status, me, _ = site.ask("GET", "/me", cookie=cookie)
+    check.same((status, me.get("role")), (200, "owner"), f"who claimed, {me}")
+    check.same(site.ask("POST", "/claim", {**form, "email": "eve@example.org"})[0], 409, "the second claim")
+    kinds = [one["kind"] for one in station.ask("events") if one.get("source") == "control"]
+    check.same(kinds, ["claim window opened", "claim window closed"], "the station's events")
+    check.same(station.stop(), 0, "the station's end")
+
+
 def arguments(parser):
     parser.add_argument("--full", action="store_true", help="500 kills instead of 12")
 
@@ -169,3 +228,5 @@ def run(check, options):
     check.same(site.ask("GET", "/me", cookie=desk)[1]["type"], "/problems/unclaimed", "/me after the reset")
     damage(site, check)
     check.say("a damaged web.db is explained and not touched")
+    button(check)
+    check.say("a held button lets one visitor in without a code, an LED blinks, two events say so")

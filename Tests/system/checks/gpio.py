@@ -33,12 +33,18 @@ def arguments(parser):
     parser.add_argument("--sdist", help="a gpiod-*.tar.gz that you fetched yourself")
 
 
-def run(check, options):
+def build_standin():
+    """Builds what LD_PRELOAD puts in the place of the kernel; returns its path."""
     os.makedirs(os.path.dirname(STANDIN), exist_ok=True)
     subprocess.run(
         [os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared",
          "-fPIC", "-o", STANDIN, os.path.join(ROOT, "Tests", "Support", "gpio-standin.c"), "-ldl",
          "-lpthread"], check=True)
+    return STANDIN
+
+
+def run(check, options):
+    build_standin()
     for version in options.versions or ("1", "2"):
         if version == "1":
             found = subprocess.check_output(["pkg-config", "--modversion", "libgpiod"], text=True)
