@@ -143,6 +143,7 @@ extension TidyRule {
                 "Sources/Station/",
                 "Sources/ControlProtocol/",
                 "Sources/roost/",
+                "Sources/roost-courier/",
                 "Sources/RoostWeb/"
             )
         guard !isFree else { return [] }

@@ -9,8 +9,8 @@ enum ReceiverKinds {
     static func read(
         _ type: String,
         _ reader: inout EntryReader,
-        _ common: ReceiverEntry.Common
-    ) -> ReceiverEntry.Make? {
+        _ common: ReceiverOptions
+    ) -> TargetMaterials.MakeReceiver? {
         do {
             if let preset = try ShippedPresets.preset(type) {
                 return self.preset(preset, &reader, common)
@@ -31,8 +31,8 @@ enum ReceiverKinds {
     private static func preset(
         _ preset: Preset,
         _ reader: inout EntryReader,
-        _ common: ReceiverEntry.Common
-    ) -> ReceiverEntry.Make? {
+        _ common: ReceiverOptions
+    ) -> TargetMaterials.MakeReceiver? {
         var plain: [String: String] = [:]
         var secret: [String: SecretName] = [:]
         var isWhole = true

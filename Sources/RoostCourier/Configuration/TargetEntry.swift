@@ -1,54 +1,16 @@
 import Core
 import Profiles
-import StoreQueries
-
-/// What making a target needs besides its configuration.
-package struct TargetMaterials: Sendable {
-    package let secrets: any SecretSource
-    package let station: StationIdentity
-    package let clock: any NodeClock
-    package let zone: Zone
-
-    package init(
-        secrets: any SecretSource,
-        station: StationIdentity,
-        clock: any NodeClock,
-        zone: Zone
-    ) {
-        (self.secrets, self.station) = (secrets, station)
-        (self.clock, self.zone) = (clock, zone)
-    }
-}
 
 /// One target of the configuration.
 package struct TargetEntry: Sendable {
-    /// What all targets of samples have.
-    package struct Common: Hashable, Sendable {
-        /// Patterns of `device/quantity`; empty: all but motion.
-        package var streams: [String] = []
-        /// Whether what was recorded before the target was added is sent.
-        package var hasBacklog = true
-        package var ageLimit: Duration?
-        /// Whether it sends over a connection that is paid by volume.
-        package var isMetered = false
-        package var pace: Duration?
-        package var liveInterval: Duration?
-        /// Whether an address of this computer is allowed.
-        package var isLocal = false
-        package var trust = ServerTrust.system
-        package var timeoutSeconds = 60
-    }
-
-    package typealias Make = @Sendable (TargetMaterials) throws -> any SampleTarget
-
     package let id: String
     /// As `influx2`.
     package let type: String
-    package let common: Common
+    package let common: TargetOptions
     package let secrets: [SecretName]
     /// The entry as it stands, to see what a reload changes.
     package let source: JSONValue
-    package let make: Make
+    package let make: TargetMaterials.MakeTarget
 
     /// Reads an entry; nil with problems noted when it is wrong.
     init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
@@ -74,8 +36,10 @@ package struct TargetEntry: Sendable {
         (secrets, source, self.make) = (reader.secrets, value, make)
     }
 
-    private static func common(_ reader: inout EntryReader, _ problems: ProblemList) -> Common {
-        var common = Common()
+    private static func common(_ reader: inout EntryReader, _ problems: ProblemList)
+        -> TargetOptions
+    {
+        var common = TargetOptions()
         common.streams = reader.texts("streams", problems)
         switch reader.object.value("backlog") {
         case nil, .string("all"): break

@@ -10,8 +10,8 @@ enum TargetKind: String, CaseIterable {
     /// - Returns: Makes the target; nil with problems noted.
     func read(
         _ reader: inout EntryReader,
-        _ common: inout TargetEntry.Common
-    ) -> TargetEntry.Make? {
+        _ common: inout TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
         switch self {
         case .influx1: Self.influx1(&reader, common)
         case .influx2: Self.influx2(&reader, common)
@@ -22,8 +22,8 @@ enum TargetKind: String, CaseIterable {
 
     private static func influx1(
         _ reader: inout EntryReader,
-        _ common: TargetEntry.Common
-    ) -> TargetEntry.Make? {
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
         let url = reader.url("url")
         let database = reader.object.required("database")
         let user = reader.object.string("user")
@@ -46,8 +46,8 @@ enum TargetKind: String, CaseIterable {
 
     private static func influx2(
         _ reader: inout EntryReader,
-        _ common: TargetEntry.Common
-    ) -> TargetEntry.Make? {
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
         let url = reader.url("url")
         let organisation = reader.object.required("org")
         let bucket = reader.object.required("bucket")
@@ -70,8 +70,8 @@ enum TargetKind: String, CaseIterable {
 
     private static func influx3(
         _ reader: inout EntryReader,
-        _ common: TargetEntry.Common
-    ) -> TargetEntry.Make? {
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
         let url = reader.url("url")
         let database = reader.object.required("database")
         let token = reader.secret("token")
@@ -103,8 +103,8 @@ enum TargetKind: String, CaseIterable {
 
     private static func webhook(
         _ reader: inout EntryReader,
-        _ common: TargetEntry.Common
-    ) -> TargetEntry.Make? {
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
         let url = reader.secretURL("url")
         let key = reader.secret("signature", isRequired: false)
         let authorisation = reader.secret("authorization", isRequired: false)

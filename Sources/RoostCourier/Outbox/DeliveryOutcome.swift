@@ -12,7 +12,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case refused(DeliveryReason)
     /// It was sent whole and no answer says whether it arrived.
     case unknown(DeliveryReason)
-    /// Somebody else answered: a captive portal, a wrong server.
+    /// Another server answered: a captive portal, a wrong address.
     case foreign(DeliveryReason)
 }
 

@@ -9,7 +9,7 @@ package actor OutboxTask: Child {
         package let keeper: any CursorKeeper
         package let network: any CourierNetwork
         package let clock: any NodeClock
-        /// Tells people and the station's events.
+        /// Receives what people should learn of.
         package let tell: @Sendable (_ target: String, OutboxMachine.Notice) -> Void
 
         package init(

@@ -182,7 +182,10 @@ package struct PresetReader {
         var condition = Preset.Condition()
         for (index, value) in part.array("status", limit: 16).enumerated() {
             guard let status = value.integer, (100...599).contains(status) else {
-                part.problem("status[\(index)]", "expected a status 100…599, found \(value.shown)")
+                part.problem(
+                    "status[\(index)]",
+                    "expected a status 100…599, found \(value.shown)"
+                )
                 continue
             }
             condition.statuses.append(status)

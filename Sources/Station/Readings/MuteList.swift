@@ -154,7 +154,7 @@ package final class MuteList: Sendable {
     /// Copies the mutes to the settings of an open store; the first time also from them.
     ///
     /// - Throws: `StoreError`; the settings may then be behind until the next time.
-    func settle(_ settings: StoreClient.Settings) async throws {
+    func settle(_ settings: StoreSettings) async throws {
         let stored = try await settings.all().filter { $0.key.hasPrefix(Mute.settingPrefix) }
         if !state.withLock({ $0.isLoaded }) { take(stored) }
         let wanted = Dictionary(current.map { ($0.settingKey, $0.settingValue) }) { $1 }

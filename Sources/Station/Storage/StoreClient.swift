@@ -23,16 +23,10 @@ package final class StoreClient: Sendable {
         /// Whether this process made the store.
         var isNew = false
         var birth: StoreBirth?
-        var settings: Settings?
+        var settings: StoreSettings?
         var whenOpen: (@Sendable () -> Void)?
         /// A person's confirmation of the time.
         var trusted: (wall: WallTime, at: MonotonicInstant)?
-    }
-
-    /// Reads and writes the store's settings.
-    struct Settings: Sendable {
-        let all: @Sendable () async throws -> [String: String]
-        let set: @Sendable (_ key: String, _ value: String?) async throws -> Void
     }
 
     /// Reads blocks that wait for the history, newer than one and at most so many.
@@ -125,7 +119,7 @@ package final class StoreClient: Sendable {
     // MARK: Settings
 
     /// Lets others read and write settings, and resumes the tasks that wait for that.
-    func serve(_ settings: Settings) {
+    func serve(_ settings: StoreSettings) {
         let whenOpen = state.withLock { state in
             state.settings = settings
             return state.whenOpen
@@ -393,32 +387,12 @@ package final class StoreClient: Sendable {
         }
         queue.take(.started(at: Tick(startedAt), version: RoostVersion.text), isUrgent: true)
         let readings = context.recording.stored(context.recorder.readings(since: .boot))
-        for sample in readings.samples { queue.take(sample) }
+        for sample in SampleGroups(readings).samples { queue.take(sample) }
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)
         }
         let isNew = opening.history == .fresh && opening.newestBlock == 0
         state.withLock { ($0.queue, $0.isNew) = (queue, isNew) }
         return queue
-    }
-}
-
-extension [Reading] {
-    /// Readings of one device at one instant belong to one sample.
-    fileprivate var samples: [[Reading]] {
-        var samples: [[Reading]] = []
-        for reading in self {
-            if let index = samples.lastIndex(where: {
-                $0[0].channel.device == reading.channel.device
-            }),
-                samples[index][0].instant == reading.instant,
-                !samples[index].contains(where: { $0.channel == reading.channel })
-            {
-                samples[index].append(reading)
-            } else {
-                samples.append([reading])
-            }
-        }
-        return samples
     }
 }

@@ -159,7 +159,7 @@ package actor StoreWriter: OrderlyStop {
             try await platform.onDisk { try vault.use { try $0.tops(through: sequence) } }
         }
         post.serve(
-            StoreClient.Settings(
+            StoreSettings(
                 all: { try await platform.onDisk { try vault.use { try $0.settings() } } },
                 set: { key, value in
                     try await platform.onDisk { try vault.use { try $0.set(key, to: value) } }

@@ -1,0 +1,23 @@
+import Core
+import StoreQueries
+
+/// What making a target needs besides its configuration.
+package struct TargetMaterials: Sendable {
+    package typealias MakeTarget = @Sendable (TargetMaterials) throws -> any SampleTarget
+    package typealias MakeReceiver = @Sendable (TargetMaterials) throws -> any NoticeReceiver
+
+    package let secrets: any SecretSource
+    package let station: StationIdentity
+    package let clock: any NodeClock
+    package let zone: Zone
+
+    package init(
+        secrets: any SecretSource,
+        station: StationIdentity,
+        clock: any NodeClock,
+        zone: Zone
+    ) {
+        (self.secrets, self.station) = (secrets, station)
+        (self.clock, self.zone) = (clock, zone)
+    }
+}

@@ -1,0 +1,16 @@
+/// What all targets of samples have.
+package struct TargetOptions: Hashable, Sendable {
+    /// Patterns of `device/quantity`; empty: all but motion.
+    package var streams: [String] = []
+    /// Whether what was recorded before the target was added is sent.
+    package var hasBacklog = true
+    package var ageLimit: Duration?
+    /// Whether it sends over a connection that is paid by volume.
+    package var isMetered = false
+    package var pace: Duration?
+    package var liveInterval: Duration?
+    /// Whether an address of this computer is allowed.
+    package var isLocal = false
+    package var trust = ServerTrust.system
+    package var timeoutSeconds = 60
+}
