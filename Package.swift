@@ -175,14 +175,9 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
-        .systemLibrary(
-            name: "CMosquitto",
-            pkgConfig: "libmosquitto",
-            providers: [.apt(["libmosquitto-dev"])]
-        ),
         library(
             "CourierIO",
-            ["CCurl", "CMosquitto", "Core", "HardwareIO", "LinuxIO", "RoostCourier", logging]
+            ["CCurl", "Core", "HardwareIO", "LinuxIO", "RoostCourier", logging]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),
         .executableTarget(
@@ -330,7 +325,10 @@ let package = Package(
         ),
         tests(
             "CourierIOTests",
-            ["Core", "CourierIO", "HardwareIO", "LinuxIO", "RoostCourier", "TestSupport", logging]
+            [
+                "COpenSSL", "Core", "CourierIO", "HardwareIO", "LinuxIO", "RoostCourier",
+                "TestSupport", logging,
+            ]
         ),
         .target(
             name: "StoreFixtures",

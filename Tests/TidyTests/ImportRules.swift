@@ -60,7 +60,7 @@ extension TidyRule {
             "StoreQueries", "Supervision",
         ],
         "CourierIO": [
-            "CCurl", "CMosquitto", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
+            "CCurl", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": ["ArgumentParser", "ClientSupport", "Profiles", "RoostCourier"],

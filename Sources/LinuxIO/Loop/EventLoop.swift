@@ -124,7 +124,7 @@ package final class EventLoop: TaskExecutor, Sendable {
     }
 
     /// Whether the caller is on the loop's own thread.
-    var isCurrent: Bool {
+    package var isCurrent: Bool {
         state.withLock { state in
             state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
         }

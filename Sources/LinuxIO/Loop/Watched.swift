@@ -13,6 +13,7 @@ package final class Watched: Sendable {
         var isClosed = false
         var onReadable: (@Sendable () -> MonotonicInstant?)?
         var onWritable: (@Sendable () -> Void)?
+        var onEvents: (@Sendable (UInt32) -> Void)?
     }
 
     static let readEvents = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
@@ -70,7 +71,7 @@ package final class Watched: Sendable {
         let wasClosed = state.withLock { state in
             defer {
                 state.isClosed = true
-                (state.onReadable, state.onWritable) = (nil, nil)
+                (state.onReadable, state.onWritable, state.onEvents) = (nil, nil, nil)
             }
             return state.isClosed
         }
@@ -98,8 +99,14 @@ package final class Watched: Sendable {
         state.withLock { state in state.onReadable = state.isClosed ? nil : body }
     }
 
+    /// Calls `body` with the events of each round, on the loop's thread, in place of all else.
+    func eachEvent(_ body: @escaping @Sendable (UInt32) -> Void) {
+        state.withLock { state in state.onEvents = state.isClosed ? nil : body }
+    }
+
     /// Handles the events that `epoll_wait` returned.
     func note(_ events: UInt32) {
+        if let body = state.withLock({ $0.onEvents }) { return body(events) }
         if events & (EPOLLIN.rawValue | Self.endEvents) != 0 {
             if let deadline = state.withLock({ $0.onReadable })?() {
                 loop.sleepers.move(input, to: deadline)

@@ -10,9 +10,9 @@ import Synchronization
 /// Each name has one look-up at a time, and every task that asks for it waits for that one. An
 /// answer that comes after its tasks have left waits for the next task, so that a name server that
 /// is slower than the patience of a driver still helps. Threads end when nothing is left to do.
-final class NameLookup: Sendable {
+package final class NameLookup: Sendable {
     /// Looks up one name; may block.
-    typealias Resolve = @Sendable (_ host: String) -> [[UInt8]]
+    package typealias Resolve = @Sendable (_ host: String) -> [[UInt8]]
 
     /// Addresses of one name that are tried.
     static let addressLimit = 4
@@ -39,7 +39,7 @@ final class NameLookup: Sendable {
     private let clock: any NodeClock
     private let state = Mutex(State())
 
-    init(clock: any NodeClock, resolve: @escaping Resolve = NameLookup.ask) {
+    package init(clock: any NodeClock, resolve: @escaping Resolve = NameLookup.ask) {
         (self.clock, self.resolve) = (clock, resolve)
     }
 
@@ -47,7 +47,7 @@ final class NameLookup: Sendable {
     ///
     /// - Returns: None when the name is not known; nil when time came first.
     /// - Throws: `CancellationError`; `LinuxError` when there is no thread to be had.
-    func addresses(
+    package func addresses(
         of host: String,
         until deadline: MonotonicInstant
     ) async throws -> [[UInt8]]? {
@@ -131,7 +131,7 @@ final class NameLookup: Sendable {
     }
 
     /// Asks the resolver of the system.
-    static let ask: Resolve = { host in
+    package static let ask: Resolve = { host in
         var bytes = [UInt8](repeating: 0, count: 16 * addressLimit)
         var lengths = [Int32](repeating: 0, count: addressLimit)
         let count = bytes.withUnsafeMutableBytes { buffer in

@@ -13,7 +13,7 @@ package protocol CourierNetwork: Sendable {
     ///   - request: Its own body is not used.
     ///   - size: Bytes of the body.
     ///   - read: The next piece, at most 64 KiB; nil at the end.
-    /// - Returns: As `exchange`.
+    /// - Returns: What the server answered.
     /// - Throws: `NetworkFailure`; `CancellationError`.
     func upload(
         _ request: OutboundRequest,

@@ -1,0 +1,13 @@
+import RoostCourier
+
+/// What holds for every connection of a target.
+package struct CurlSettings: Hashable, Sendable {
+    /// `http://HOST:PORT`, `https://…` or `socks5h://…`, possibly with a log-in; nil without one.
+    package var proxy: MaskedText?
+    /// Whether this computer itself may be asked, and the address where clouds keep secrets.
+    package var allowsLocal = false
+    /// The folder of hashed certificates that `ServerTrust.system` trusts.
+    package var authorities = "/etc/ssl/certs"
+
+    package init() {}
+}

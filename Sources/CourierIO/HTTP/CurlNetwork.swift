@@ -1,0 +1,151 @@
+import CCurl
+import Core
+import LinuxIO
+import RoostCourier
+
+/// The network of a courier: libcurl and libmosquitto on the event loop.
+///
+/// Used by tasks of that loop alone. Values made of one another share connections.
+package struct CurlNetwork: CourierNetwork {
+    private let loop: EventLoop
+    private let multi: CurlMulti
+    private let book: AddressBook
+    /// libcurl waits for a mail server's last word, so it does that on a thread of its own.
+    private let mail: DiskThread
+    private let settings: CurlSettings
+
+    /// - Throws: `NetworkFailure`, `LinuxError` when this machine lacks memory or descriptors.
+    package init(
+        on loop: EventLoop,
+        settings: CurlSettings = CurlSettings(),
+        names: NameLookup? = nil
+    ) throws {
+        self.loop = loop
+        self.settings = settings
+        multi = try CurlMulti(on: loop)
+        mail = try DiskThread(name: "mail")
+        book = AddressBook(clock: loop.clock, names: names ?? NameLookup(clock: loop.clock))
+    }
+
+    private init(_ other: CurlNetwork, _ settings: CurlSettings) {
+        (loop, multi, book, mail) = (other.loop, other.multi, other.book, other.mail)
+        self.settings = settings
+    }
+
+    /// The same network with the settings of another target.
+    package func with(_ settings: CurlSettings) -> CurlNetwork { CurlNetwork(self, settings) }
+
+    package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
+        guard request.body.count <= OutboundRequest.bodyLimit else {
+            let words = "a request of \(request.body.count) bytes is too long to be sent"
+            throw NetworkFailure(.local, words)
+        }
+        return try await send(request, .bytes(request.body), read: nil)
+    }
+
+    package func upload(
+        _ request: OutboundRequest,
+        size: Int,
+        _ read: @escaping @Sendable () async throws -> [UInt8]?
+    ) async throws -> OutboundAnswer {
+        try await send(request, .stream(size: size), read: read)
+    }
+
+    package func send(_ message: MailMessage) async throws -> OutboundAnswer {
+        let place = try ServerPlace(message.url, schemes: ["smtp", "smtps"])
+        let route = try await route(to: place)
+        let clock = loop.clock
+        let setup = ConnectionSetup(settings: settings, route: route, trust: message.trust)
+        return try await MailTransfer.perform(on: mail) { isLeft throws(NetworkFailure) in
+            try MailTransfer(message, setup, clock: clock, isLeft: isLeft).run()
+        }
+    }
+
+    package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
+        throw NetworkFailure(.local, "this version cannot connect to a broker")
+    }
+
+    // MARK: One transfer
+
+    private func send(
+        _ request: OutboundRequest,
+        _ source: Transfer.Source,
+        read: (@Sendable () async throws -> [UInt8]?)?
+    ) async throws -> OutboundAnswer {
+        let place = try ServerPlace(request.url, schemes: ["http", "https"])
+        let route = try await route(to: place)
+        let handle = try CurlHandle()
+        try ConnectionSetup(settings: settings, route: route, trust: request.trust)
+            .apply(to: handle)
+        try RequestSetup(request: request, place: place, source: source).apply(to: handle)
+        let transfer = Transfer(handle, to: route, sending: source, clock: loop.clock)
+        let deadlines = TransferDeadlines(
+            place: place.text,
+            addressCount: route.addresses.count,
+            wholeSeconds: request.timeoutSeconds
+        )
+        let code = try await run(transfer, deadlines, read: read)
+        guard code == CURLE_OK else { throw failure(code, of: transfer) }
+        let version = transfer.handle.long(CURLINFO_HTTP_VERSION)
+        guard !request.needsHTTP2 || version == CURL_HTTP_VERSION_2_0 else {
+            let words = "\(place.text) does not speak HTTP/2"
+            throw NetworkFailure(.malformed, words, wasSent: true)
+        }
+        let status = transfer.handle.long(CURLINFO_RESPONSE_CODE)
+        return OutboundAnswer(status, transfer.head.fields, body: transfer.body)
+    }
+
+    /// Looks up the server, or the proxy on the way to it.
+    private func route(to place: ServerPlace) async throws -> Route {
+        // Through a proxy it is the proxy that looks up and connects.
+        let proxy = try settings.proxy.map { proxy throws(NetworkFailure) in
+            try ServerPlace(proxy, schemes: ["http", "https", "socks5h"])
+        }
+        let allowsLocal = settings.allowsLocal || proxy != nil
+        let next = proxy ?? place
+        let addresses = try await book.addresses(of: next, allowsLocal: allowsLocal)
+        return Route(place: place, next: next, addresses: addresses, allowsLocal: allowsLocal)
+    }
+
+    /// Runs a transfer to its end.
+    ///
+    /// - Throws: `NetworkFailure` when a stage took too long or we ended it; `CancellationError`.
+    private func run(
+        _ transfer: Transfer,
+        _ deadlines: TransferDeadlines,
+        read: (@Sendable () async throws -> [UInt8]?)?
+    ) async throws -> CURLcode {
+        try await multi.enter()
+        defer { multi.leave() }
+        try Task.checkCancellation()
+        let begunAt = loop.clock.now
+        try multi.add(transfer)
+        defer { multi.remove(transfer) }
+        var deadlines = deadlines
+        while true {
+            if let failure = transfer.failure { throw failure }
+            if let result = transfer.result { return result }
+            if transfer.wantsPiece, let read {
+                transfer.supply(try await read())
+                multi.resume(transfer)
+                continue
+            }
+            let progress = transfer.progress(begunAt: begunAt)
+            let next = try deadlines.next(progress, now: loop.clock.now)
+            _ = try await loop.clock.wait(
+                for: transfer.signal,
+                until: next,
+                tolerance: .milliseconds(500)
+            )
+        }
+    }
+
+    private func failure(_ code: CURLcode, of transfer: Transfer) -> NetworkFailure {
+        var reading = TransferFailure(place: transfer.place)
+        reading.verifyResult = transfer.handle.long(CURLINFO_SSL_VERIFYRESULT)
+        reading.systemError = transfer.handle.long(CURLINFO_OS_ERRNO)
+        reading.wasSent = transfer.isSent
+        reading.today = MachineDate.today
+        return reading.failure(code)
+    }
+}

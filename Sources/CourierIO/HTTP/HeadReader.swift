@@ -1,0 +1,22 @@
+/// Reads the head of an answer line by line, as libcurl hands it over.
+struct HeadReader: Hashable {
+    /// Of all heads of the exchange, those of interim answers included.
+    private(set) var byteCount = 0
+    /// Names in small letters; of several with one name the last.
+    private(set) var fields: [String: String] = [:]
+
+    mutating func take(_ line: String) {
+        byteCount += line.utf8.count
+        // 100, then 200: the fields of the last one count.
+        if line.hasPrefix("HTTP/") { fields = [:] }
+        guard let colon = line.firstIndex(of: ":") else { return }
+        let name = line[..<colon].lowercased()
+        fields[name] = Self.trimmed(line[line.index(after: colon)...])
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var rest = text.drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

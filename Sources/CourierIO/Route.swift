@@ -1,0 +1,18 @@
+import LinuxIO
+import RoostCourier
+
+/// The way to a server.
+struct Route: Hashable {
+    let place: ServerPlace
+    /// The proxy, or the server where there is none.
+    let next: ServerPlace
+    let addresses: [[UInt8]]
+    let allowsLocal: Bool
+
+    /// Judges the address of a connection; nil when it may be used.
+    func refusal(_ address: String) -> NetworkFailure? {
+        let bytes = NameLookup.ask(address).first ?? []
+        return AddressRule.refusal(bytes, allowsLocal: allowsLocal)
+            .map { NetworkFailure(.local, "\(address) \($0)") }
+    }
+}
