@@ -48,6 +48,7 @@ struct ClaimRoutes {
 
     private func claim(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
+        try request.allow(only: ["code", "name", "email", "password"])
         let form = try request.decoded(Form.self)
         let person = try NewPerson(
             name: form.name,

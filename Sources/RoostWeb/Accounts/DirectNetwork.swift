@@ -17,26 +17,25 @@ struct DirectNetwork: Sendable {
     /// The machine's networks, read at each question: they come and go.
     var subnets: @Sendable () -> [Subnet] = { Self.ofMachine() }
 
-    /// Whether an address is link-local, or private and in one of these networks.
+    /// Whether a private IPv4 address is another machine's in one of these networks.
     ///
-    /// The machine's own loopback is not: behind it may be a proxy or a tunnel, whose visitors are
-    /// anywhere. IPv6 counts as link-local alone, since a prefix says nothing of the cable.
+    /// The machine's own addresses are not: behind them may be a proxy or a tunnel, whose visitors
+    /// are anywhere. IPv6 does not count, since an address does not say by which interface it came.
     func contains(_ peer: PeerAddress) -> Bool {
         guard LocalNetwork.contains(peer) else { return false }
         var text = peer.text.lowercased()[...]
         if text.hasPrefix("::ffff:"), text.contains(".") { text = text.dropFirst(7) }
-        guard !text.contains(":") else {
-            let head = text.prefix { $0 != ":" }
-            return UInt16(head, radix: 16).map { $0 & 0xFFC0 == 0xFE80 } ?? false
-        }
         var address = in_addr()
         guard inet_pton(AF_INET, String(text), &address) == 1 else { return false }
         let number = UInt32(bigEndian: address.s_addr)
         guard number >> 24 != 127 else { return false }
-        return number >> 16 == 0xA9FE || subnets().contains { $0.contains(number) }
+        let all = subnets()
+        guard !all.contains(where: { $0.address == number }) else { return false }
+        return all.contains { $0.contains(number) }
     }
 
-    /// The networks of interfaces that are up and can send to all in them: no loopback, no VPN.
+    /// The networks of interfaces that are up, can send to all in them and have a device of their
+    /// own: no loopback, no VPN, no bridge to containers.
     ///
     /// By `ioctl` on an IPv4 socket (netdevice(7)): the sandbox has no netlink for `getifaddrs`.
     /// What cannot be read is no network.
@@ -64,11 +63,19 @@ struct DirectNetwork: Sendable {
         let bits = UInt32(UInt16(bitPattern: flags.ifr_ifru.ifru_flags))
         let wanted = UInt32(IFF_UP | IFF_BROADCAST)
         let refused = UInt32(IFF_LOOPBACK | IFF_POINTOPOINT)
-        guard bits & wanted == wanted, bits & refused == 0 else { return nil }
+        guard bits & wanted == wanted, bits & refused == 0, isDevice(entry) else { return nil }
         return Subnet(
             address: number(entry.ifr_ifru.ifru_addr),
             mask: number(mask.ifr_ifru.ifru_netmask)
         )
+    }
+
+    /// Whether there is hardware behind an interface, as the kernel's device model has it.
+    private static func isDevice(_ entry: ifreq) -> Bool {
+        let name = withUnsafeBytes(of: entry.ifr_ifrn.ifrn_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return access("/sys/class/net/\(name)/device", F_OK) == 0
     }
 
     private static func number(_ address: sockaddr) -> UInt32 {

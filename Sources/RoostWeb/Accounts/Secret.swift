@@ -38,8 +38,8 @@ enum Secret {
     /// - Returns: The letters in groups of four; any other text stays different from all codes.
     static func heard(_ typed: String) -> String {
         let alike: [Character: Character] = ["I": "1", "L": "1", "O": "0", "U": "V"]
-        let drawn = typed.prefix(64).uppercased().filter { $0 != "-" && $0 != " " }
-            .map { alike[$0] ?? $0 }
+        let drawn = typed.prefix(256).filter { $0 != "-" && $0 != " " }.prefix(64)
+            .uppercased().map { alike[$0] ?? $0 }
         return stride(from: 0, to: drawn.count, by: 4)
             .map { String(drawn[$0..<min($0 + 4, drawn.count)]) }.joined(separator: "-")
     }

@@ -219,7 +219,11 @@ package struct StationRoutes: Sendable {
         let noUpload: Bool?
     }
 
+    /// The fields of `Mode`: a misspelt `noUpload` must not leave a survey open to uploads.
+    private static let modeFields: Set = ["mode", "seconds", "name", "noUpload"]
+
     private func setMode(_ request: WebRequest) async throws -> WebResponse {
+        try request.allow(only: Self.modeFields)
         let body = try request.decoded(Mode.self)
         var control = ControlRequest(
             .mode,

@@ -8,6 +8,8 @@ import Synchronization
 /// A held button opens it, or with `claim.window` the machine's power-on. It closes by time or by
 /// the first claim. It is in memory alone: a restart of the process closes it.
 package final class ClaimWindow: Sendable {
+    /// The store's setting that has the last boot in which power-on could open it.
+    static let bootKey = "claim.boot"
     /// After a button was held.
     static let length = Duration.minutes(5)
     /// Since the machine was switched on.
@@ -23,8 +25,10 @@ package final class ClaimWindow: Sendable {
         var open: Open?
         /// `claim.window`: whether power-on opens it.
         var followsPowerOn = false
-        /// Opened once in this process, or claimed.
+        /// Opened once in this boot, or claimed.
         var isPowerOnUsed = false
+        /// Whether the store said if an earlier process ran in this boot.
+        var isBootKnown = false
         /// Whether the store is young; asked at each question until the window is used.
         var isStoreYoung: @Sendable () -> Bool = { false }
     }
@@ -56,6 +60,21 @@ package final class ClaimWindow: Sendable {
 
     /// When it closes by itself; nil while it is closed.
     var end: MonotonicInstant? { state.withLock { $0.open?.end } }
+
+    /// Learns whether an earlier process of this boot had the window: a restart opens it no more.
+    ///
+    /// - Parameters:
+    ///   - boot: The present one.
+    ///   - noted: The boot that the store has under `bootKey`.
+    /// - Returns: Whether the present boot is to be noted there.
+    func isFirst(in boot: BootID, noted: String?) -> Bool {
+        state.withLock { state in
+            guard !state.isBootKnown else { return false }
+            state.isBootKnown = true
+            state.isPowerOnUsed = state.isPowerOnUsed || noted == "\(boot)"
+            return noted != "\(boot)"
+        }
+    }
 
     /// A person holds a button: it is open for five minutes from now on.
     func open(by device: String) {

@@ -199,14 +199,16 @@ package final class StoreClient: Sendable {
         return reading.flatMap { $0.trust.isSure ? $0.wall : nil }
     }
 
-    /// Learns when the store was made, and keeps that in it; with `claim.window` alone.
-    ///
-    /// A history that does not take it has no window after the next power-on, which an event says.
+    /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
     func keepBirth() async {
         guard context.claims.followsPowerOn else { return }
         let (now, wall, boot) = (context.clock.now, sureWall, context.bootID)
         do {
-            let kept = try await settings()[StoreBirth.key].flatMap(StoreBirth.init)
+            let all = try await settings()
+            if context.claims.isFirst(in: boot, noted: all[ClaimWindow.bootKey]) {
+                try await set(ClaimWindow.bootKey, to: "\(boot)")
+            }
+            let kept = all[StoreBirth.key].flatMap(StoreBirth.init)
             let isNew = kept == nil && state.withLock { $0.isNew }
             var birth = isNew ? StoreBirth(boot: boot, at: startedAt) : kept
             if let wall { birth?.date(wall, at: now, in: boot) }

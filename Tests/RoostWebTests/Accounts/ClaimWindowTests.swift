@@ -69,8 +69,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("192.168.1.7", true), ("::ffff:192.168.1.7", true), ("fe80::1%eth0", true),
-        ("169.254.3.4", true), ("192.168.2.7", false), ("10.0.0.1", false), ("8.8.8.8", false),
+        ("192.168.1.7", true), ("::ffff:192.168.1.7", true), ("fe80::1%eth0", false),
+        ("169.254.3.4", false), ("192.168.1.4", false),
+        ("192.168.2.7", false), ("10.0.0.1", false), ("8.8.8.8", false),
         ("127.0.0.1", false), ("::1", false), ("fd00::7", false), ("", false),
     ])
     func powerOnCountsInTheStationsOwnNetwork(address: String, isNear: Bool) async throws {

@@ -109,4 +109,24 @@ import Testing
         let answer = try await test.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
         return try #require(answer.body)
     }
+
+    @Test func aRestartIsNotAPowerOn() throws {
+        let said = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            return try await test.run { test in
+                let claims = test.station.context.claims
+                let boot = BootID(bytes: [UInt8](repeating: 7, count: 16))
+                let other = BootID(bytes: [UInt8](repeating: 8, count: 16))
+                let made = {
+                    ClaimWindow(test.station.context.recorder, clock: clock, changed: Signal())
+                }
+                return [
+                    made().isFirst(in: boot, noted: nil),
+                    made().isFirst(in: boot, noted: "\(other)"),
+                    made().isFirst(in: boot, noted: "\(boot)"), claims.isOpen,
+                ]
+            }
+        }
+        #expect(said == [true, true, false, false])
+    }
 }

@@ -7,11 +7,15 @@ export const title = "claim.title";
 export const load = async () => ({});
 
 export function make(root, { api }) {
-  const code = field("code", t("claim.code"), { required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: "32", placeholder: "K7QF-M2PX" });
+  const code = field("code", t("claim.code"), { required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: "128", placeholder: "K7QF-M2PX" });
   code.classList.add("code");
   const open = el("p", { role: "status" });
+  let isOpen;
   const look = async () => {
-    const isOpen = (await api.maybe("/claim"))?.isOpen;
+    try { ({ isOpen } = await api.get("/claim")); } catch (problem) {
+      if (problem.status === 409) location.replace("/");
+      isOpen = false;
+    }
     show(code, !isOpen);
     code.input.required = !isOpen;
     setText(open, isOpen ? t("claim.open") : "");
@@ -25,7 +29,7 @@ export function make(root, { api }) {
     card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
       field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {
-      await api.send("POST", "/claim", { code: given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
+      await api.send("POST", "/claim", { code: isOpen ? "" : given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
       location.replace("/");
     }, password.check)), trustLine());
   return { update() {}, leave() { clearInterval(timer); } };
