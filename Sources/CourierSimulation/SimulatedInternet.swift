@@ -76,7 +76,7 @@ package final class SimulatedInternet: CourierNetwork {
         }
         if isDown { throw NetworkFailure(.unreachable, "no route to \(host)") }
         if let answer = try await suffer(fault, host) { return answer }
-        guard let server else { throw NetworkFailure(.unknownHost, "nobody knows \(host)") }
+        guard let server else { throw NetworkFailure(.unknownHost, "no name server knows \(host)") }
         let answer = await server.answer(request)
         if fault == .answerLost {
             try await clock.sleep(for: Self.patience)
@@ -117,7 +117,7 @@ package final class SimulatedInternet: CourierNetwork {
         case .nameServerSilent:
             try await clock.sleep(for: Self.patience)
             throw NetworkFailure(.nameServerSilent, "the name server does not answer")
-        case .unknownHost: throw NetworkFailure(.unknownHost, "nobody knows \(host)")
+        case .unknownHost: throw NetworkFailure(.unknownHost, "no name server knows \(host)")
         case .refused: throw NetworkFailure(.refused, "\(host) refuses the connection")
         case .unreachable: throw NetworkFailure(.unreachable, "\(host) cannot be reached")
         case .wrongCertificate:

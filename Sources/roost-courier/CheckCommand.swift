@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Reads the courier's configuration and names all its mistakes at once.",
         discussion: """
-            Says which secrets it names; it reads none of them and connects to nobody.
+            Says which secrets it names; it reads none of them and connects to no server.
 
             Examples: roost-courier check
                       roost-courier check courier.json --json

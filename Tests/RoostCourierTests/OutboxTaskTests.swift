@@ -209,6 +209,25 @@ private struct LineTarget: SampleTarget {
         }
     }
 
+    @Test func leavesOutWhatIsOlderThanTheTargetTakes() throws {
+        try simulate { clock in
+            var life = Life(clock)
+            life.target.traits.ageLimit = .seconds(600)
+            for _ in 0..<20 {
+                life.record()
+                try await clock.sleep(for: .seconds(60))
+            }
+            let (tested, task) = (life, life.task())
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(60))
+                try await tested.demandSum(task)
+            }
+            let totals = await task.standing.totals
+            #expect(totals.delivered == 10)
+            #expect(totals.leftOut == [.tooOld: 20, .noValue: 10])
+        }
+    }
+
     @Test func waitsForATrustedClockAndLeavesOutWhatIsNeverDated() throws {
         try simulate { clock in
             let life = Life(clock)

@@ -11,7 +11,7 @@ package enum DeliveryJudge {
         let reason = DeliveryReason("status-\(answer.status)", words)
         if answer.isHTML || answer.isSuccess || (300..<400).contains(answer.status) {
             return .foreign(
-                DeliveryReason("foreign", "somebody else answers (captive portal?): \(words)")
+                DeliveryReason("foreign", "another server answers (captive portal?): \(words)")
             )
         }
         switch answer.status {

@@ -184,7 +184,7 @@ package actor OutboxTask: Child {
             let page = try await world.source.page(of: stream, after: start, limit: limit)
             guard let page else { continue }
             draft.add(page, after: mark, limit: limit, needsTime: target.traits.needsTime) {
-                target.leavesOut($0)
+                isTooOld($0, of: page, target.traits.ageLimit) ? .tooOld : target.leavesOut($0)
             }
         }
         waitsForClock = draft.waitsForClock
@@ -208,6 +208,20 @@ package actor OutboxTask: Child {
         let cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
         await world.keeper.keep(try cursor.encode(), of: id)
         return true
+    }
+
+    /// By running time in the present boot, by dates in an earlier one; old without either.
+    private func isTooOld(
+        _ sample: OutboxSample,
+        of page: OutboxPage,
+        _ limit: Duration?
+    ) -> Bool {
+        guard let limit else { return false }
+        guard !page.isPresent else {
+            return sample.tick.instant.duration(to: world.clock.now) > limit
+        }
+        guard let time = sample.time, let now = world.clock.wallTime else { return true }
+        return Duration.nanoseconds(now.nanoseconds - time.nanoseconds) > limit
     }
 
     private func report(_ notices: [OutboxMachine.Notice]) {

@@ -27,7 +27,7 @@ struct FollowerCheck {
             let newest = said.last
             guard cursor.number != newest?.number else { continue }
             guard cursor.number.map({ number in said.contains { $0.number == number } }) ?? true
-            else { throw Failure(description: "a cursor was found that nobody left") }
+            else { throw Failure(description: "a cursor was found that no follower left") }
             guard !hasTrouble(cursor.at) else { continue }
             let owed = said.last { isOwed($0, before: cursor) }
             guard (cursor.number ?? -1) >= (owed?.number ?? -1) else {
