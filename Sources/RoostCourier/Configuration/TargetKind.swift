@@ -31,15 +31,17 @@ enum TargetKind: String, CaseIterable {
         let line = line(&reader)
         guard let url, let database else { return nil }
         return { materials in
-            InfluxTarget(
-                url: MaskedText(url),
-                .one(
-                    database: database,
-                    user: user,
-                    password: try password.map(materials.secrets.secret)
-                ),
-                line(materials.station),
-                trust: common.trust
+            .samples(
+                InfluxTarget(
+                    url: MaskedText(url),
+                    .one(
+                        database: database,
+                        user: user,
+                        password: try password.map(materials.secrets.secret)
+                    ),
+                    line(materials.station),
+                    trust: common.trust
+                )
             )
         }
     }
@@ -55,15 +57,17 @@ enum TargetKind: String, CaseIterable {
         let line = line(&reader)
         guard let url, let organisation, let bucket, let token else { return nil }
         return { materials in
-            InfluxTarget(
-                url: MaskedText(url),
-                .two(
-                    organisation: organisation,
-                    bucket: bucket,
-                    token: try materials.secrets.secret(token)
-                ),
-                line(materials.station),
-                trust: common.trust
+            .samples(
+                InfluxTarget(
+                    url: MaskedText(url),
+                    .two(
+                        organisation: organisation,
+                        bucket: bucket,
+                        token: try materials.secrets.secret(token)
+                    ),
+                    line(materials.station),
+                    trust: common.trust
+                )
             )
         }
     }
@@ -78,11 +82,13 @@ enum TargetKind: String, CaseIterable {
         let line = line(&reader)
         guard let url, let database, let token else { return nil }
         return { materials in
-            InfluxTarget(
-                url: MaskedText(url),
-                .three(database: database, token: try materials.secrets.secret(token)),
-                line(materials.station),
-                trust: common.trust
+            .samples(
+                InfluxTarget(
+                    url: MaskedText(url),
+                    .three(database: database, token: try materials.secrets.secret(token)),
+                    line(materials.station),
+                    trust: common.trust
+                )
             )
         }
     }
@@ -128,7 +134,7 @@ enum TargetKind: String, CaseIterable {
                 let value = try materials.secrets.secret(authorisation)
                 target.fields.append(.init("Authorization", "\(value)"))
             }
-            return target
+            return .samples(target)
         }
     }
 }

@@ -3,7 +3,7 @@ import StoreQueries
 
 /// What making a target needs besides its configuration.
 package struct TargetMaterials: Sendable {
-    package typealias MakeTarget = @Sendable (TargetMaterials) throws -> any SampleTarget
+    package typealias MakeTarget = @Sendable (TargetMaterials) throws -> TargetWork
     package typealias MakeReceiver = @Sendable (TargetMaterials) throws -> any NoticeReceiver
 
     package let secrets: any SecretSource
@@ -20,4 +20,12 @@ package struct TargetMaterials: Sendable {
         (self.secrets, self.station) = (secrets, station)
         (self.clock, self.zone) = (clock, zone)
     }
+}
+
+/// What the courier is to do for one entry of `targets`.
+package enum TargetWork: Sendable {
+    /// Sends it the samples that are recorded.
+    case samples(any SampleTarget)
+    /// Says that the station is alive.
+    case heartbeat(HeartbeatTarget)
 }
