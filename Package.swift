@@ -164,7 +164,7 @@ let package = Package(
             name: "RoostCourier",
             dependencies: [
                 "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Store",
-                "StoreQueries", "Supervision", logging,
+                "StoreQueries", "Supervision", deques, logging,
             ],
             // A link to courier-presets/, so that the binary knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -177,13 +177,17 @@ let package = Package(
         ),
         library(
             "CourierIO",
-            ["CCurl", "Core", "HardwareIO", "LinuxIO", "RoostCourier", logging]
+            [
+                "CCurl", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "RoostCourier",
+                logging,
+            ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),
         .executableTarget(
             name: "roost-courier",
             dependencies: [
-                "ClientSupport", "Core", "Profiles", "RoostCourier", arguments,
+                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
+                "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments, logging,
             ],
             swiftSettings: strict
         ),

@@ -6,16 +6,20 @@ import Core
 struct CourierCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost-courier",
-        abstract: "Checks where a station is to send what it records, and whom notices reach.",
+        abstract: "Delivers what a station records, and can say what became of each sample.",
         discussion: """
-            Sending is not built yet: this version reads its configuration and says what is wrong
-            with it.
+            Where things go stands in courier.json; docs/reference/courier.md has every key.
 
-            Example: roost-courier check /etc/roost/courier.json
-            Exit codes: 0 right, 1 the file cannot be read, 64 wrong usage,
+            Examples: roost-courier check /etc/roost/courier.json
+                      roost-courier run
+                      roost-courier outbox
+            Exit codes: 0 done, 1 failed, 64 wrong usage, 69 no courier answers,
             78 the configuration is wrong.
             """,
         version: RoostVersion.text,
-        subcommands: [CheckCommand.self]
+        subcommands: [
+            RunCommand.self, CheckCommand.self, OutboxCommand.self, FlushCommand.self,
+            PauseCommand.self, ResumeCommand.self, DropCommand.self,
+        ]
     )
 }

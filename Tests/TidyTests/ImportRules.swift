@@ -60,10 +60,13 @@ extension TidyRule {
             "StoreQueries", "Supervision",
         ],
         "CourierIO": [
-            "CCurl", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
+            "CCurl", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
-        "roost-courier": ["ArgumentParser", "ClientSupport", "Profiles", "RoostCourier"],
+        "roost-courier": [
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
+            "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
+        ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "roost-lab": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",

@@ -19,6 +19,8 @@ package struct OutboxMachine: Sendable {
         case refused(from: OutboxPlace, count: Int, DeliveryReason)
         case expired(StreamID, count: Int)
         case drained(count: Int)
+        /// The cursor could not be read: the target begins anew with what is recorded from now on.
+        case cursorLost(String)
     }
 
     /// Equal refusals in a row after which a person has to look.
@@ -173,6 +175,9 @@ package struct OutboxMachine: Sendable {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(notBefore, soon)
     }
+
+    /// Gives samples of a draft that is not sent their fates.
+    mutating func leaveOut(_ draft: OutboxDraft) { settle(draft) }
 
     /// While flushing, nothing waits to go together.
     package mutating func flush(_ isOn: Bool, at now: MonotonicInstant) {

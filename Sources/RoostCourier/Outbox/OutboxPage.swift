@@ -7,7 +7,7 @@ package struct OutboxPage: Hashable, Sendable {
     package let bootNumber: Int
     /// Whether the machine still runs in this boot, so that its clock may yet be trusted.
     package let isPresent: Bool
-    package let samples: [OutboxSample]
+    package var samples: [OutboxSample]
 
     package init(
         stream: StreamID,

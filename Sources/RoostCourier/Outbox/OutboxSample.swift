@@ -11,6 +11,8 @@ package struct OutboxSample: Hashable, Sendable {
     package let quantities: [Quantity]
     /// As many as `quantities`.
     package let outcomes: [Outcome]
+    /// Of a survey that its owner keeps from uploads.
+    package var isPrivate = false
 
     package init(
         stream: StreamID,

@@ -35,12 +35,18 @@ package actor OutboxTask: Child {
         package let lastDelivery: MonotonicInstant?
         /// Whether samples wait for a trusted clock.
         package let waitsForClock: Bool
+        /// Why the station's store cannot be read now; nil while it can.
+        package let sourceTrouble: String?
+        /// The time of the oldest sample that waits; nil when none waits, or it has no date.
+        package let oldest: WallTime?
     }
 
     /// How often a backlog is compared with what the ring still has.
     private static let expiryCheck: Duration = .seconds(600)
     /// A delivery takes a minute at most; files have tasks of their own.
     private static let promise: Duration = .seconds(180)
+    /// Between two tries while the store cannot be read.
+    private static let sourcePause: Duration = .seconds(5)
     /// How late a wake-up may come.
     private static let tolerance: Duration = .seconds(2)
 
@@ -54,6 +60,9 @@ package actor OutboxTask: Child {
     private var lastExpiryCheck: MonotonicInstant?
     private var waitsForClock = false
     private var isReady = false
+    private var isCursorLost = false
+    private var sourceTrouble: String?
+    private var oldest: WallTime?
 
     /// A task that has not begun.
     ///
@@ -86,30 +95,45 @@ package actor OutboxTask: Child {
             trouble: machine.trouble,
             notBefore: machine.notBefore,
             lastDelivery: lastDelivery,
-            waitsForClock: waitsForClock
+            waitsForClock: waitsForClock,
+            sourceTrouble: sourceTrouble,
+            oldest: machine.waiting > 0 ? oldest : nil
         )
     }
 
     /// Runs until cancelled.
+    ///
+    /// While the store cannot be read it tries again: nothing is lost by waiting.
     package func run() async throws {
-        try await begin()
         var seen: UInt64 = 0
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: Self.promise)
-            try await look()
-            var deadline: MonotonicInstant?
-            switch machine.decide(at: world.clock.now) {
-            case .wait(let until): deadline = until
-            case .send(let lane, let limit):
-                if try await send(lane, limit: limit) { continue }
+            do {
+                try await begin()
+                try await turn(&seen)
+                sourceTrouble = nil
+            } catch let error where !(error is CancellationError) {
+                sourceTrouble = "\(error)"
+                let pause = Self.sourcePause
+                try await world.clock.sleep(for: pause, tolerance: Self.tolerance)
             }
-            let limit = world.clock.now.advanced(by: Self.promise / 2)
-            seen = try await world.source.change(
-                since: seen,
-                until: min(deadline ?? limit, limit),
-                tolerance: Self.tolerance
-            )
         }
+    }
+
+    private func turn(_ seen: inout UInt64) async throws {
+        try await look()
+        var deadline: MonotonicInstant?
+        switch machine.decide(at: world.clock.now) {
+        case .wait(let until): deadline = until
+        case .send(let lane, let limit):
+            if try await send(lane, limit: limit) { return }
+        }
+        let limit = world.clock.now.advanced(by: Self.promise / 2)
+        seen = try await world.source.change(
+            since: seen,
+            until: min(deadline ?? limit, limit),
+            tolerance: Self.tolerance
+        )
     }
 
     /// Ends waiting: a new route, a repaired secret.
@@ -117,23 +141,44 @@ package actor OutboxTask: Child {
         machine.wake(at: world.clock.now, within: time)
     }
 
+    /// Whether nothing waits that was recorded until now.
+    package var isDone: Bool {
+        get async {
+            do { try await see() } catch { return false }
+            return isReady && machine.waiting == 0
+        }
+    }
+
     /// Sends without waiting for more, or no more.
     package func flush(_ isOn: Bool) { machine.flush(isOn, at: world.clock.now) }
 
     private func begin() async throws {
         guard !isReady else { return }
-        if let bytes = try await world.keeper.cursor(of: id) {
-            let numbers = try await world.source.boots()
-            let cursor = try OutboxCursor(bytes) { numbers[$0] }
+        if let cursor = try await cursor() {
             machine.marks = cursor.marks
             machine.totals = cursor.totals
-        } else if !startsWithBacklog {
+        } else if !startsWithBacklog || isCursorLost {
             for stream in try await world.source.streams() {
                 let newest = try await world.source.count(of: stream, after: nil).newest
                 machine.marks[stream] = StreamMark(settled: newest, seen: newest)
             }
         }
         isReady = true
+    }
+
+    /// Where an earlier process got; nil without that, or when it cannot be read.
+    ///
+    /// Then the target begins with what is new: a flood of all that was ever recorded helps none.
+    private func cursor() async throws -> OutboxCursor? {
+        guard let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty else { return nil }
+        let numbers = try await world.source.boots()
+        do throws(OutboxCursorError) {
+            return try OutboxCursor(bytes) { numbers[$0] }
+        } catch {
+            isCursorLost = true
+            world.tell(id, .cursorLost("\(error)"))
+            return nil
+        }
     }
 
     /// Counts what was recorded since the last look.
@@ -184,10 +229,13 @@ package actor OutboxTask: Child {
             let page = try await world.source.page(of: stream, after: start, limit: limit)
             guard let page else { continue }
             draft.add(page, after: mark, limit: limit, needsTime: target.traits.needsTime) {
-                isTooOld($0, of: page, target.traits.ageLimit) ? .tooOld : target.leavesOut($0)
+                if $0.isPrivate { return .markedPrivate }
+                return isTooOld($0, of: page, target.traits.ageLimit)
+                    ? .tooOld : target.leavesOut($0)
             }
         }
         waitsForClock = draft.waitsForClock
+        if lane == .backlog { oldest = draft.samples.first?.time }
         guard !draft.isEmpty else {
             if lane == .live {
                 machine.foundNothingAhead()
@@ -201,13 +249,55 @@ package actor OutboxTask: Child {
         if !draft.samples.isEmpty {
             let isLate = lane == .backlog && machine.isBehind
             let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
+            if target.traits.repetition == .atMostOnce { try await keepAhead(of: draft) }
             outcome = try await target.deliver(batch, over: world.network)
             if outcome == .delivered { lastDelivery = world.clock.now }
         }
         report(machine.finish(draft, outcome, at: world.clock.now))
+        try await keep(machine)
+        return true
+    }
+
+    private func keep(_ machine: OutboxMachine) async throws {
         let cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
         await world.keeper.keep(try cursor.encode(), of: id)
-        return true
+    }
+
+    /// What is never sent twice counts as sent before it is: a crash between must not repeat it.
+    private func keepAhead(of draft: OutboxDraft) async throws {
+        var ahead = machine
+        _ = ahead.finish(draft, .delivered, at: world.clock.now)
+        try await keep(ahead)
+    }
+
+    /// Leaves out what waits from before a moment: its owner does not want it delivered.
+    ///
+    /// - Returns: How many samples.
+    /// - Throws: What reading the store throws.
+    package func drop(before moment: WallTime) async throws -> Int {
+        try await begin()
+        try await see()
+        var count = 0
+        for stream in machine.streams(.backlog) {
+            while let mark = machine.marks[stream],
+                let page = try await world.source.page(
+                    of: stream,
+                    after: mark.settled,
+                    limit: machine.traits.itemLimit
+                )
+            {
+                var old = page
+                old.samples.removeAll { sample in sample.time.map { $0 >= moment } ?? true }
+                var draft = OutboxDraft(.backlog)
+                draft.add(old, after: mark, limit: .max, needsTime: false) { _ in .dropped }
+                guard !draft.isEmpty else { break }
+                machine.leaveOut(draft)
+                count += draft.parts.values.reduce(0) { $0 + ($1.leftOut[.dropped] ?? 0) }
+                guard old.samples.count == page.samples.count else { break }
+            }
+        }
+        try await keep(machine)
+        return count
     }
 
     /// By running time in the present boot, by dates in an earlier one; old without either.

@@ -1,0 +1,93 @@
+/// How a courier is, at one moment.
+package struct CourierReport: Codable, Hashable, Sendable {
+    /// The program's version.
+    package let version: String
+    package let processID: Int32
+    package let uptimeSeconds: Double
+    /// The configuration that it goes by.
+    package let file: String
+    /// Why the station is not followed; nil while it is.
+    package var stationTrouble: String?
+    /// Why cursors are not kept; nil while they are.
+    package var cursorTrouble: String?
+    /// Whether the connection is paid by volume, so that data waits.
+    package var isMetered: Bool
+    /// Events that the station did not record.
+    package var omittedEvents: Int
+    /// In the order of the configuration.
+    package var targets: [OutboxReport]
+
+    package init(
+        version: String,
+        processID: Int32,
+        uptimeSeconds: Double,
+        file: String,
+        targets: [OutboxReport]
+    ) {
+        (self.version, self.processID) = (version, processID)
+        (self.uptimeSeconds, self.file, self.targets) = (uptimeSeconds, file, targets)
+        (isMetered, omittedEvents) = (false, 0)
+    }
+}
+
+/// How one target or receiver is.
+package struct OutboxReport: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Sendable, CaseIterable {
+        /// Its secrets or its address are missing: `why` says which.
+        case broken
+        /// It has not begun: the station has not answered yet.
+        case waitsForStation
+        /// Everything is delivered.
+        case idle
+        /// Something waits for its turn.
+        case waiting
+        /// The last try failed, and the next follows by itself.
+        case later
+        /// A person has to change something; it is tried each hour.
+        case held
+        /// Its owner paused it.
+        case paused
+    }
+
+    package let id: String
+    /// As in the configuration: `influx2`.
+    package let type: String
+    package var state: State
+    /// Why, as words without a secret; nil while all is well.
+    package var why: String?
+    /// Constant: `status-503`, `unknown-host`; nil while all is well.
+    package var code: String?
+    /// Samples since the target was added; nil where samples do not count, as for a heartbeat.
+    package var samples: OutboxSampleCounts?
+    /// ISO 8601 in UTC, of the oldest sample that waits; nil when none waits, or it has no date.
+    package var oldestWaiting: String?
+    /// Whether samples wait until the clock can be trusted.
+    package var waitsForClock = false
+    /// Until the next try; nil when none is planned.
+    package var nextTrySeconds: Double?
+    /// Since the last delivery; nil before the first of this process.
+    package var lastDeliverySeconds: Double?
+    /// Since the process started.
+    package var requestCount = 0
+    /// Bodies that were sent since the process started.
+    package var byteCount = 0
+
+    package init(id: String, type: String, state: State) {
+        (self.id, self.type, self.state) = (id, type, state)
+    }
+}
+
+/// The fates of samples at one target: delivered + waiting + left out = recorded since it is there.
+package struct OutboxSampleCounts: Codable, Hashable, Sendable {
+    package let delivered: Int
+    package let waiting: Int
+    /// By reason: `tooOld`, `noValue`, `flagged`, `markedPrivate`, `refused`, `expired`,
+    /// `timeUnknown`, `dropped`, `unknown`.
+    package let leftOut: [String: Int]
+
+    package init(delivered: Int, waiting: Int, leftOut: [String: Int]) {
+        (self.delivered, self.waiting, self.leftOut) = (delivered, waiting, leftOut)
+    }
+
+    package var recorded: Int { delivered + waiting + leftOut.values.reduce(0, +) }
+}

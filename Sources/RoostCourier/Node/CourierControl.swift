@@ -1,0 +1,155 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import Store
+import Supervision
+
+/// Serves the courier's socket: one line of JSON in, one out.
+///
+/// Bound: `connectionLimit` connections at a time; one more is closed with an error.
+package actor CourierControl: Child {
+    static let connectionLimit = 16
+    /// A connection without a request for this long is closed.
+    static let idleLimit: Duration = .minutes(2)
+    private static let flushMax = 600.0
+
+    package typealias Listen = @Sendable () async throws -> any LineListener
+
+    private let node: CourierNode
+    private let listen: Listen
+    private var count = 0
+
+    package init(_ node: CourierNode, listen: @escaping Listen) {
+        (self.node, self.listen) = (node, listen)
+    }
+
+    package func run() async throws {
+        let listener = try await listen()
+        defer { listener.close() }
+        try await withThrowingDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                let connection = try await listener.accept()
+                guard count < Self.connectionLimit else {
+                    let words = "\(Self.connectionLimit) connections are open; close one"
+                    let failure = ControlFailure(code: "too-many", message: words)
+                    try? connection.send(ControlCodec.line(Self.failed(failure)))
+                    connection.close()
+                    continue
+                }
+                count += 1
+                group.addTask { await self.serve(connection) }
+            }
+        }
+    }
+
+    private func serve(_ connection: any LineConnection) async {
+        defer {
+            connection.close()
+            count -= 1
+        }
+        do {
+            while let line = try await nextLine(of: connection) {
+                try connection.send(try await answer(line))
+            }
+        } catch let error as LocalSocketError {
+            guard case .lineTooLong = error else { return }
+            let failure = ControlFailure(code: "bad-request", message: "\(error)")
+            try? connection.send(ControlCodec.line(Self.failed(failure)))
+        } catch {
+            // Cancelled, or a peer that reads too slowly: its connection ends.
+        }
+    }
+
+    private func nextLine(of connection: any LineConnection) async throws -> String? {
+        let clock = node.world.clock
+        return try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { try await connection.nextLine() }
+            group.addTask {
+                try await clock.sleep(for: Self.idleLimit, tolerance: Self.idleLimit / 2)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// The answer to one line.
+    ///
+    /// - Throws: `CancellationError`.
+    package func answer(_ line: String) async throws -> String {
+        do {
+            let request = try ControlCodec.message(CourierRequest.self, from: line)
+            guard request.version == controlProtocolVersion else {
+                throw ControlFailure(
+                    code: "wrong-version",
+                    message: "this courier speaks version \(controlProtocolVersion), "
+                        + "not \(request.version)"
+                )
+            }
+            return try await answer(request)
+        } catch let failure as ControlFailure {
+            return try ControlCodec.line(Self.failed(failure))
+        }
+    }
+
+    private func answer(_ request: CourierRequest) async throws -> String {
+        switch request.command {
+        case .status: break
+        case .flush:
+            let seconds = request.seconds ?? 60
+            guard (0...Self.flushMax).contains(seconds) else {
+                throw Self.wrong("seconds is 0 to 600", at: "/seconds")
+            }
+            if request.target != nil { _ = try outlet(request) }
+            try await node.flush(request.target, for: .seconds(seconds))
+        case .pause:
+            let seconds = request.seconds
+            guard seconds.map((1...366 * 86_400.0).contains) ?? true else {
+                throw Self.wrong("seconds is 1 to 366 days, or left out", at: "/seconds")
+            }
+            await (try outlet(request)).pause(for: seconds.map { .seconds($0) })
+        case .resume: await (try outlet(request)).resume()
+        case .drop: return try await drop(request)
+        }
+        return try ControlCodec.line(ControlAnswer<CourierReport>(.success(await node.report)))
+    }
+
+    private func drop(_ request: CourierRequest) async throws -> String {
+        let outlet = try outlet(request)
+        guard let text = request.time, let moment = WallTime(iso8601: text) else {
+            throw Self.wrong("time is ISO 8601, as 2026-11-23T09:00:00Z", at: "/time")
+        }
+        do {
+            guard let count = try await outlet.drop(before: moment) else {
+                throw Self.wrong("\(outlet.entry.id) takes no samples", at: "/target")
+            }
+            let report = OutboxDropReport(target: outlet.entry.id, dropped: count)
+            return try ControlCodec.line(ControlAnswer<OutboxDropReport>(.success(report)))
+        } catch let failure as StationDown {
+            throw ControlFailure(code: "store", message: failure.description)
+        }
+    }
+
+    private func outlet(_ request: CourierRequest) throws(ControlFailure) -> Outlet {
+        guard let id = request.target else {
+            throw Self.wrong("target is missing", at: "/target")
+        }
+        guard let outlet = node.outlet(id) else {
+            let known = node.ids.joined(separator: ", ")
+            throw ControlFailure(
+                code: "unknown-target",
+                message: "there is no target \(id.prefix(40)); there are \(known)",
+                pointer: "/target"
+            )
+        }
+        return outlet
+    }
+
+    private static func wrong(_ words: String, at pointer: String) -> ControlFailure {
+        ControlFailure(code: "bad-request", message: words, pointer: pointer)
+    }
+
+    private static func failed(_ failure: ControlFailure) -> ControlAnswer<CourierReport> {
+        ControlAnswer(.failure(failure))
+    }
+}

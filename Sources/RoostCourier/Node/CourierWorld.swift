@@ -1,0 +1,47 @@
+import Core
+import Logging
+import StoreQueries
+
+/// What a courier works with: sockets and files in the program, a simulated world in tests.
+package struct CourierWorld: Sendable {
+    /// Makes the network of one target.
+    package typealias MakeNetwork = @Sendable (NetworkNeeds) throws -> any CourierNetwork
+
+    /// What a target's network must do.
+    package struct NetworkNeeds: Hashable, Sendable {
+        /// Whether an address of this computer is allowed.
+        package let allowsLocal: Bool
+        /// As `http://proxy.example:3128`; nil for none.
+        package let proxy: String?
+    }
+
+    package let link: any StationLink
+    package let history: HistoryDisk
+    package let secrets: any SecretSource
+    package let clock: any NodeClock
+    package let logger: Logger
+    /// Of the back-off's random part.
+    package var seed: UInt64 = 1
+    package let network: MakeNetwork
+    package var processID: Int32 = 0
+    /// The machine's zone, where the station names none.
+    package var zone = Zone.utc
+    /// Ends the process at once: a child could not be stopped.
+    package var endProcess: @Sendable (_ reason: String) -> Void = { _ in }
+    /// Called while everything makes progress, and when all has begun.
+    package var pet: @Sendable () -> Void = {}
+    /// How soon the service manager wants to hear of it again.
+    package var watchdog: Duration = .seconds(120)
+
+    package init(
+        link: any StationLink,
+        history: HistoryDisk,
+        secrets: any SecretSource,
+        clock: any NodeClock,
+        logger: Logger,
+        network: @escaping MakeNetwork
+    ) {
+        (self.link, self.history, self.secrets) = (link, history, secrets)
+        (self.clock, self.logger, self.network) = (clock, logger, network)
+    }
+}

@@ -1,0 +1,75 @@
+import Core
+import Synchronization
+
+/// The network as one target sees it: its time for a request, its count of bytes, and nothing while
+/// data must wait for a connection that is not paid by volume.
+package final class TargetNetwork: CourierNetwork {
+    private struct State {
+        var requestCount = 0
+        var byteCount = 0
+        var isHalted = false
+    }
+
+    private let network: any CourierNetwork
+    private let timeoutSeconds: Int?
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - network: What carries it out.
+    ///   - timeoutSeconds: Of a whole request, 1…600; nil leaves what each request says.
+    package init(_ network: any CourierNetwork, timeoutSeconds: Int? = nil) {
+        (self.network, self.timeoutSeconds) = (network, timeoutSeconds)
+    }
+
+    /// Requests, and bytes of their bodies, since the process started.
+    package var counts: (requests: Int, bytes: Int) {
+        state.withLock { ($0.requestCount, $0.byteCount) }
+    }
+
+    /// While it is halted, every request fails at once.
+    package func halt(_ isHalted: Bool) { state.withLock { $0.isHalted = isHalted } }
+
+    package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
+        try count(request.body.count)
+        return try await network.exchange(bounded(request))
+    }
+
+    package func upload(
+        _ request: OutboundRequest,
+        size: Int,
+        _ read: @escaping @Sendable () async throws -> [UInt8]?
+    ) async throws -> OutboundAnswer {
+        try count(size)
+        return try await network.upload(bounded(request), size: size, read)
+    }
+
+    package func send(_ message: MailMessage) async throws -> OutboundAnswer {
+        try count(message.bytes.count)
+        return try await network.send(message)
+    }
+
+    package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
+        try count(0)
+        return try await network.connect(broker)
+    }
+
+    private func bounded(_ request: OutboundRequest) -> OutboundRequest {
+        guard let timeoutSeconds else { return request }
+        var request = request
+        request.timeoutSeconds = timeoutSeconds
+        return request
+    }
+
+    private func count(_ bytes: Int) throws(NetworkFailure) {
+        let isHalted = state.withLock { state in
+            if !state.isHalted {
+                state.requestCount += 1
+                state.byteCount += bytes
+            }
+            return state.isHalted
+        }
+        guard !isHalted else {
+            throw NetworkFailure(.unreachable, "waits for a connection that is not metered")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Core
+
+/// What one target gets of a source: the channels that its owner chose.
+package struct ChosenSource: SampleSource {
+    /// A source whose streams are known with their channels.
+    package typealias Describe = @Sendable () async -> [StreamID: (String, [Quantity])]
+
+    private let source: any SampleSource
+    private let choice: StreamChoice
+    private let describe: Describe
+
+    package init(
+        _ source: any SampleSource,
+        _ choice: StreamChoice,
+        describe: @escaping Describe
+    ) {
+        (self.source, self.choice, self.describe) = (source, choice, describe)
+    }
+
+    package func streams() async throws -> [StreamID] {
+        let known = await describe()
+        return try await source.streams().filter { stream in
+            guard let (device, quantities) = known[stream] else { return false }
+            return quantities.contains { choice.takes(device, $0.name) }
+        }
+    }
+
+    package func boots() async throws -> [BootID: Int] { try await source.boots() }
+
+    package func count(
+        of stream: StreamID,
+        after place: OutboxPlace?
+    ) async throws -> (count: Int, newest: OutboxPlace?) {
+        try await source.count(of: stream, after: place)
+    }
+
+    package func page(
+        of stream: StreamID,
+        after place: OutboxPlace?,
+        limit: Int
+    ) async throws -> OutboxPage? {
+        guard var page = try await source.page(of: stream, after: place, limit: limit) else {
+            return nil
+        }
+        page.samples = page.samples.map { sample in
+            let kept = sample.quantities.indices.filter {
+                choice.takes(sample.device, sample.quantities[$0].name)
+            }
+            return kept.count == sample.quantities.count ? sample : sample.keeping(kept)
+        }
+        return page
+    }
+
+    package func change(
+        since count: UInt64,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> UInt64 {
+        try await source.change(since: count, until: deadline, tolerance: tolerance)
+    }
+}
+
+extension OutboxSample {
+    fileprivate func keeping(_ indices: [Int]) -> OutboxSample {
+        var sample = OutboxSample(
+            stream: stream,
+            at: (boot, tick),
+            time: time,
+            device: device,
+            quantities: indices.map { quantities[$0] },
+            outcomes: indices.map { outcomes[$0] }
+        )
+        sample.isPrivate = isPrivate
+        return sample
+    }
+}

@@ -1,0 +1,54 @@
+import Core
+import Store
+
+/// The source that runs now: the supervisor makes a new one after a failure.
+package struct CurrentSource: SampleSource {
+    private let current: @Sendable () -> StationSource?
+
+    package init(_ current: @escaping @Sendable () -> StationSource?) { self.current = current }
+
+    private var source: StationSource {
+        get throws {
+            guard let source = current() else {
+                throw StationDown("the station has not answered yet")
+            }
+            return source
+        }
+    }
+
+    /// The streams with their device and channels.
+    package var descriptions: [StreamID: (String, [Quantity])] {
+        get async {
+            let all = await current()?.descriptions ?? []
+            let pairs = all.map { ($0.id, ($0.device, $0.quantities)) }
+            return Dictionary(pairs) { _, new in new }
+        }
+    }
+
+    package func streams() async throws -> [StreamID] { try await source.streams() }
+
+    package func boots() async throws -> [BootID: Int] { try await source.boots() }
+
+    package func count(
+        of stream: StreamID,
+        after place: OutboxPlace?
+    ) async throws -> (count: Int, newest: OutboxPlace?) {
+        try await source.count(of: stream, after: place)
+    }
+
+    package func page(
+        of stream: StreamID,
+        after place: OutboxPlace?,
+        limit: Int
+    ) async throws -> OutboxPage? {
+        try await source.page(of: stream, after: place, limit: limit)
+    }
+
+    package func change(
+        since count: UInt64,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> UInt64 {
+        try await source.change(since: count, until: deadline, tolerance: tolerance)
+    }
+}

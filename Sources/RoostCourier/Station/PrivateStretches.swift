@@ -1,0 +1,44 @@
+import Core
+
+/// The surveys that their owner keeps from uploads.
+struct PrivateStretches: Sendable {
+    private struct Stretch {
+        let name: String
+        let from: OutboxPlace
+        var to: OutboxPlace?
+    }
+
+    /// Bound: `limit`, the oldest are dropped: their samples have left the ring long before.
+    private var stretches: [Stretch] = []
+    private static let limit = 1_000
+
+    static func isMark(_ event: Event) -> Bool {
+        event.kind == .plain(.surveyBegun) || event.kind == .plain(.surveyEnded)
+    }
+
+    /// Notes an event, in the order of time; those of surveys count.
+    mutating func note(_ event: Event, at place: OutboxPlace) {
+        switch event.kind {
+        case .plain(.surveyBegun) where event["upload"] == "no":
+            end(at: place)
+            stretches.append(Stretch(name: event["name"] ?? "", from: place))
+            if stretches.count > Self.limit { stretches.removeFirst() }
+        case .plain(.surveyBegun), .plain(.surveyEnded):
+            end(at: place)
+        default: return
+        }
+    }
+
+    /// The station started anew: a survey does not outlive a run.
+    mutating func end(at place: OutboxPlace) {
+        for index in stretches.indices where stretches[index].to == nil {
+            stretches[index].to = place
+        }
+    }
+
+    func contains(_ place: OutboxPlace) -> Bool {
+        stretches.contains { stretch in
+            stretch.from <= place && (stretch.to.map { place <= $0 } ?? true)
+        }
+    }
+}

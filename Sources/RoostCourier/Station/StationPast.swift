@@ -1,0 +1,52 @@
+import Core
+import Store
+import StoreQueries
+
+/// What the courier reads of a history once, when it begins to follow the station.
+struct StationPast: Sendable {
+    let boots: [BootID: Int]
+    let streams: [StreamDescription]
+    let anchors: [ClockAnchor]
+    let clock: ClockAnchors
+    private(set) var privates: PrivateStretches
+
+    /// - Parameters:
+    ///   - reader: The history with the station's tail.
+    ///   - present: The boot that the station runs in.
+    /// - Throws: What the store throws.
+    init(_ reader: HistoryReader, present: BootID) throws {
+        var boots: [BootID: Int] = [:]
+        for boot in try reader.boots() { boots[boot.id] = Int(boot.ordinal) }
+        if boots[present] == nil { boots[present] = (boots.values.max() ?? 0) + 1 }
+        self.boots = boots
+        streams = try reader.streams().filter { !$0.id.isImported }
+        anchors = try reader.anchors()
+        clock = try HistoryPlaces(reader).clock()
+        var marks: [(place: OutboxPlace, event: Event?)] = []
+        for run in try reader.runs() {
+            guard let number = boots[run.boot] else { continue }
+            let place = OutboxPlace(boot: run.boot, bootNumber: number, tick: run.started)
+            marks.append((place, nil))
+        }
+        try HistoryEvents(reader).each(from: nil, Tick(tenths: 0), includesLate: true) { found in
+            if let number = boots[found.boot], PrivateStretches.isMark(found.event) {
+                let tick = Tick(found.event.instant)
+                let place = OutboxPlace(boot: found.boot, bootNumber: number, tick: tick)
+                marks.append((place, found.event))
+            }
+            return true
+        }
+        var privates = PrivateStretches()
+        for mark in marks.sorted(by: { $0.place < $1.place }) {
+            if let event = mark.event {
+                privates.note(event, at: mark.place)
+            } else {
+                privates.end(at: mark.place)
+            }
+        }
+        self.privates = privates
+    }
+
+    /// Notes an event that is new.
+    mutating func note(_ event: Event, at place: OutboxPlace) { privates.note(event, at: place) }
+}

@@ -1,0 +1,373 @@
+import ControlProtocol
+import Core
+import Logging
+import Store
+import StoreQueries
+import Supervision
+
+/// The store of the running station, for the outboxes: what is new by `feed`, what is older from
+/// the history's file.
+///
+/// Follows the station as a child: until it has answered once, those who ask wait. The history is
+/// opened as seldom as possible, and each look at it holds its lock for single steps.
+package actor StationSource: SampleSource, Child {
+    /// What it works with.
+    package struct World: Sendable {
+        package let link: any StationLink
+        package let history: HistoryDisk
+        package let clock: any NodeClock
+        package let logger: Logger
+        /// How long new samples may wait for one another; zero: not at all.
+        package var gathering = Duration.zero
+
+        package init(
+            link: any StationLink,
+            history: HistoryDisk,
+            clock: any NodeClock,
+            logger: Logger
+        ) {
+            (self.link, self.history, self.clock, self.logger) = (link, history, clock, logger)
+        }
+    }
+
+    /// How long one question to `feed` waits.
+    static let patience: Duration = .seconds(300)
+    /// Between two tries while the station does not answer, the first and the longest.
+    private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
+    private static let pageLimit = 1_000
+
+    /// What is known while the station is followed.
+    private struct Present {
+        var places: FeedPlaces
+        let folder: String
+        let boot: BootID
+        let bootNumber: Int
+        var past: StationPast
+        var recent: RecentSamples
+        var anchors: [ClockAnchor]
+        var clock: ClockAnchors
+        /// `RecentSamples.dropCount` when the history was opened.
+        var historyDropCount = 0
+    }
+
+    private let world: World
+    private let heartbeat: Heartbeat
+    private let onNews: @Sendable (FeedReport) async -> Void
+    private let onReturn: @Sendable () async -> Void
+    private var present: Present?
+    private var changeCount: UInt64 = 0
+    private var waiting: [Signal] = []
+    private var isReopening = false
+    private var reopened: [Signal] = []
+    /// Why the station is not followed; nil while it is.
+    package private(set) var trouble: String?
+
+    /// - Parameters:
+    ///   - world: What it works with.
+    ///   - heartbeat: Beaten at each answer.
+    ///   - onReturn: Called when the station answers for the first time, or again.
+    ///   - onNews: Gets each answer that has records.
+    package init(
+        in world: World,
+        heartbeat: Heartbeat,
+        onReturn: @escaping @Sendable () async -> Void = {},
+        onNews: @escaping @Sendable (FeedReport) async -> Void = { _ in }
+    ) {
+        (self.world, self.heartbeat) = (world, heartbeat)
+        (self.onReturn, self.onNews) = (onReturn, onNews)
+    }
+
+    /// The boot that the station runs in; nil before it answered.
+    package var presentBoot: BootID? { present?.boot }
+
+    /// The streams that the station has, with their channels.
+    package var descriptions: [StreamDescription] { present.map(Self.descriptions) ?? [] }
+
+    // MARK: Following
+
+    /// Follows the station until cancelled.
+    package func run() async throws {
+        var delay = Self.retries.lowerBound
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: Self.patience * 2)
+            do {
+                try await follow()
+                delay = Self.retries.lowerBound
+                trouble = nil
+            } catch let error where !(error is CancellationError) {
+                lose(error)
+                try await world.clock.sleep(for: delay, tolerance: delay / 4)
+                delay = min(delay * 2, Self.retries.upperBound)
+            }
+        }
+    }
+
+    private func lose(_ error: any Error) {
+        let words = "\(error)"
+        if trouble != words {
+            world.logger.warning("station is not followed", metadata: ["why": "\(words)"])
+        }
+        (trouble, present) = (words, nil)
+    }
+
+    private func follow() async throws {
+        guard let places = present?.places else { return try await begin() }
+        let request = ControlRequest.feed(
+            after: places,
+            limit: Self.pageLimit,
+            waitSeconds: Self.patience.inSeconds,
+            samples: FeedCondition(
+                orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil
+            )
+        )
+        let report = try await world.link.ask(request, FeedReport.self)
+        guard report.folder == present?.folder, report.bootID == present.map({ "\($0.boot)" }),
+            !report.older, !report.lost
+        else {
+            // Another store, or more happened than the station keeps in memory.
+            present = nil
+            return
+        }
+        try take(report)
+        if !report.parts.isEmpty { await onNews(report) }
+    }
+
+    /// First the place where the station is, then the history up to it or further: nothing lies
+    /// between the two.
+    private func begin() async throws {
+        let report = try await world.link.ask(ControlRequest.feed(after: nil), FeedReport.self)
+        guard let folder = report.folder, let boot = BootID(report.bootID) else {
+            throw StationDown("the station has no store open; see `roost status`")
+        }
+        try await world.history.reopen(folder, try await tail())
+        let past = try await world.history.read { try StationPast($0, present: boot) }
+        var floors: [StreamID: OutboxPlace] = [:]
+        for (key, place) in report.next.streams {
+            guard let number = UInt16(key), let id = BootID(place.bootID) else { continue }
+            floors[StreamID(number)] = OutboxPlace(
+                boot: id,
+                bootNumber: past.boots[id] ?? 0,
+                tick: Tick(tenths: place.tick)
+            )
+        }
+        present = Present(
+            places: report.next,
+            folder: folder,
+            boot: boot,
+            bootNumber: past.boots[boot] ?? 0,
+            past: past,
+            recent: RecentSamples(after: floors),
+            anchors: past.anchors,
+            clock: past.clock
+        )
+        trouble = nil
+        announce()
+        await onReturn()
+    }
+
+    /// What the history's file lacks.
+    private func tail() async throws -> HistoryTail {
+        let link = world.link
+        return try await StationTail { try await link.ask($0, TailReport.self) }.tail
+    }
+
+    private func take(_ report: FeedReport) throws {
+        guard var present else { return }
+        var hasAnchors = false
+        for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
+            switch record {
+            case .stream(let description): present.recent.describe(description)
+            case .samples(let stream, let segment): try add(segment, of: stream, to: &present)
+            case .anchor(let anchor):
+                hasAnchors = true
+                present.anchors.append(anchor)
+            case .event(let event):
+                let place = Self.place(Tick(event.instant), present)
+                present.past.note(event, at: place)
+            case .started, .stopped, .schedule, .cursor: continue
+            }
+        }
+        if hasAnchors {
+            let anchors = present.anchors.filter { $0.boot == present.boot }
+            present.clock = ClockAnchors(runs: [], anchors: anchors)
+        }
+        present.places = report.next
+        self.present = present
+        if !report.parts.isEmpty { announce() }
+    }
+
+    private func add(
+        _ segment: [UInt8],
+        of stream: StreamID,
+        to present: inout Present
+    ) throws {
+        guard let description = present.recent.description(of: stream) else {
+            throw StationDown("the station sent samples of a stream that it does not describe")
+        }
+        let decimals = description.quantities.map(\.decimals)
+        var decoder = try SegmentDecoder(segment, decimals: decimals)
+        while let (tick, outcomes) = try decoder.next() {
+            let row = RecentSamples.Row(place: Self.place(tick, present), outcomes: outcomes)
+            present.recent.append(row, of: stream)
+        }
+    }
+
+    private static func place(_ tick: Tick, _ present: Present) -> OutboxPlace {
+        OutboxPlace(boot: present.boot, bootNumber: present.bootNumber, tick: tick)
+    }
+
+    private func announce() {
+        changeCount += 1
+        for signal in waiting { signal.raise() }
+        waiting = []
+    }
+
+    // MARK: As a source
+
+    package func change(
+        since count: UInt64,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> UInt64 {
+        guard changeCount == count else { return changeCount }
+        let signal = Signal()
+        waiting.append(signal)
+        defer { waiting.removeAll { $0 === signal } }
+        _ = try await world.clock.wait(for: signal, until: deadline, tolerance: tolerance)
+        return changeCount
+    }
+
+    package func streams() async throws -> [StreamID] {
+        Self.descriptions(try followed()).map(\.id)
+    }
+
+    package func boots() async throws -> [BootID: Int] { try followed().past.boots }
+
+    package func count(
+        of stream: StreamID,
+        after place: OutboxPlace?
+    ) async throws -> (count: Int, newest: OutboxPlace?) {
+        let present = try followed()
+        if present.recent.covers(stream, after: place) {
+            return present.recent.count(of: stream, after: place)
+        }
+        try await freshen()
+        let (boots, recent) = (present.past.boots, present.recent)
+        let floor = recent.floor(of: stream)
+        let old = try await world.history.read { reader -> (count: Int, newest: OutboxPlace?) in
+            let places = HistoryPlaces(reader)
+            let from = place.flatMap { boots[$0.boot] == nil ? nil : $0.stored(in: stream) }
+            let newest = try floor.map { $0.stored(in: stream) } ?? places.newest(of: stream)
+            let count = try places.count(of: stream, after: from, through: newest) ?? 0
+            return (count, newest.map { OutboxPlace($0, boots) })
+        }
+        guard let floor else { return old }
+        let new = recent.count(of: stream, after: floor)
+        return (old.count + new.count, new.count > 0 ? new.newest : old.newest)
+    }
+
+    package func page(
+        of stream: StreamID,
+        after place: OutboxPlace?,
+        limit: Int
+    ) async throws -> OutboxPage? {
+        let present = try followed()
+        if present.recent.covers(stream, after: place) {
+            let rows = present.recent.rows(of: stream, after: place, limit: limit)
+            return Self.page(rows, of: stream, present)
+        }
+        try await freshen()
+        let boots = present.past.boots
+        let rows = try await world.history.read { reader -> [RecentSamples.Row] in
+            let from = place.flatMap { boots[$0.boot] == nil ? nil : $0.stored(in: stream) }
+            let found = try HistoryPlaces(reader).samples(of: stream, after: from, limit: limit)
+            return found.samples.map { sample in
+                let here = SamplePlace(stream: stream, boot: sample.boot, tick: sample.tick)
+                return .init(place: OutboxPlace(here, boots), outcomes: sample.outcomes)
+            }
+        }
+        let boot = rows.first?.place.boot
+        return Self.page(Array(rows.prefix { $0.place.boot == boot }), of: stream, present)
+    }
+
+    private func followed() throws -> Present {
+        guard let present else {
+            throw StationDown(trouble ?? "the station has not answered yet")
+        }
+        return present
+    }
+
+    /// Opens the history again if memory has dropped samples that it may lack.
+    private func freshen() async throws {
+        while isReopening {
+            let signal = Signal()
+            reopened.append(signal)
+            defer { reopened.removeAll { $0 === signal } }
+            _ = try await world.clock.wait(for: signal, until: nil, tolerance: .zero)
+        }
+        let now = try followed()
+        guard now.recent.dropCount != now.historyDropCount else { return }
+        isReopening = true
+        defer {
+            isReopening = false
+            for signal in reopened { signal.raise() }
+        }
+        try await world.history.reopen(now.folder, try await tail())
+        present?.historyDropCount = now.recent.dropCount
+    }
+
+    private static func descriptions(_ present: Present) -> [StreamDescription] {
+        let recent = present.recent.streams
+        let known = present.past.streams.filter { old in !recent.contains { $0.id == old.id } }
+        return (known + recent).filter { !$0.id.isImported }.sorted { $0.id < $1.id }
+    }
+
+    private static func page(
+        _ rows: [RecentSamples.Row],
+        of stream: StreamID,
+        _ present: Present
+    ) -> OutboxPage? {
+        guard let first = rows.first,
+            let description = descriptions(present).first(where: { $0.id == stream })
+        else { return nil }
+        let samples = rows.map { row -> OutboxSample in
+            var sample = OutboxSample(
+                stream: stream,
+                at: (row.place.boot, row.place.tick),
+                time: time(of: row.place, present),
+                device: description.device,
+                quantities: description.quantities,
+                outcomes: row.outcomes
+            )
+            sample.isPrivate = present.past.privates.contains(row.place)
+            return sample
+        }
+        return OutboxPage(
+            stream: stream,
+            boot: first.place.boot,
+            bootNumber: first.place.bootNumber,
+            isPresent: first.place.boot == present.boot,
+            samples: samples
+        )
+    }
+
+    /// When a sample was, to the tenth: two readings of a clock differ by microseconds, and what is
+    /// sent again must have the time that it had.
+    private static func time(of place: OutboxPlace, _ present: Present) -> WallTime? {
+        let clock = place.boot == present.boot ? present.clock : present.past.clock
+        guard let time = clock.time(place.boot, place.tick), time.isSure else { return nil }
+        let tenth: Int64 = 100_000_000
+        let count = (time.wall.nanoseconds + tenth / 2) / tenth
+        return WallTime(nanoseconds: count * tenth)
+    }
+}
+
+extension OutboxPlace {
+    fileprivate init(_ place: SamplePlace, _ boots: [BootID: Int]) {
+        self.init(boot: place.boot, bootNumber: boots[place.boot] ?? 0, tick: place.tick)
+    }
+
+    fileprivate func stored(in stream: StreamID) -> SamplePlace {
+        SamplePlace(stream: stream, boot: boot, tick: tick)
+    }
+}

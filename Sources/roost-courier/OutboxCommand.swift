@@ -1,0 +1,121 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Core
+
+struct OutboxCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: "Says of each target what was delivered, what waits, and what was left out.",
+        discussion: """
+            delivered + waiting + left out = recorded, since the target was added.
+
+            Examples: roost-courier outbox
+                      roost-courier outbox influx --json
+            Exit codes: 0 all is well, 2 a target is held or broken, 69 no courier answers.
+            """
+    )
+
+    @Argument(help: "One target; all without it.")
+    var target: String?
+
+    @OptionGroup var options: CourierOptions
+
+    func run() throws {
+        var report = try options.ask(CourierRequest(.status), CourierReport.self)
+        if let target {
+            let known = report.targets.map(\.id).joined(separator: ", ")
+            report.targets.removeAll { $0.id != target }
+            guard !report.targets.isEmpty else {
+                Output.error("there is no target \(target); there are \(known)")
+                throw ExitCode(1)
+            }
+        }
+        try OutboxText.show(report, asJSON: options.json)
+        let isBad = report.targets.contains { $0.state == .held || $0.state == .broken }
+        if isBad { throw ExitCode(2) }
+    }
+}
+
+/// A courier's report for people.
+enum OutboxText {
+    static func show(_ report: CourierReport, asJSON: Bool) throws {
+        if asJSON { return Output.line(try ControlCodec.line(report)) }
+        for line in lines(report) { Output.line(line) }
+    }
+
+    static func lines(_ report: CourierReport) -> [String] {
+        var lines: [String] = []
+        if let trouble = report.stationTrouble { lines.append("The station: \(trouble)") }
+        if let trouble = report.cursorTrouble { lines.append("Cursors wait: \(trouble)") }
+        if report.isMetered {
+            lines.append("The connection is metered: data waits, heartbeats and notices go.")
+        }
+        if report.omittedEvents > 0 {
+            lines.append("\(report.omittedEvents) events of the courier were not recorded.")
+        }
+        if report.targets.isEmpty {
+            lines.append("\(report.file) names no targets; docs/reference/courier.md shows how.")
+        }
+        for target in report.targets { lines += self.lines(target) }
+        return lines
+    }
+
+    private static func lines(_ target: OutboxReport) -> [String] {
+        var first = "\(target.id) (\(target.type)): \(state(target))"
+        if let why = target.why { first += ": \(why)" }
+        var lines = [first]
+        if let samples = target.samples {
+            var line =
+                "  \(samples.recorded) samples: \(samples.delivered) delivered, "
+                + "\(samples.waiting) waiting"
+            if let oldest = target.oldestWaiting { line += " since \(oldest)" }
+            let left = samples.leftOut.sorted { $0.key < $1.key }
+                .map { "\($0.value) \(reason($0.key))" }
+            line += left.isEmpty ? ", none left out" : ", left out: " + left.joined(separator: ", ")
+            lines.append(line)
+        }
+        if target.waitsForClock {
+            lines.append("  samples wait until the station knows what time it is")
+        }
+        var facts: [String] = []
+        if let seconds = target.lastDeliverySeconds {
+            facts.append("last delivery \(words(seconds: seconds)) ago")
+        }
+        if let seconds = target.nextTrySeconds {
+            facts.append("next try in \(words(seconds: seconds))")
+        }
+        if target.requestCount > 0 {
+            facts.append("\(target.requestCount) requests, \(target.byteCount) bytes")
+        }
+        if !facts.isEmpty { lines.append("  " + facts.joined(separator: "; ")) }
+        return lines
+    }
+
+    private static func state(_ target: OutboxReport) -> String {
+        switch target.state {
+        case .broken: "cannot start"
+        case .waitsForStation: "waits for the station"
+        case .idle: "all is delivered"
+        case .waiting: "sends"
+        case .later: "tries again"
+        case .held: "held until you act"
+        case .paused: "paused"
+        }
+    }
+
+    private static func reason(_ code: String) -> String {
+        switch code {
+        case "tooOld": "too old for it"
+        case "noValue": "without a value for it"
+        case "flagged": "doubtful"
+        case "markedPrivate": "private"
+        case "refused": "refused"
+        case "expired": "written over before it was delivered"
+        case "timeUnknown": "of a boot that no clock dated"
+        case "dropped": "dropped by you"
+        case "unknown": "sent without an answer"
+        default: code
+        }
+    }
+}

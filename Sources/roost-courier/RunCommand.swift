@@ -1,0 +1,161 @@
+import ArgumentParser
+import ClientSupport
+import Core
+import CourierIO
+import Glibc
+import LinuxIO
+import Logging
+import Profiles
+import RoostCourier
+import StoreQueries
+import Supervision
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Delivers what a station records, until it is asked to stop.",
+        discussion: """
+            The station's store is the queue: nothing is copied, and after months offline the
+            courier goes on where it stopped. SIGTERM and SIGINT stop in order; SIGHUP reads the
+            configuration and the secrets again.
+
+            Examples: roost-courier run
+                      roost-courier run --config courier.json --socket /run/roost/roost.sock
+
+            Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung,
+            78 the configuration is wrong.
+            """
+    )
+
+    static let standardControl = "/run/roost-courier/courier.sock"
+    /// Limit of an orderly stop.
+    private static let stopLimit: Duration = .seconds(8)
+
+    @Option(help: "The configuration file.")
+    var config = CourierConfiguration.standardPath
+
+    @Option(help: "The station's control socket.")
+    var socket = "/run/roost/roost.sock"
+
+    @Option(help: "The courier's own socket, for `roost outbox`.")
+    var control = standardControl
+
+    @Option(help: "The folder of secrets, after those of systemd.")
+    var secrets = SecretFolder.standard
+
+    @Option(help: "The folder of hashed certificates of authorities.")
+    var authorities = "/etc/ssl/certs"
+
+    @Flag(help: "Log what happens, not only what matters.")
+    var verbose = false
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        SignalMonitor.block()
+        let configuration: CourierConfiguration
+        do {
+            configuration = try read()
+        } catch let error as ConfigurationError {
+            Output.error("\(error)")
+            throw ExitCode(78)
+        }
+        let level: Logger.Level = verbose ? .info : .notice
+        let logger = Logger(label: "roost-courier") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let loop = try EventLoop()
+        let signals = try SignalMonitor(on: loop)
+        let notifier = ServiceNotifier()
+        let node = CourierNode(
+            configuration,
+            file: config,
+            in: try world(loop, notifier, logger)
+        )
+        let (command, path) = (self, control)
+        let socket = ChildSpec(id: "control") { _ in
+            CourierControl(node) { try LocalSocketListener(path: path, on: loop) }
+        }
+        try loop.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await command.follow(signals, node, loop, notifier, logger)
+                }
+                defer { group.cancelAll() }
+                notifier.ready()
+                try await node.run(serving: socket)
+            }
+        }
+    }
+
+    private func read() throws -> CourierConfiguration {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileBytes.read(config, limit: CourierConfiguration.byteLimit + 1)
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(1)
+        }
+        return try CourierConfiguration(bytes, file: config)
+    }
+
+    private func world(
+        _ loop: EventLoop,
+        _ notifier: ServiceNotifier,
+        _ logger: Logger
+    ) throws -> CourierWorld {
+        let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+        let curl = try CurlNetwork(on: loop)
+        let authorities = authorities
+        var world = CourierWorld(
+            link: SocketLink(path: socket, on: loop),
+            history: HistoryDisk(on: try DiskThread(name: "history")),
+            secrets: SecretFolder(credentials: credentials, folder: secrets),
+            clock: loop.clock,
+            logger: logger
+        ) { needs in
+            var settings = CurlSettings()
+            settings.allowsLocal = needs.allowsLocal
+            settings.proxy = needs.proxy.map { MaskedText($0) }
+            settings.authorities = authorities
+            return curl.with(settings)
+        }
+        world.processID = getpid()
+        world.seed = UInt64(bitPattern: loop.clock.now.nanoseconds)
+        world.zone = Zone.system
+        world.pet = { notifier.pet() }
+        if let watchdog = notifier.watchdogTimeout { world.watchdog = watchdog }
+        world.endProcess = { reason in
+            logger.critical("ending the process", metadata: ["reason": "\(reason)"])
+            _exit(70)
+        }
+        return world
+    }
+
+    private func follow(
+        _ signals: SignalMonitor,
+        _ node: CourierNode,
+        _ loop: EventLoop,
+        _ notifier: ServiceNotifier,
+        _ logger: Logger
+    ) async throws {
+        while !Task.isCancelled {
+            guard try await signals.next() == SIGHUP else { break }
+            notifier.reloading()
+            do {
+                await node.reload(try read())
+                logger.notice("configuration read again", metadata: ["file": "\(config)"])
+            } catch {
+                logger.error("configuration not applied", metadata: ["problem": "\(error)"])
+            }
+            notifier.ready()
+        }
+        logger.notice("stopping")
+        notifier.stopping()
+        node.requestStop()
+        try await loop.clock.sleep(for: Self.stopLimit)
+        logger.critical("did not stop in time", metadata: ["limit": "\(Self.stopLimit)"])
+        _exit(70)
+    }
+}
