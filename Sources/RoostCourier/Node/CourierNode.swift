@@ -303,6 +303,7 @@ package final class CourierNode: Sendable {
     /// - Parameters:
     ///   - id: One target; nil for all.
     ///   - patience: How long.
+    /// - Throws: `CancellationError`.
     package func flush(_ id: String?, for patience: Duration) async throws {
         let outlets = state.withLock { $0.outlets }.filter { id == nil || $0.entry.id == id }
         for outlet in outlets { await outlet.flush(true) }
