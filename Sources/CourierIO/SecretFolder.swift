@@ -11,13 +11,19 @@ package struct SecretFolder: SecretSource {
     package static let standard = "/etc/roost/secrets"
 
     private let credentials: String?
-    private let folder: String
+    let folder: String
 
     /// - Parameters:
     ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil without one.
     ///   - folder: Where else they are.
     package init(credentials: String?, folder: String = standard) {
         (self.credentials, self.folder) = (credentials, folder)
+    }
+
+    /// With the credentials that systemd gave this process.
+    package static func ofProcess(_ folder: String) -> SecretFolder {
+        let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+        return SecretFolder(credentials: credentials, folder: folder)
     }
 
     package func secret(_ name: SecretName) throws(SecretError) -> Secret {

@@ -18,8 +18,9 @@ struct CourierCommand: ParsableCommand {
             """,
         version: RoostVersion.text,
         subcommands: [
-            RunCommand.self, CheckCommand.self, OutboxCommand.self, FlushCommand.self,
-            PauseCommand.self, ResumeCommand.self, DropCommand.self,
+            RunCommand.self, CheckCommand.self, StatusCommand.self, OutboxCommand.self,
+            ProbeCommand.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
+            SecretCommand.self,
         ]
     )
 }

@@ -8,8 +8,8 @@ struct FlushCommand: ParsableCommand {
         commandName: "flush",
         abstract: "Tries at once all that waits, and waits for it to be delivered.",
         discussion: """
-            Examples: roost-courier flush
-                      roost-courier flush influx --for 5m
+            Examples: roost outbox flush
+                      roost outbox flush influx --for 5m
             Exit codes: 0 nothing waits, 1 something is left, 69 no courier answers.
             """
     )
@@ -52,8 +52,8 @@ struct PauseCommand: ParsableCommand {
         discussion: """
             A restart of the courier ends it.
 
-            Examples: roost-courier pause influx --for 2h
-                      roost-courier pause map
+            Examples: roost courier pause influx --for 2h
+                      roost courier pause map
             """
     )
 
@@ -75,7 +75,7 @@ struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Ends the pause of a target.",
-        discussion: "Example: roost-courier resume influx"
+        discussion: "Example: roost courier resume influx"
     )
 
     @Argument(help: "The target.")
@@ -95,9 +95,9 @@ struct DropCommand: ParsableCommand {
         abstract: "Leaves out what waits at a target from before a moment.",
         discussion: """
             The samples stay in the station's store; the target is never sent them. The count shows
-            in `roost-courier outbox` as dropped by you.
+            in `roost outbox` as dropped by you.
 
-            Example: roost-courier drop influx --before 2026-11-01T00:00:00Z
+            Example: roost outbox drop influx --before 2026-11-01T00:00:00Z
             """
     )
 

@@ -10,8 +10,25 @@ struct OutboxCommand: ParsableCommand {
         discussion: """
             delivered + waiting + left out = recorded, since the target was added.
 
-            Examples: roost-courier outbox
-                      roost-courier outbox influx --json
+            Examples: roost outbox
+                      roost outbox influx --json
+                      roost outbox flush --for 5m
+                      roost outbox drop influx --before 2026-11-01T00:00:00Z
+            """,
+        subcommands: [
+            OutboxShowCommand.self, FlushCommand.self, DropCommand.self,
+        ],
+        defaultSubcommand: OutboxShowCommand.self
+    )
+}
+
+struct OutboxShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows the fates of samples by target.",
+        discussion: """
+            Examples: roost outbox
+                      roost outbox influx --json
             Exit codes: 0 all is well, 2 a target is held or broken, 69 no courier answers.
             """
     )

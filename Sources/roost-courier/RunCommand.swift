@@ -105,13 +105,12 @@ struct RunCommand: ParsableCommand {
         _ notifier: ServiceNotifier,
         _ logger: Logger
     ) throws -> CourierWorld {
-        let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
         let curl = try CurlNetwork(on: loop)
         let authorities = authorities
         var world = CourierWorld(
             link: SocketLink(path: socket, on: loop),
             history: HistoryDisk(on: try DiskThread(name: "history")),
-            secrets: SecretFolder(credentials: credentials, folder: secrets),
+            secrets: SecretFolder.ofProcess(secrets),
             clock: loop.clock,
             logger: logger
         ) { needs in

@@ -26,6 +26,21 @@ package enum NoticeValues {
         return notice
     }()
 
+    /// A notice that a person asks for, to try the way.
+    package static func test(at time: WallTime?) -> Notice {
+        var notice = Notice(
+            number: 0,
+            kind: .raised,
+            key: sample.key,
+            severity: .warning,
+            text: (sample.title, sample.subtitle, ["A test: nothing is wrong."]),
+            time: time
+        )
+        notice.measurement = sample.measurement
+        notice.isTest = true
+        return notice
+    }
+
     private static let sampleStation = StationIdentity(
         id: "7f3a21c9d0e4",
         name: "balcony",

@@ -16,6 +16,21 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case foreign(DeliveryReason)
 }
 
+extension DeliveryOutcome {
+    /// For people.
+    package var words: String {
+        switch self {
+        case .delivered: "delivered"
+        case .partly(let refused, let reason): "\(refused.count) refused: \(reason.words)"
+        case .later(let reason, _): "not delivered: \(reason.words)"
+        case .hold(let reason): "not delivered, and not before you act: \(reason.words)"
+        case .refused(let reason): "refused: \(reason.words)"
+        case .unknown(let reason): "sent, and no answer says whether it arrived: \(reason.words)"
+        case .foreign(let reason): reason.words
+        }
+    }
+}
+
 /// Why, as a code for programs and words for people.
 package struct DeliveryReason: Hashable, Sendable {
     /// Small letters and hyphens: `unknown-host`, `status-503`.

@@ -29,11 +29,12 @@ package protocol SecretSource: Sendable {
 
 /// Why there is no secret.
 package struct SecretError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let name: SecretName
+    /// nil where it is about all of them.
+    package let name: SecretName?
     /// With the file and the next step, without the secret.
     package let description: String
 
-    package init(_ name: SecretName, _ description: String) {
+    package init(_ name: SecretName?, _ description: String) {
         (self.name, self.description) = (name, description)
     }
 }

@@ -7,6 +7,9 @@ import Core
 package protocol SampleTarget: Sendable {
     var traits: SampleTargetTraits { get }
 
+    /// A request without data whose success shows that the server knows us; nil without one.
+    var probe: OutboundRequest? { get }
+
     /// Why a sample is not for this target, besides its age; nil when it is.
     func leavesOut(_ sample: OutboxSample) -> LeftOut?
 
@@ -19,6 +22,10 @@ package protocol SampleTarget: Sendable {
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome
+}
+
+extension SampleTarget {
+    package var probe: OutboundRequest? { nil }
 }
 
 /// What the outbox must know of a target.

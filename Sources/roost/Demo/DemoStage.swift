@@ -78,7 +78,7 @@ final class DemoStage: Sendable {
     ///
     /// - Returns: Its address.
     func openWeb() async throws -> String {
-        let program = try WebCommand.program()
+        let program = try SisterProgram.path("roost-web")
         // The usual port, so that the address is the same each time; another one if it is taken.
         for port in [8_088, 0] {
             let web = try ChildProcess(

@@ -36,7 +36,7 @@ struct WebCommand: ParsableCommand {
     var open = false
 
     func run() throws {
-        let program = try Self.program()
+        let program = try SisterProgram.path("roost-web")
         var arguments = ["roost-web", "--listen", listen]
         if let store { arguments += ["--store", store] }
         if let state { arguments += ["--state", state] }
@@ -49,24 +49,5 @@ struct WebCommand: ParsableCommand {
             message: "\(program): \(String(cString: strerror(errno)))",
             exitCode: unavailableExitCode
         )
-    }
-
-    /// The dashboard's program: beside this one, or where a package puts it.
-    ///
-    /// - Throws: `ClientFailure`: it is not there.
-    static func program() throws -> String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
-        let folder = own.split(separator: "/").dropLast().joined(separator: "/")
-        let places = ["/\(folder)/roost-web", "/usr/local/bin/roost-web", "/usr/bin/roost-web"]
-        guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-            throw ClientFailure(
-                message: "roost-web is not installed beside \(own); build it with "
-                    + "`swift build --product roost-web`, or install the package roost-web",
-                exitCode: unavailableExitCode
-            )
-        }
-        return found
     }
 }

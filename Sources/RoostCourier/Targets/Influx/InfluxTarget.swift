@@ -71,6 +71,9 @@ package struct InfluxTarget: SampleTarget {
         }
     }
 
+    /// A write of nothing.
+    package var probe: OutboundRequest? { request }
+
     /// The request that writes a batch.
     package func write(_ batch: SampleBatch) -> OutboundRequest {
         var request = request

@@ -1,0 +1,74 @@
+import ArgumentParser
+import ClientSupport
+import Glibc
+
+struct OutboxCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: "Says what became of each sample at each target, and sends what waits.",
+        discussion: """
+            Runs `roost-courier outbox`; `roost outbox --help` shows all there is.
+
+            Examples: roost outbox
+                      roost outbox influx --json
+                      roost outbox flush --for 5m
+                      roost outbox why 2026-11-20T03:10Z
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run("outbox", arguments) }
+}
+
+struct CourierCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "courier",
+        abstract: "Checks, tries, pauses and watches the targets of a station.",
+        discussion: """
+            Runs `roost-courier`; `roost courier --help` shows all there is.
+
+            Examples: roost courier check
+                      roost courier probe influx
+                      roost courier pause influx --for 2h
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run(nil, arguments) }
+}
+
+struct SecretCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secret",
+        abstract: "Stores passwords and tokens for the courier, which no command shows again.",
+        discussion: """
+            Runs `roost-courier secret`; `roost secret --help` shows all there is.
+
+            Examples: sudo roost secret set influx
+                      sudo roost secret list
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run("secret", arguments) }
+}
+
+/// The courier's program, which these commands are replaced by.
+enum CourierProgram {
+    /// - Throws: `ClientFailure`: it is not there.
+    static func run(_ command: String?, _ arguments: [String]) throws -> Never {
+        let program = try SisterProgram.path("roost-courier")
+        var vector = (["roost-courier"] + (command.map { [$0] } ?? []) + arguments).map {
+            strdup($0)
+        }
+        vector.append(nil)
+        execv(program, vector)
+        throw ClientFailure(
+            message: "\(program): \(String(cString: strerror(errno)))",
+            exitCode: unavailableExitCode
+        )
+    }
+}
