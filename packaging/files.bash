@@ -18,6 +18,9 @@ zsh_folder() { [[ $prefix == /usr ]] && printf 'vendor-completions' || printf 's
 # Whether the dashboard is among the programs and wanted.
 has_web() { [[ ${with_web:-yes} == yes && -x $binaries/roost-web ]]; }
 
+# Whether the courier is among the programs and wanted.
+has_courier() { [[ ${with_courier:-yes} == yes && -x $binaries/roost-courier ]]; }
+
 # Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
 installed_files() {
     local system rules example
@@ -56,6 +59,15 @@ installed_files() {
         for rules in js/roost.js css/roost.css; do
             printf '644\t%s\t%s\n' "$extras/web/$rules" "$prefix/share/roost/web/$rules"
         done
+    fi
+    if has_courier; then
+        printf '%s\t%s\t%s\n' \
+            755 "$binaries/roost-courier" "$prefix/bin/roost-courier" \
+            644 "$root/packaging/systemd/roost-courier.service" \
+            "$system/systemd/system/roost-courier.service" \
+            644 "$root/packaging/systemd/roost-courier.path" \
+            "$system/systemd/system/roost-courier.path" \
+            644 "$extras/roost-courier.8" "$prefix/share/man/man8/roost-courier.8"
     fi
     for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
         printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"
