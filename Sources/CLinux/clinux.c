@@ -7,6 +7,8 @@
 #include <linux/blkpg.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/watchdog.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -258,4 +260,22 @@ int clinux_socket_error(int fd) {
     socklen_t length = sizeof code;
     if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length) != 0) return errno;
     return code;
+}
+
+int clinux_route_socket(void) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (fd < 0) {
+        return -1;
+    }
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+    };
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        int code = errno;
+        close(fd);
+        errno = code;
+        return -1;
+    }
+    return fd;
 }

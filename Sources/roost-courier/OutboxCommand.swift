@@ -128,7 +128,7 @@ enum OutboxText {
         case "flagged": "doubtful"
         case "markedPrivate": "private"
         case "refused": "refused"
-        case "expired": "written over before it was delivered"
+        case "expired": "gone from the store before delivery"
         case "timeUnknown": "of a boot that no clock dated"
         case "dropped": "dropped by you"
         case "unknown": "sent without an answer"

@@ -71,7 +71,7 @@ struct RunCommand: ParsableCommand {
         let node = CourierNode(
             configuration,
             file: config,
-            in: try world(loop, notifier, logger)
+            in: try world(configuration, loop, notifier, logger)
         )
         let (command, path) = (self, control)
         let socket = ChildSpec(id: "control") { _ in
@@ -101,6 +101,7 @@ struct RunCommand: ParsableCommand {
     }
 
     private func world(
+        _ configuration: CourierConfiguration,
         _ loop: EventLoop,
         _ notifier: ServiceNotifier,
         _ logger: Logger
@@ -123,6 +124,15 @@ struct RunCommand: ParsableCommand {
         world.processID = getpid()
         world.seed = UInt64(bitPattern: loop.clock.now.nanoseconds)
         world.zone = Zone.system
+        do {
+            world.routes = try KernelRoutes(
+                on: loop,
+                disk: DiskThread(name: "routes"),
+                asksManager: configuration.network.metered == .auto
+            )
+        } catch {
+            logger.warning("routes are not followed", metadata: ["why": "\(error)"])
+        }
         world.pet = { notifier.pet() }
         if let watchdog = notifier.watchdogTimeout { world.watchdog = watchdog }
         world.endProcess = { reason in

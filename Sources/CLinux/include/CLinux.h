@@ -44,6 +44,8 @@ int clinux_unix_connect(int fd, const char *path);
 long clinux_unix_send(int fd, const char *path, const void *bytes, size_t byte_count);
 // Non-blocking and close-on-exec from the start.
 int clinux_accept(int fd);
+// A socket that becomes readable when a route of this machine changes; -1 with errno.
+int clinux_route_socket(void);
 int clinux_unix_peer(int fd, int32_t *pid, uint32_t *uid, uint32_t *gid);
 
 // Addresses of a name or a number, in network order; blocks. -1 when it is not known.

@@ -10,10 +10,11 @@ import Synchronization
 ///
 ///     courier ─┬─ vigil     pets upward while everything makes progress
 ///              ├─ station   follows the station, whose store is the queue
+///              ├─ routes    sees new connections, and those that are paid by volume
 ///              ├─ targets ──── one child per target
 ///              └─ control   the courier's own socket, where the program has one
 package final class CourierNode: Sendable {
-    private struct State {
+    struct State {
         var configuration: CourierConfiguration
         var outlets: [Outlet] = []
         var station: StationSource?
@@ -24,19 +25,22 @@ package final class CourierNode: Sendable {
 
     /// Targets that fail again and again are tried for ever, ever more seldom: a courier that ended
     /// for one of them would silence the others.
-    private static let policy = RestartPolicy(
+    static let policy = RestartPolicy(
         stopsTogether: true,
         intensity: RestartIntensity(limit: 1_000, within: .minutes(10))
     )
 
+    /// With a new default route, what waits is tried within this time.
+    private static let newRouteSpread: Duration = .seconds(30)
+
     package let world: CourierWorld
     private let file: String
     private let startedAt: MonotonicInstant
-    private let cursors: StationCursors
-    private let news: StationNews
-    private let supervision: SupervisorContext
+    let cursors: StationCursors
+    let news: StationNews
+    let supervision: SupervisorContext
     private let root: Supervisor
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// - Parameters:
     ///   - configuration: What its file said.
@@ -68,7 +72,9 @@ package final class CourierNode: Sendable {
             context: supervision,
             children: []
         )
-        state = Mutex(State(configuration: configuration))
+        var initial = State(configuration: configuration)
+        initial.isMetered = configuration.network.metered == .yes
+        state = Mutex(initial)
     }
 
     /// Runs until `requestStop()`.
@@ -79,6 +85,13 @@ package final class CourierNode: Sendable {
         root.add(vigil)
         root.add(ChildSpec(id: "news") { [news] _ in news })
         root.add(station)
+        if let routes = world.routes {
+            root.add(
+                ChildSpec(id: "routes") { [self] _ in
+                    RouteChild(watch: routes) { [weak self] in await self?.take($0, $1) }
+                }
+            )
+        }
         root.add(ChildSpec(id: "targets") { [self] _ in makeTargets() })
         if let control { root.add(control) }
         try await root.run()
@@ -155,120 +168,21 @@ package final class CourierNode: Sendable {
         }
     }
 
-    // MARK: Targets
-
-    private func makeTargets() -> Supervisor {
-        let targets = Supervisor(
-            id: "targets",
-            policy: Self.policy,
-            context: supervision,
-            children: []
-        )
-        let mustAdd = state.withLock { state in
-            state.targets = targets
-            return state.identity != nil
-        }
-        if mustAdd { addOutlets() }
-        return targets
-    }
-
-    private func addOutlets() {
-        let (configuration, targets) = state.withLock { ($0.configuration, $0.targets) }
-        guard let targets else { return }
-        for entry in configuration.targets { add(entry, configuration, to: targets) }
-    }
-
-    private func add(
-        _ entry: TargetEntry,
-        _ configuration: CourierConfiguration,
-        to targets: Supervisor
-    ) {
-        let needs = CourierWorld.NetworkNeeds(
-            allowsLocal: entry.common.isLocal,
-            proxy: configuration.network.proxy
-        )
-        let outlet: Outlet
-        do {
-            let network = TargetNetwork(
-                try world.network(needs),
-                timeoutSeconds: entry.common.timeoutSeconds
-            )
-            outlet = Outlet(entry, over: network, clock: world.clock)
-        } catch {
-            let details: Logger.Metadata = ["target": "\(entry.id)", "why": "\(error)"]
-            return world.logger.error("target has no network", metadata: details)
-        }
-        state.withLock { state in
-            state.outlets.removeAll { $0.entry.id == entry.id }
-            state.outlets.append(outlet)
-        }
-        let left = configuration.left
-        let spec = ChildSpec(id: entry.id, heartbeatLimit: .minutes(5)) { [self] heartbeat in
-            do {
-                let work = try work(of: entry)
-                return try await child(outlet, work, leaving: left, heartbeat)
-            } catch {
-                await outlet.fail("\(error)")
-                throw error
+    /// The way to other networks is another one.
+    private func take(_ before: RouteState?, _ now: RouteState) async {
+        let (outlets, isMetered) = state.withLock { state in
+            switch state.configuration.network.metered {
+            case .auto: state.isMetered = now.isMetered
+            case .yes: state.isMetered = true
+            case .no: state.isMetered = false
             }
+            return (state.outlets, state.isMetered)
         }
-        targets.add(spec)
-    }
-
-    private func work(of entry: TargetEntry) throws -> TargetWork {
-        guard let identity = state.withLock({ $0.identity }) else {
-            throw StationDown("the station has not said who it is")
+        let isNew = before.map { !now.gateways.isSubset(of: $0.gateways) } ?? false
+        for outlet in outlets {
+            await outlet.set(metered: isMetered)
+            if isNew { await outlet.wake(within: Self.newRouteSpread) }
         }
-        let materials = TargetMaterials(
-            secrets: world.secrets,
-            station: identity,
-            clock: world.clock,
-            zone: world.zone
-        )
-        return try entry.make(materials)
-    }
-
-    private func child(
-        _ outlet: Outlet,
-        _ work: TargetWork,
-        leaving left: [String],
-        _ heartbeat: Heartbeat
-    ) async throws -> any Child {
-        let entry = outlet.entry
-        switch work {
-        case .samples(let target):
-            let task = OutboxTask(
-                id: entry.id,
-                TunedTarget(target, entry.traits(target.traits)),
-                startsWithBacklog: entry.common.hasBacklog,
-                seed: entry.id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
-                in: outboxWorld(outlet, leaving: left),
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return OutletChild(outlet: outlet, task: task)
-        case .heartbeat(let target):
-            let task = HeartbeatTask(
-                target,
-                asking: world.link,
-                over: outlet.network,
-                clock: world.clock,
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return OutletChild(outlet: outlet, task: task)
-        }
-    }
-
-    private func outboxWorld(_ outlet: Outlet, leaving left: [String]) -> OutboxTask.World {
-        let choice = StreamChoice(wanted: outlet.entry.common.streams, left: left)
-        let source = CurrentSource { [weak self] in self?.state.withLock { $0.station } }
-        return OutboxTask.World(
-            source: ChosenSource(source, choice) { await source.descriptions },
-            keeper: cursors,
-            network: outlet.network,
-            clock: world.clock
-        ) { [news] target, notice in news.tell(target, notice) }
     }
 
     // MARK: Orders and reports

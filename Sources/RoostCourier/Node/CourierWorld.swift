@@ -23,6 +23,8 @@ package struct CourierWorld: Sendable {
     /// Of the back-off's random part.
     package var seed: UInt64 = 1
     package let network: MakeNetwork
+    /// Follows the machine's routes; nil where none are followed.
+    package var routes: (any RouteWatch)?
     package var processID: Int32 = 0
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc

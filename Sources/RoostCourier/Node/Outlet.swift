@@ -20,14 +20,21 @@ package actor Outlet {
     private var broken: String?
     /// Until when its owner paused it.
     private var pausedUntil: MonotonicInstant?
+    private var isMetered = false
     private let order = Signal()
 
     init(_ entry: TargetEntry, over network: TargetNetwork, clock: any NodeClock) {
         (self.entry, self.network, self.clock) = (entry, network, clock)
     }
 
-    func begin(_ task: OutboxTask) { (work, broken) = (.samples(task), nil) }
-    func begin(_ task: HeartbeatTask) { (work, broken) = (.heartbeat(task), nil) }
+    func begin(_ task: OutboxTask) { begin(.samples(task)) }
+    func begin(_ task: HeartbeatTask) { begin(.heartbeat(task)) }
+
+    private func begin(_ work: Work) {
+        (self.work, broken) = (work, nil)
+        halt()
+    }
+
     func fail(_ why: String) { (work, broken) = (nil, why) }
 
     // MARK: Orders
@@ -39,15 +46,30 @@ package actor Outlet {
     /// - Parameter duration: nil until `resume`.
     package func pause(for duration: Duration?) {
         pausedUntil = duration.map { clock.now.advanced(by: $0) } ?? Self.never
-        network.halt(true)
+        halt()
         order.raise()
     }
 
     package func resume() async {
         pausedUntil = nil
-        network.halt(false)
+        halt()
         order.raise()
         await wake()
+    }
+
+    /// The connection is paid by volume from now on, or no more.
+    func set(metered: Bool) async {
+        guard isMetered != metered else { return }
+        isMetered = metered
+        halt()
+        if !metered { await wake() }
+    }
+
+    /// Heartbeats go over every connection: they are what must not depend on it.
+    private func halt() {
+        var waits = isMetered && !entry.common.isMetered
+        if case .heartbeat = work { waits = false }
+        network.halt(isPaused || waits)
     }
 
     private var pauseEnd: MonotonicInstant? { pausedUntil.flatMap { $0 == Self.never ? nil : $0 } }

@@ -206,6 +206,7 @@ package actor OutboxTask: Child {
     }
 
     private func expire() async throws {
+        let before = machine.totals
         for (stream, mark) in machine.marks.sorted(by: { $0.key < $1.key }) {
             var left = try await world.source.count(of: stream, after: mark.settled).count
             for range in mark.ranges {
@@ -215,6 +216,7 @@ package actor OutboxTask: Child {
             }
             report(machine.expire(stream, left: left))
         }
+        if machine.totals != before { try await keep(machine) }
     }
 
     /// Takes one batch out of the store and sends it.

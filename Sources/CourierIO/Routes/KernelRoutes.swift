@@ -1,0 +1,110 @@
+import Core
+import Glibc
+import LinuxIO
+import RoostCourier
+import Synchronization
+
+/// The routes of this machine, by the kernel's messages, and NetworkManager's word on what they
+/// cost.
+package final class KernelRoutes: RouteWatch {
+    /// Routes change in bursts: it looks once they are over.
+    private static let settling: Duration = .seconds(2)
+
+    private let loop: EventLoop
+    private let disk: DiskThread
+    private let socket: RouteSocket
+    private let asksManager: Bool
+    private let last = Mutex<RouteState?>(nil)
+
+    /// - Parameters:
+    ///   - loop: Where changes are waited for.
+    ///   - disk: Where NetworkManager is asked, which may take seconds.
+    ///   - asksManager: Whether it is asked at all.
+    /// - Throws: `LinuxError` when the kernel gives no socket.
+    package init(
+        on loop: EventLoop,
+        disk: DiskThread,
+        asksManager: Bool
+    ) throws(LinuxError) {
+        socket = try RouteSocket(on: loop)
+        (self.loop, self.disk, self.asksManager) = (loop, disk, asksManager)
+    }
+
+    package func next() async throws -> RouteState {
+        while true {
+            let known = last.withLock { $0 }
+            if known != nil {
+                try await socket.change()
+                try await loop.clock.sleep(for: Self.settling, tolerance: .seconds(1))
+                socket.drain()
+            }
+            let asksManager = asksManager
+            let now = try await disk.run {
+                RouteState(
+                    gateways: RouteTable.gateways(),
+                    isMetered: asksManager && NetworkManager.isMetered()
+                )
+            }
+            last.withLock { $0 = now }
+            if now != known { return now }
+        }
+    }
+}
+
+/// The kernel's tables of routes.
+enum RouteTable {
+    /// Bytes of a table that are read.
+    private static let limit = 256 << 10
+
+    /// The gateways of default routes, with their interfaces.
+    static func gateways() -> Set<String> {
+        var found: Set<String> = []
+        for line in lines("/proc/net/route") {
+            // Iface Destination Gateway Flags RefCnt Use Metric Mask …, in hexadecimal.
+            guard line.count >= 8, line[1] == "00000000", line[7] == "00000000" else { continue }
+            found.insert("\(line[0]) \(line[2])")
+        }
+        for line in lines("/proc/net/ipv6_route") {
+            // Destination, its length, source, its length, next hop, metric, …, device.
+            guard line.count >= 10, line[1] == "00", line[9] != "lo",
+                line[0].allSatisfy({ $0 == "0" })
+            else { continue }
+            found.insert("\(line[9]) \(line[4])")
+        }
+        return found
+    }
+
+    private static func lines(_ path: String) -> [[Substring]] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = fread(&bytes, 1, limit, file)
+        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+            .map { $0.split(whereSeparator: \.isWhitespace) }
+    }
+}
+
+/// What NetworkManager says of the connection, asked by systemd's `busctl`.
+///
+/// A connection to the bus of our own would need libsystemd for one number that is asked at start
+/// and when a route changes.
+enum NetworkManager {
+    private static let command =
+        "/usr/bin/busctl --system --timeout=4 get-property org.freedesktop.NetworkManager "
+        + "/org/freedesktop/NetworkManager org.freedesktop.NetworkManager Metered 2>/dev/null"
+
+    /// Whether the primary connection is paid by volume, or probably so; false without
+    /// NetworkManager.
+    ///
+    /// - Source: NetworkManager D-Bus reference, `NMMetered`: 1 yes, 3 probably yes.
+    static func isMetered() -> Bool {
+        // It ends by itself after four seconds.
+        guard let pipe = popen(command, "re") else { return false }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = fread(&buffer, 1, buffer.count, pipe)
+        guard pclose(pipe) == 0 else { return false }
+        let words = String(decoding: buffer[..<count], as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
+        return words == ["u", "1"] || words == ["u", "3"]
+    }
+}
