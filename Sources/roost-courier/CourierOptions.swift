@@ -27,7 +27,13 @@ struct CourierOptions: ParsableArguments {
         _ type: Body.Type = Body.self
     ) throws -> Body {
         let (path, line) = (path, try ControlCodec.line(request))
-        let limit = Duration.seconds(10 + (request.command == .flush ? request.seconds ?? 60 : 0))
+        let limit: Duration =
+            switch request.command {
+            case .flush: .seconds(10 + (request.seconds ?? 60))
+            // They ask a server, request after request.
+            case .prove, .retry: .minutes(10)
+            default: .seconds(10)
+            }
         let loop = try EventLoop()
         let text: String
         do {

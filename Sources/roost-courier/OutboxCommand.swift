@@ -12,11 +12,14 @@ struct OutboxCommand: ParsableCommand {
 
             Examples: roost outbox
                       roost outbox influx --json
+                      roost outbox why 2026-11-20T03:10:00Z
+                      roost outbox prove influx --last 7d
                       roost outbox flush --for 5m
                       roost outbox drop influx --before 2026-11-01T00:00:00Z
             """,
         subcommands: [
-            OutboxShowCommand.self, FlushCommand.self, DropCommand.self,
+            OutboxShowCommand.self, WhyCommand.self, ProveCommand.self, FlushCommand.self,
+            RetryCommand.self, DropCommand.self,
         ],
         defaultSubcommand: OutboxShowCommand.self
     )
@@ -121,7 +124,7 @@ enum OutboxText {
         }
     }
 
-    private static func reason(_ code: String) -> String {
+    static func reason(_ code: String) -> String {
         switch code {
         case "tooOld": "too old for it"
         case "noValue": "without a value for it"

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
+import StoreQueries
 import Supervision
 
 /// Serves the courier's socket: one line of JSON in, one out.
@@ -109,43 +109,31 @@ package actor CourierControl: Child {
             }
             await (try outlet(request)).pause(for: seconds.map { .seconds($0) })
         case .resume: await (try outlet(request)).resume()
-        case .drop: return try await drop(request)
+        case .drop, .why, .retry, .prove:
+            do { return try await CourierQuestions(node: node).answer(request) } catch {
+                throw Self.failure(error)
+            }
         }
         return try ControlCodec.line(ControlAnswer<CourierReport>(.success(await node.report)))
     }
 
-    private func drop(_ request: CourierRequest) async throws -> String {
-        let outlet = try outlet(request)
-        guard let text = request.time, let moment = WallTime(iso8601: text) else {
-            throw Self.wrong("time is ISO 8601, as 2026-11-23T09:00:00Z", at: "/time")
-        }
-        do {
-            guard let count = try await outlet.drop(before: moment) else {
-                throw Self.wrong("\(outlet.entry.id) takes no samples", at: "/target")
-            }
-            let report = OutboxDropReport(target: outlet.entry.id, dropped: count)
-            return try ControlCodec.line(ControlAnswer<OutboxDropReport>(.success(report)))
-        } catch let failure as StationDown {
-            throw ControlFailure(code: "store", message: failure.description)
+    /// A failure that the asker is to read.
+    private static func failure(_ error: any Error) -> any Error {
+        switch error {
+        case let down as StationDown: ControlFailure(code: "store", message: down.description)
+        case let unreadable as StoreUnreadable:
+            ControlFailure(code: "store", message: unreadable.message)
+        case let failure as NetworkFailure:
+            ControlFailure(code: "network", message: failure.words)
+        default: error
         }
     }
 
     private func outlet(_ request: CourierRequest) throws(ControlFailure) -> Outlet {
-        guard let id = request.target else {
-            throw Self.wrong("target is missing", at: "/target")
-        }
-        guard let outlet = node.outlet(id) else {
-            let known = node.ids.joined(separator: ", ")
-            throw ControlFailure(
-                code: "unknown-target",
-                message: "there is no target \(id.prefix(40)); there are \(known)",
-                pointer: "/target"
-            )
-        }
-        return outlet
+        try node.outlet(of: request)
     }
 
-    private static func wrong(_ words: String, at pointer: String) -> ControlFailure {
+    static func wrong(_ words: String, at pointer: String) -> ControlFailure {
         ControlFailure(code: "bad-request", message: words, pointer: pointer)
     }
 

@@ -240,6 +240,24 @@ package final class CourierNode: Sendable {
         state.withLock { $0.outlets.first { $0.entry.id == id } }
     }
 
+    /// The target that a request names.
+    ///
+    /// - Throws: `ControlFailure` that names those there are.
+    func outlet(of request: CourierRequest) throws(ControlFailure) -> Outlet {
+        guard let id = request.target else {
+            throw CourierControl.wrong("target is missing", at: "/target")
+        }
+        guard let outlet = outlet(id) else {
+            let known = ids.isEmpty ? "none" : ids.joined(separator: ", ")
+            throw ControlFailure(
+                code: "unknown-target",
+                message: "there is no target \(id.prefix(40)); there are \(known)",
+                pointer: "/target"
+            )
+        }
+        return outlet
+    }
+
     package var report: CourierReport {
         get async {
             let (outlets, station) = state.withLock { ($0.outlets, $0.station) }

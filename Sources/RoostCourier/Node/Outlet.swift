@@ -97,8 +97,13 @@ package actor Outlet {
 
     /// Leaves out what waits from before a moment; nil where no samples go.
     package func drop(before moment: WallTime) async throws -> Int? {
+        try await samples?.drop(before: moment)
+    }
+
+    /// The task that sends samples; nil where none go.
+    var samples: OutboxTask? {
         guard case .samples(let task) = work else { return nil }
-        return try await task.drop(before: moment)
+        return task
     }
 
     // MARK: Reports

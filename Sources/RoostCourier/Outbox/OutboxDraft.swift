@@ -75,6 +75,16 @@ package struct OutboxDraft: Hashable, Sendable {
         return BatchID.digest(Array(text.utf8))
     }
 
+    /// Where the sample with this number stands.
+    func place(of index: Int) -> (stream: StreamID, place: OutboxPlace)? {
+        guard samples.indices.contains(index) else { return nil }
+        let sample = samples[index]
+        guard let part = parts[sample.stream] else { return nil }
+        let number = part.to.boot == sample.boot ? part.to.bootNumber : part.from.bootNumber
+        let place = OutboxPlace(boot: sample.boot, bootNumber: number, tick: sample.tick)
+        return (sample.stream, place)
+    }
+
     private mutating func settle(
         _ stream: StreamID,
         _ place: OutboxPlace,

@@ -16,7 +16,7 @@ package struct OutboxMachine: Sendable {
     package enum Notice: Hashable, Sendable {
         case held(DeliveryReason)
         case resumed
-        case refused(from: OutboxPlace, count: Int, DeliveryReason)
+        case refused(StreamID, from: OutboxPlace, count: Int, DeliveryReason)
         case expired(StreamID, count: Int)
         case drained(count: Int)
         /// The cursor could not be read: the target begins anew with what is recorded from now on.
@@ -144,8 +144,9 @@ package struct OutboxMachine: Sendable {
         case .delivered: return deliver(draft, at: now)
         case .partly(let refused, let reason):
             var notices = deliver(draft, refused: refused.count, at: now)
-            if let place = draft.parts.values.first?.from, !refused.isEmpty {
-                notices.append(.refused(from: place, count: refused.count, reason))
+            let places = refused.compactMap { draft.place(of: $0) }
+            for (stream, place) in places {
+                notices.append(.refused(stream, from: place, count: 1, reason))
             }
             return notices
         case .later(let reason, let seconds):
@@ -174,6 +175,14 @@ package struct OutboxMachine: Sendable {
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(notBefore, soon)
+    }
+
+    /// A refused sample was taken after all.
+    mutating func takeBack(_ count: Int, of reason: LeftOut) {
+        let left = totals.leftOut[reason] ?? 0
+        let moved = min(count, left)
+        totals.leftOut[reason] = left == moved ? nil : left - moved
+        totals.delivered += moved
     }
 
     /// Gives samples of a draft that is not sent their fates.
@@ -243,8 +252,8 @@ package struct OutboxMachine: Sendable {
         }
         refusals += 1
         var notices: [Notice] = []
-        if let part = draft.parts.values.first(where: { $0.sent > 0 }) {
-            notices.append(.refused(from: part.from, count: 1, reason))
+        if let (stream, place) = draft.place(of: 0) {
+            notices.append(.refused(stream, from: place, count: 1, reason))
         }
         suspects = nil
         repeated = nil

@@ -59,6 +59,11 @@ package protocol SampleSource: Sendable {
         limit: Int
     ) async throws -> OutboxPage?
 
+    /// The last place that is not later than a moment; nil where nothing dates one.
+    ///
+    /// Its boot is known; a stream need not have a sample there.
+    func place(notAfter moment: WallTime) async throws -> OutboxPlace?
+
     /// Waits until something was recorded since the last call, or the window opens.
     ///
     /// - Returns: What the next call is to give as `count`.
@@ -68,4 +73,8 @@ package protocol SampleSource: Sendable {
         until deadline: MonotonicInstant?,
         tolerance: Duration
     ) async throws -> UInt64
+}
+
+extension SampleSource {
+    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? { nil }
 }

@@ -50,18 +50,20 @@ package actor OutboxTask: Child {
     /// How late a wake-up may come.
     private static let tolerance: Duration = .seconds(2)
 
-    private let id: String
-    private let target: any SampleTarget
-    private let world: World
+    let id: String
+    let target: any SampleTarget
+    let world: World
     private let heartbeat: Heartbeat
     private let startsWithBacklog: Bool
-    private var machine: OutboxMachine
+    var machine: OutboxMachine
     private var lastDelivery: MonotonicInstant?
     private var lastExpiryCheck: MonotonicInstant?
     private var waitsForClock = false
     private var isReady = false
     private var isCursorLost = false
     private var sourceTrouble: String?
+    /// Since this task began, the newest of them.
+    var refused: [RefusedSample] = []
     private var oldest: WallTime?
 
     /// A task that has not begun.
@@ -152,7 +154,7 @@ package actor OutboxTask: Child {
     /// Sends without waiting for more, or no more.
     package func flush(_ isOn: Bool) { machine.flush(isOn, at: world.clock.now) }
 
-    private func begin() async throws {
+    func begin() async throws {
         guard !isReady else { return }
         if let cursor = try await cursor() {
             machine.marks = cursor.marks
@@ -260,7 +262,7 @@ package actor OutboxTask: Child {
         return true
     }
 
-    private func keep(_ machine: OutboxMachine) async throws {
+    func keep(_ machine: OutboxMachine) async throws {
         let cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
         await world.keeper.keep(try cursor.encode(), of: id)
     }
@@ -298,6 +300,7 @@ package actor OutboxTask: Child {
                 guard old.samples.count == page.samples.count else { break }
             }
         }
+        oldest = nil
         try await keep(machine)
         return count
     }
@@ -317,6 +320,14 @@ package actor OutboxTask: Child {
     }
 
     private func report(_ notices: [OutboxMachine.Notice]) {
-        for notice in notices { world.tell(id, notice) }
+        for notice in notices {
+            world.tell(id, notice)
+            guard case .refused(let stream, let place, _, _) = notice else { continue }
+            refused.append(RefusedSample(stream: stream, place: place))
+            if refused.count > Self.refusedLimit { refused.removeFirst() }
+        }
     }
+
+    /// The target as its kind made it.
+    var inner: any SampleTarget { (target as? TunedTarget)?.target ?? target }
 }

@@ -51,6 +51,10 @@ package struct ChosenSource: SampleSource {
         return page
     }
 
+    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
+        try await source.place(notAfter: moment)
+    }
+
     package func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,

@@ -44,6 +44,10 @@ package struct CurrentSource: SampleSource {
         try await source.page(of: stream, after: place, limit: limit)
     }
 
+    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
+        try await source.place(notAfter: moment)
+    }
+
     package func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,

@@ -87,8 +87,8 @@ extension StationNews {
         switch notice {
         case .held(let reason): say("outbox held", ["why": reason.words])
         case .resumed: say("outbox resumed", [:])
-        case .refused(let place, let count, let reason):
-            let from = "\(place.boot)/\(place.tick.tenths)"
+        case .refused(let stream, let place, let count, let reason):
+            let from = "\(stream.rawValue)/\(place.boot)/\(place.tick.tenths)"
             say(
                 "outbox refused",
                 ["from": from, "samples": "\(count)", "why": reason.words]

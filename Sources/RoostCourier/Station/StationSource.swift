@@ -290,6 +290,26 @@ package actor StationSource: SampleSource, Child {
         return Self.page(Array(rows.prefix { $0.place.boot == boot }), of: stream, present)
     }
 
+    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
+        let present = try followed()
+        for (boot, number) in present.past.boots.sorted(by: { $0.value > $1.value }) {
+            let clock = boot == present.boot ? present.clock : present.past.clock
+            guard let start = clock.time(boot, Tick(tenths: 0)), start.isSure,
+                start.wall <= moment
+            else { continue }
+            // Tenths of a hundred years.
+            var (low, high) = (Int64(0), Int64(100 * 366 * 86_400 * 10))
+            while low + 1 < high {
+                let middle = (low + high) / 2
+                let isLater =
+                    clock.time(boot, Tick(tenths: middle)).map { $0.wall > moment } ?? true
+                if isLater { high = middle } else { low = middle }
+            }
+            return OutboxPlace(boot: boot, bootNumber: number, tick: Tick(tenths: low))
+        }
+        return nil
+    }
+
     private func followed() throws -> Present {
         guard let present else {
             throw StationDown(trouble ?? "the station has not answered yet")

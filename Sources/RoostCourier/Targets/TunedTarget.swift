@@ -1,11 +1,13 @@
 /// A target with what its owner says of it: pace, age, how long samples wait for one another.
 package struct TunedTarget: SampleTarget {
     package let traits: SampleTargetTraits
-    private let target: any SampleTarget
+    let target: any SampleTarget
 
     package init(_ target: any SampleTarget, _ traits: SampleTargetTraits) {
         (self.target, self.traits) = (target, traits)
     }
+
+    package var probe: OutboundRequest? { target.probe }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? { target.leavesOut(sample) }
 

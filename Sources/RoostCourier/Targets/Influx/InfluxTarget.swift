@@ -18,7 +18,9 @@ package struct InfluxTarget: SampleTarget {
 
     package var traits = SampleTargetTraits()
     private let request: OutboundRequest
-    private let format: LineProtocol
+    let format: LineProtocol
+    /// Up to its `q=`, with what shows who we are.
+    private let reading: OutboundRequest
 
     /// - Parameters:
     ///   - url: As `http://192.168.1.5:8086`.
@@ -34,23 +36,29 @@ package struct InfluxTarget: SampleTarget {
         self.format = format
         let base = URLText.base(url)
         var fields: [OutboundRequest.Field] = []
-        let address: MaskedText
+        let (address, place): (MaskedText, String)
         switch interface {
         case .one(let database, let user, let password):
             address = "\(base)/write?db=\(URLText.encoded(database))&precision=ms"
+            place = database
             if let user, let password {
                 // InfluxDB 1.8 and VictoriaMetrics's vmauth read what every HTTP client sends.
                 fields.append(.basicAuthorisation(user: user, password: password))
             }
         case .two(let organisation, let bucket, let token):
-            let place = "org=\(URLText.encoded(organisation))&bucket=\(URLText.encoded(bucket))"
-            address = "\(base)/api/v2/write?\(place)&precision=ms"
+            place = bucket
+            let names = "org=\(URLText.encoded(organisation))&bucket=\(URLText.encoded(bucket))"
+            address = "\(base)/api/v2/write?\(names)&precision=ms"
             fields.append(.init("Authorization", "Token \(token)"))
         case .three(let database, let token):
             address =
                 "\(base)/api/v3/write_lp?db=\(URLText.encoded(database))&precision=millisecond"
+            place = database
             fields.append(.init("Authorization", "Bearer \(token)"))
         }
+        var reading = OutboundRequest(.get, "\(base)/query?db=\(URLText.encoded(place))", fields)
+        reading.trust = trust
+        self.reading = reading
         fields.append(.init("Content-Type", "text/plain; charset=utf-8"))
         var request = OutboundRequest(.post, address, fields)
         request.trust = trust
@@ -69,6 +77,13 @@ package struct InfluxTarget: SampleTarget {
             // 204 is the answer to a write and to nothing else; its body is empty.
             answer.status == 204 ? .delivered : DeliveryJudge.judge(answer)
         }
+    }
+
+    /// A request that reads by InfluxQL, which all three versions answer at `/query`.
+    func question(_ query: String) -> OutboundRequest {
+        var request = reading
+        request.url = "\(reading.url)&q=\(URLText.encoded(query))"
+        return request
     }
 
     /// A write of nothing.

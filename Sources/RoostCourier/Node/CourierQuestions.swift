@@ -1,0 +1,106 @@
+import ControlProtocol
+import Core
+import Store
+
+/// Answers what people ask of the samples of a courier.
+struct CourierQuestions {
+    let node: CourierNode
+
+    /// - Throws: `ControlFailure`, `StationDown`, `StoreUnreadable`, `NetworkFailure`;
+    ///   `CancellationError`.
+    func answer(_ request: CourierRequest) async throws -> String {
+        switch request.command {
+        case .drop: try Self.line(await drop(request))
+        case .why: try Self.line(await why(request))
+        case .retry: try Self.line(await retry(request))
+        default: try Self.line(await prove(request))
+        }
+    }
+
+    private static func line<Body: Codable & Sendable>(_ body: Body) throws -> String {
+        try ControlCodec.line(ControlAnswer<Body>(.success(body)))
+    }
+
+    private func drop(_ request: CourierRequest) async throws -> OutboxDropReport {
+        let task = try await task(request)
+        let count = try await task.drop(before: try Self.moment(request))
+        return OutboxDropReport(target: task.id, dropped: count)
+    }
+
+    private func retry(_ request: CourierRequest) async throws -> OutboxRetryReport {
+        let task = try await task(request)
+        let (taken, left) = try await task.retry()
+        return OutboxRetryReport(target: task.id, taken: taken, left: left)
+    }
+
+    private func why(_ request: CourierRequest) async throws -> OutboxFatesReport {
+        let moment = try Self.moment(request)
+        var found: [OutboxFatesReport.Fate] = []
+        for id in node.ids where request.target == nil || request.target == id {
+            guard let outlet = node.outlet(id), let task = await outlet.samples else { continue }
+            let trouble = await outlet.report.why
+            for fate in try await task.fates(from: moment) {
+                let isWaiting = fate.kind == .waiting
+                found.append(
+                    OutboxFatesReport.Fate(
+                        target: id,
+                        device: fate.device,
+                        time: fate.time?.iso8601,
+                        fate: Self.name(fate.kind),
+                        why: isWaiting ? trouble : nil
+                    )
+                )
+            }
+        }
+        return OutboxFatesReport(fates: found)
+    }
+
+    private func prove(_ request: CourierRequest) async throws -> OutboxProofReport {
+        let task = try await task(request)
+        let seconds = request.seconds ?? 7 * 86_400
+        guard (1...366 * 86_400.0).contains(seconds) else {
+            throw CourierControl.wrong("seconds is 1 to 366 days", at: "/seconds")
+        }
+        guard let now = node.world.clock.wallTime ?? node.world.clock.wallReading?.wall else {
+            throw ControlFailure(code: "no-clock", message: "this computer does not know the time")
+        }
+        let from = WallTime(nanoseconds: now.nanoseconds - Int64(seconds * 1e9))
+        let days = try await task.prove(from..<now, repairs: request.repairs ?? false)
+        return OutboxProofReport(
+            target: task.id,
+            days: days?.map { proof in
+                OutboxProofReport.Day(
+                    day: String(proof.day.iso8601.prefix(10)),
+                    delivered: proof.delivered,
+                    held: proof.held,
+                    isProved: proof.isProved
+                )
+            }
+        )
+    }
+
+    private func task(_ request: CourierRequest) async throws -> OutboxTask {
+        let outlet = try node.outlet(of: request)
+        guard let task = await outlet.samples else {
+            throw CourierControl.wrong("\(outlet.entry.id) takes no samples now", at: "/target")
+        }
+        return task
+    }
+
+    private static func moment(_ request: CourierRequest) throws(ControlFailure) -> WallTime {
+        guard let text = request.time, let moment = WallTime(iso8601: text) else {
+            throw CourierControl.wrong("time is ISO 8601, as 2026-11-23T09:00:00Z", at: "/time")
+        }
+        return moment
+    }
+
+    private static func name(_ kind: SampleFate.Kind) -> String {
+        switch kind {
+        case .delivered: "delivered"
+        case .settled: "settled"
+        case .waiting: "waiting"
+        case .notSeen: "notSeen"
+        case .leftOut(let reason): reason.rawValue
+        }
+    }
+}

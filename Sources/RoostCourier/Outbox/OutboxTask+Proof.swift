@@ -1,0 +1,133 @@
+import Core
+
+/// What a comparison of a day with what the receiver has found.
+package struct DayProof: Hashable, Sendable {
+    /// Its first moment, UTC.
+    package let day: WallTime
+    /// Values that were delivered to it, by our count.
+    package let delivered: Int
+    /// Values that it has; nil when it cannot be asked.
+    package let held: Int?
+    /// Whether counts and sums agree; nil when it cannot be asked.
+    package let isProved: Bool?
+}
+
+extension OutboxTask {
+    private static let dayLength: Int64 = 86_400_000_000_000
+
+    /// Asks the receiver what it has of each day, and compares.
+    ///
+    /// - Parameters:
+    ///   - range: Whole days of UTC are looked at.
+    ///   - repairs: Whether days that differ are sent again; harmless where points overwrite.
+    /// - Returns: nil when this kind of target cannot be asked.
+    /// - Throws: `NetworkFailure`; what reading the store throws; `CancellationError`.
+    package func prove(_ range: Range<WallTime>, repairs: Bool) async throws -> [DayProof]? {
+        guard let target = inner as? any ProvableTarget else { return nil }
+        try await begin()
+        try await see()
+        var proofs: [DayProof] = []
+        var start = range.lowerBound.nanoseconds / Self.dayLength * Self.dayLength
+        while start < range.upperBound.nanoseconds {
+            try Task.checkCancellation()
+            let day = WallTime(nanoseconds: start)
+            let end = WallTime(nanoseconds: start + Self.dayLength)
+            var proof = try await prove(day..<end, at: target)
+            if proof.isProved == false, repairs, traitsAllowRepair {
+                try await sendAgain(day..<end)
+                proof = try await prove(day..<end, at: target)
+            }
+            if proof.delivered > 0 || (proof.held ?? 0) > 0 { proofs.append(proof) }
+            start += Self.dayLength
+        }
+        return proofs
+    }
+
+    private var traitsAllowRepair: Bool { target.traits.repetition == .harmless }
+
+    private func prove(
+        _ range: Range<WallTime>,
+        at target: any ProvableTarget
+    ) async throws -> DayProof {
+        var (delivered, held): (Int, Int?) = (0, 0)
+        var isProved = true
+        for (device, own) in try await sums(in: range) {
+            let names = own.keys.sorted()
+            delivered += own.values.reduce(0) { $0 + $1.count }
+            let theirs = try await target.holdings(
+                of: device,
+                names,
+                in: range,
+                over: world.network
+            )
+            guard let theirs else {
+                held = nil
+                continue
+            }
+            held = held.map { $0 + theirs.reduce(0) { $0 + $1.count } }
+            for (name, sum) in zip(names, theirs) where !(own[name]?.agrees(with: sum) ?? false) {
+                isProved = false
+            }
+        }
+        return DayProof(
+            day: range.lowerBound,
+            delivered: delivered,
+            held: held,
+            isProved: held == nil ? nil : isProved
+        )
+    }
+
+    /// The values that were delivered, by device and quantity.
+    private func sums(in range: Range<WallTime>) async throws -> [String: [String: ValueSum]] {
+        var sums: [String: [String: ValueSum]] = [:]
+        try await each(in: range) { sample in
+            for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
+                guard let value = outcome.value else { continue }
+                sums[sample.device, default: [:]][quantity.name, default: ValueSum()]
+                    .add(value.doubleValue)
+            }
+        }
+        return sums
+    }
+
+    private func sendAgain(_ range: Range<WallTime>) async throws {
+        var samples: [OutboxSample] = []
+        try await each(in: range) { samples.append($0) }
+        let limit = target.traits.itemLimit
+        for start in stride(from: 0, to: samples.count, by: limit) {
+            let part = Array(samples[start..<min(start + limit, samples.count)])
+            let first = part.first.map { "\($0.stream.rawValue) \($0.boot) \($0.tick)" } ?? ""
+            let id = BatchID.digest(Array("again \(id) \(first) \(part.count)".utf8))
+            let batch = SampleBatch(part, id: id, isLate: true)
+            guard try await target.deliver(batch, over: world.network) == .delivered else { return }
+        }
+    }
+
+    /// Hands out the samples that were delivered, stream by stream.
+    private func each(
+        in range: Range<WallTime>,
+        _ body: (OutboxSample) -> Void
+    ) async throws {
+        for stream in try await world.source.streams() {
+            let start = try await world.source.place(notAfter: range.lowerBound)
+            var place = start?.earlier
+            while let page = try await world.source.page(of: stream, after: place, limit: 2_000),
+                let last = page.samples.last
+            {
+                for sample in page.samples {
+                    guard let time = sample.time, range.contains(time) else { continue }
+                    if isDelivered(sample, at: page.place(sample)) { body(sample) }
+                }
+                place = page.place(last)
+                if let time = last.time, time >= range.upperBound { break }
+            }
+        }
+    }
+
+    private func isDelivered(_ sample: OutboxSample, at place: OutboxPlace) -> Bool {
+        switch kind(of: sample, at: place) {
+        case .delivered, .settled: true
+        case .waiting, .notSeen, .leftOut: false
+        }
+    }
+}

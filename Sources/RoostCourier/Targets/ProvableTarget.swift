@@ -1,0 +1,41 @@
+import Core
+
+/// A target that can be asked what it has.
+package protocol ProvableTarget: SampleTarget {
+    /// How many values of a device it has in a stretch of time, and their sums.
+    ///
+    /// - Parameters:
+    ///   - device: Whose.
+    ///   - quantities: Which; the answer has one entry for each.
+    ///   - range: From the first moment to before the second.
+    ///   - network: Where it is asked.
+    /// - Returns: nil when the server cannot be asked this way.
+    /// - Throws: `NetworkFailure`; `CancellationError`.
+    func holdings(
+        of device: String,
+        _ quantities: [String],
+        in range: Range<WallTime>,
+        over network: any CourierNetwork
+    ) async throws -> [ValueSum]?
+}
+
+/// How many values there are, and what they add up to.
+package struct ValueSum: Hashable, Sendable {
+    package var count = 0
+    package var sum = 0.0
+
+    package init(count: Int = 0, sum: Double = 0) { (self.count, self.sum) = (count, sum) }
+
+    mutating func add(_ value: Double) {
+        count += 1
+        sum += value
+    }
+
+    /// Whether both hold the same values, as far as counts and sums can show.
+    ///
+    /// Sums of doubles differ in their last digits by the order of adding.
+    func agrees(with other: ValueSum) -> Bool {
+        let scale = max(abs(sum), abs(other.sum), 1)
+        return count == other.count && abs(sum - other.sum) <= scale * 1e-9 * Double(max(count, 1))
+    }
+}
