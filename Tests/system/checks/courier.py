@@ -1,0 +1,196 @@
+"""A real courier beside a real station: faults of a server, kill -9, a wrong secret, the sum at every look.
+
+A simulated SDS011 at a real roostd, a real roost-courier, and a server of the check's own that takes line protocol and
+has moods: busy, a captive portal, an answer that is lost, nothing listening, a log-in that is refused. After each mood
+everything that was recorded is at the server, each point once. Both programs are killed again and again; the sum
+delivered + waiting + left out = recorded holds at every look, and no secret is in any log or report.
+With influxd at hand (apt install influxdb, or --influxd PROGRAM) the same against InfluxDB 1, read back by
+`roost outbox prove`.
+"""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from ..browser.dashboard import free_port
+from ..check import Failed, until
+from ..courier import Courier, LineServer
+from ..station import Part, Station, end
+
+PRODUCTS = ("roost", "roostd", "roost-courier")
+SECRET = "s3cr3t-4f9a7b21c0"
+MOODS = ("busy", "portal", "moved", "cut before", "cut after", "unauthorised")
+
+
+def arguments(parser):
+    parser.add_argument("--kills", type=int, default=6, help="how often a program is killed (6)")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments of killing (1)")
+    parser.add_argument("--influxd", help="the program of InfluxDB 1; by default as the shell finds it")
+
+
+def demand_sum(check, courier, name, when):
+    """The sum, which is never off; returns the samples of the report."""
+    samples = courier.target(name).get("samples")
+    if not check.demand(samples is not None, f"{when}: {name} has no samples in the report"):
+        return {"delivered": 0, "waiting": 0, "leftOut": {}}
+    return samples
+
+
+def flush(check, courier, name, when):
+    answer = courier.roost("outbox", "flush", name, "--for", "40s")
+    check.demand(answer.returncode == 0, f"{when}: flush left something: {answer.stdout[-400:]}{answer.stderr[-200:]}")
+    return demand_sum(check, courier, name, when)
+
+
+def same_points(check, server, samples, when):
+    """The server has each delivered sample, once by its key."""
+    counts = check.same(len(server.points), samples["delivered"], f"{when}: points at the server")
+    return counts
+
+
+def moods(check, courier, server):
+    for mood in MOODS:
+        before = len(server.points)
+        server.mood = mood
+        time.sleep(4)
+        target = courier.target("lines")
+        if mood != "cut after":
+            check.same(len(server.points), before, f"{mood}: points that came")
+        check.demand(target.get("why"), f"{mood}: the report says nothing is wrong: {target}")
+        if mood in ("portal", "moved"):
+            check.demand("another server answers" in (target.get("why") or ""), f"{mood}: {target.get('why')}")
+        if mood == "unauthorised":
+            check.same(target.get("state"), "held", "the state of a refused log-in")
+            check.same(courier.roost("outbox").returncode, 2, "the status of `roost outbox` with a held target")
+        server.mood = "well"
+        same_points(check, server, flush(check, courier, "lines", mood), mood)
+    server.shut()
+    refused = until(lambda: "refuses" in (courier.target("lines").get("why") or ""), 20)
+    check.demand(refused, f"nothing listens: {courier.target('lines')}")
+    server.open()
+    same_points(check, server, flush(check, courier, "lines", "nothing listened"), "nothing listened")
+    check.same(len(set(server.arrivals)), len(server.points), "points by their keys")
+
+
+def kills(check, options, station, courier, server):
+    chance = random.Random(options.seed)
+    for number in range(options.kills):
+        victim = chance.choice(("courier", "station", "both"))
+        time.sleep(chance.uniform(0.2, 2.5))
+        if victim != "station":
+            courier.kill()
+        if victim != "courier":
+            station.kill()
+            station.start()
+        if victim != "station":
+            courier.start()
+        until(lambda: courier.report() and station.status(), 20)
+        when = f"kill {number + 1} of {options.kills} ({victim})"
+        if not until(lambda: (courier.target("lines").get("samples") or {}).get("waiting") is not None, 20):
+            raise Failed(f"{when}: the courier does not come back: {courier.log()[-600:]}")
+    samples = flush(check, courier, "lines", "after the kills")
+    same_points(check, server, samples, "after the kills")
+    check.demand(not any(samples["leftOut"].get(reason) for reason in ("refused", "expired", "unknown")),
+                 f"after the kills something is left out: {samples}")
+
+
+def secrets(check, courier, server):
+    """A wrong secret holds the target in words; the right one and a SIGHUP go on, with nothing lost."""
+    server.token = f"Token {SECRET}"
+    courier.secret("token", "wrong-" + SECRET)
+    courier.configure(targets=[entry(server), {
+        "id": "two", "type": "influx2", "url": f"http://127.0.0.1:{server.port}", "org": "home", "bucket": "air",
+        "token": {"secret": "token"}, "local": True}])
+    courier.process.send_signal(signal.SIGHUP)
+    held = until(lambda: courier.target("two").get("state") == "held", 20)
+    check.demand(held, f"a wrong secret: {courier.target('two')}")
+    courier.secret("token", SECRET)
+    courier.process.send_signal(signal.SIGHUP)
+    check.demand(until(lambda: courier.target("two").get("state") == "idle", 30), f"repaired: {courier.target('two')}")
+    shown = courier.roost("courier", "send", "two", "--dry-run", "--config", courier.config_path).stdout
+    check.demand("Token •••" in shown, f"a dry run: {shown[:300]}")
+    everything = courier.log() + str(courier.report()) + shown + courier.station.log()
+    everything += courier.station.roost("events", "--last", "1h").stdout
+    check.demand(SECRET not in everything, "a secret is in a log, a report or an event")
+    os.chmod(os.path.join(courier.secrets, "token"), 0o644)
+    courier.process.send_signal(signal.SIGHUP)
+    broken = until(lambda: courier.target("two").get("state") == "broken", 20)
+    check.demand(broken and "chmod 600" in courier.target("two")["why"], f"a secret for all: {courier.target('two')}")
+    server.token = None
+
+
+def entry(server):
+    return {"id": "lines", "type": "influx1", "url": f"http://127.0.0.1:{server.port}", "database": "air", "local": True}
+
+
+class Influx:
+    """An influxd in a folder of the check."""
+
+    def __init__(self, check, program):
+        self.port, folder = free_port(), check.path("influx")
+        path = check.path("influx.conf")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(
+                f'reporting-disabled = true\nbind-address = "127.0.0.1:{free_port()}"\n[meta]\n  dir = "{folder}/meta"\n'
+                f'[data]\n  dir = "{folder}/data"\n  wal-dir = "{folder}/wal"\n'
+                f'[http]\n  bind-address = "127.0.0.1:{self.port}"\n  log-enabled = false\n')
+        with open(check.path("influx.log"), "ab") as log:
+            self.process = subprocess.Popen([program, "-config", path], stdout=log, stderr=log)
+        check.ends(self)
+        until(lambda: self.query("CREATE DATABASE air"), 20)
+
+    def query(self, text):
+        data = urllib.parse.urlencode({"q": text, "db": "air"}).encode()
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/query", data, timeout=5) as answer:
+                return answer.read().decode()
+        except (urllib.error.URLError, OSError):
+            return None
+
+    def close(self):
+        end(self.process)
+
+
+def influx(check, options, courier, server):
+    program = options.influxd or shutil.which("influxd")
+    if program is None:
+        return check.say("skipped: InfluxDB is not here (apt install influxdb)")
+    database = Influx(check, program)
+    courier.configure(targets=[entry(server), {
+        "id": "influx", "type": "influx1", "url": f"http://127.0.0.1:{database.port}", "database": "air", "local": True}])
+    courier.process.send_signal(signal.SIGHUP)
+    until(lambda: courier.target("influx"), 20)
+    flush(check, courier, "influx", "InfluxDB")
+    proof = courier.roost("outbox", "prove", "influx")
+    check.demand(proof.returncode == 0 and "proved" in proof.stdout, f"prove: {proof.stdout}{proof.stderr}")
+    database.query("DELETE FROM roost WHERE time < now() - 10s")
+    check.same(courier.roost("outbox", "prove", "influx").returncode, 1, "the status of prove after points were deleted")
+    check.same(courier.roost("outbox", "prove", "influx", "--repair").returncode, 0, "the status of prove --repair")
+    return None
+
+
+def run(check, options):
+    part = Part(check, "sds011", link=check.path("sensor"))
+    station = Station(check, "outbox", store={"folder": check.path("store")}, mode="live",
+                      devices=[{"name": "dust", "type": "nova-sds011", "port": part.place}])
+    station.start()
+    if not until(station.values, 30):
+        raise Failed(f"the station has no values: {station.log()[-600:]}")
+    station.roost("clock", "trust", status=0)
+    server = LineServer(check)
+    courier = Courier(check, station, targets=[entry(server)])
+    courier.start()
+    if not until(lambda: len(server.points) > 3, 30):
+        raise Failed(f"nothing arrives: {courier.log()[-600:]}{courier.report()}")
+    same_points(check, server, flush(check, courier, "lines", "at first"), "at first")
+    moods(check, courier, server)
+    kills(check, options, station, courier, server)
+    secrets(check, courier, server)
+    influx(check, options, courier, server)
+    check.same(courier.stop(), 0, "the exit status of an orderly stop")

@@ -1,0 +1,144 @@
+"""A running roost-courier, and a server for it whose moods a check sets."""
+
+import http.server
+import json
+import os
+import socket
+import subprocess
+import threading
+
+from .check import objects
+from .station import end, kill
+
+
+class Lines(http.server.BaseHTTPRequestHandler):
+    """Takes line protocol as InfluxDB 1 does: a point is known by its series and its time."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, text="", kind="application/json"):
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        server = self.server.owner
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        if server.server is None:  # A connection of before nothing listened.
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR)
+        server.requests.append((self.path, dict(self.headers), body))
+        mood = server.mood
+        if mood == "unauthorised" or (server.token and self.headers.get("Authorization") != server.token):
+            return self.answer(401, '{"error":"unauthorized"}')
+        if mood == "portal":
+            return self.answer(200, "<!DOCTYPE html><title>Welcome</title>", "text/html")
+        if mood == "moved":
+            self.send_response(302)
+            self.send_header("Location", "http://portal.example/")
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
+        if mood == "busy":
+            return self.answer(503, '{"error":"timeout"}')
+        if mood == "bad" and body:
+            return self.answer(400, '{"error":"unable to parse"}')
+        if mood != "cut before":
+            for line in body.splitlines():
+                series, fields, time = line.rsplit(" ", 2)
+                server.points[(series, time)] = fields
+                server.arrivals.append((series, time))
+        if mood.startswith("cut"):
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR)
+        return self.answer(204)
+
+
+class LineServer:
+    """`points` holds each point once, `arrivals` each line that came; `mood` says how it answers."""
+
+    def __init__(self, check, port=0):
+        self.points, self.arrivals, self.requests = {}, [], []
+        self.mood, self.token = "well", None
+        self.server, self.thread, self.port = None, None, port
+        self.open()
+        check.ends(self)
+
+    def open(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Lines)
+        self.server.daemon_threads = True
+        self.server.owner, self.port = self, self.server.server_port
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    def shut(self):
+        """Nothing listens at the port from now on."""
+        server, self.server = self.server, None
+        server.shutdown()
+        server.server_close()
+
+    def close(self):
+        if self.server is not None:
+            self.shut()
+
+
+class Courier:
+    """A roost-courier beside a station: configuration, secrets, socket, log."""
+
+    def __init__(self, check, station, **config):
+        self.check, self.station, self.process = check, station, None
+        self.config_path = os.path.join(station.folder, "courier.json")
+        self.socket = os.path.join(station.folder, "courier.sock")
+        self.secrets = os.path.join(station.folder, "secrets")
+        self.log_path = os.path.join(station.folder, "courier.log")
+        os.makedirs(self.secrets, mode=0o700, exist_ok=True)
+        self.configure(**config)
+        check.ends(self)
+
+    def configure(self, **config):
+        with open(self.config_path, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+
+    def secret(self, name, text):
+        path = os.path.join(self.secrets, name)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+    def start(self):
+        command = [self.check.program("roost-courier"), "run", "--config", self.config_path,
+                   "--socket", self.station.socket, "--control", self.socket, "--secrets", self.secrets,
+                   "--verbose"]
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+
+    def roost(self, *words, **demands):
+        """`roost outbox …` and `roost courier …`, at this courier."""
+        environment = {**os.environ, "ROOST_COURIER_SOCKET": self.socket}
+        return self.check.roost(*words, env=environment, **demands)
+
+    def report(self):
+        """What `roost outbox --json` says; empty while no courier answers."""
+        answer = self.roost("outbox", "--json")
+        return next(iter(objects(answer.stdout)), {}) if answer.returncode in (0, 2) else {}
+
+    def target(self, name):
+        return next((one for one in self.report().get("targets", []) if one["id"] == name), {})
+
+    def log(self):
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def kill(self):
+        return kill(self.process)
+
+    def stop(self):
+        return end(self.process)
+
+    def close(self):
+        if self.process is not None:
+            end(self.process)
