@@ -11,7 +11,7 @@ package struct SecretFolder: SecretSource {
     package static let standard = "/etc/roost/secrets"
 
     private let credentials: String?
-    let folder: String
+    private let folder: String
 
     /// - Parameters:
     ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil without one.

@@ -4,5 +4,5 @@ package enum DoctorChecks {
     package static let all =
         DoctorPortChecks.ports + DoctorPinChecks.pins + DoctorHealthChecks.power
         + DoctorHealthChecks.clocks + DoctorCardChecks.card + DoctorCardChecks.writes
-        + DoctorStationChecks.station
+        + DoctorStationChecks.station + DoctorCourierChecks.courier
 }

@@ -25,6 +25,7 @@ package struct DoctorFacts {
     var health = DoctorHealth()
     var card = DoctorCard()
     var station = DoctorStation()
+    var courier = DoctorCourier()
 
     /// A Pi, or the image of a card for one: there is no device tree without a machine.
     var isPi: Bool {
@@ -110,6 +111,7 @@ extension DoctorFacts {
         step("the station")
         station = DoctorStation(place, catalog, ownProfileCount: overlay.count)
         let serialPorts = configuration?.serialPorts.map(\.port) ?? []
+        courier = DoctorCourier(tree)
         step("the ports")
         ports = DoctorPorts(tree, machine, catalog, wanted: serialPorts)
         step("the pins")

@@ -12,7 +12,7 @@ package struct DoctorInside: Sendable {
     /// They go by the processes of others and by the machine's own mounts.
     static let outside = [
         "serial-holders", "modem-manager", "clock-keeper", "instance", "card-mount",
-        "card-writable",
+        "card-writable", "courier", "courier-secrets",
     ]
 
     private let path: String

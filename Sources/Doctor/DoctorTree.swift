@@ -29,6 +29,12 @@ package struct DoctorTree {
         return stat(full(path), &status) == 0
     }
 
+    /// The permissions of a file, 0…0o7777; nil when it is not there or may not be looked at.
+    func mode(_ path: String) -> UInt32? {
+        var status = stat()
+        return stat(full(path), &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+
     /// A regular file's bytes; nil when there is none or it may not be read.
     ///
     /// Never waits: pipes and devices count as none.

@@ -72,7 +72,7 @@ struct ProbeCommand: ParsableCommand {
                 case .samples(let target):
                     if let probe = target.probe { return (.request(probe), isLocal) }
                     let now = WallTime(nanoseconds: 0)
-                    _ = try await target.deliver(.example(nil, at: now), over: network)
+                    _ = try await target.deliver(ExampleBatch.make(nil, at: now), over: network)
                 case .heartbeat(let target):
                     guard let request = target.request(.alive("")) else { break }
                     return (.request(request), isLocal)

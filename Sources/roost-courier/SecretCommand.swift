@@ -52,7 +52,7 @@ struct SecretSetCommand: ParsableCommand {
         let name = try place.name(name)
         let text = try HiddenLine.read("The secret \(name), which is not shown: ")
         do throws(SecretError) {
-            try SecretFolder(credentials: nil, folder: place.folder).store(Secret(text), as: name)
+            try SecretKeeper(folder: place.folder).store(Secret(text), as: name)
         } catch {
             Output.error(error.description)
             throw ExitCode(1)
@@ -81,7 +81,7 @@ struct SecretListCommand: ParsableCommand {
     func run() throws {
         let rows: [Row]
         do throws(SecretError) {
-            rows = try SecretFolder(credentials: nil, folder: place.folder).all
+            rows = try SecretKeeper(folder: place.folder).all
                 .map { Row(name: $0.name.text, ageSeconds: $0.ageSeconds) }
         } catch {
             Output.error(error.description)
@@ -108,7 +108,7 @@ struct SecretRemoveCommand: ParsableCommand {
     func run() throws {
         let name = try place.name(name)
         do throws(SecretError) {
-            try SecretFolder(credentials: nil, folder: place.folder).remove(name)
+            try SecretKeeper(folder: place.folder).remove(name)
         } catch {
             Output.error(error.description)
             throw ExitCode(1)

@@ -133,7 +133,7 @@ struct SendCommand: ParsableCommand {
             }
             switch try entry.make(materials) {
             case .samples(let target):
-                let batch = SampleBatch.example(status, at: loop.clock.wallReading?.wall)
+                let batch = ExampleBatch.make(status, at: loop.clock.wallReading?.wall)
                 return try await command.deliver(on: loop, entry.common.isLocal) { network in
                     try await target.deliver(batch, over: network)
                 }

@@ -161,9 +161,9 @@ extension Ailments {
         Ailment(
             check: "instance",
             verdict: .warning,
-            words: "processes 900 and 901",
+            words: "processes 900 and 902",
             next: "sudo kill 900"
-        ) { $0.files["/proc/901/comm"] = "roostd\n" },
+        ) { $0.files["/proc/902/comm"] = "roostd\n" },
         Ailment(
             check: "station",
             verdict: .failure,

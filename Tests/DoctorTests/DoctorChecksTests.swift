@@ -91,7 +91,8 @@ enum Boards {
         #expect(
             skipped == [
                 "card-erase", "card-journal", "card-mount", "card-wear", "clock-keeper",
-                "gpio-kernel", "history", "http-devices", "pin-access", "pin-chip",
+                "courier", "courier-network", "courier-secrets", "gpio-kernel",
+                "history", "http-devices", "pin-access", "pin-chip",
                 "pin-holders", "pin-names", "serial-access",
                 "serial-console", "serial-holders", "serial-present", "serial-twins", "spi",
                 "station", "store", "temperature", "under-voltage", "usb-power", "watchdog",
@@ -124,7 +125,8 @@ enum Boards {
         #expect(
             verdicts == [
                 "brltty": .ok, "card-mount": .note, "card-space": .ok, "card-writable": .ok,
-                "configuration": .ok, "history": .note, "log-writes": .warning, "profiles": .ok,
+                "configuration": .ok, "courier-secrets": .ok,
+                "history": .note, "log-writes": .warning, "profiles": .ok,
                 "serial-console": .note, "serial-twins": .skipped, "spi": .failure, "store": .ok,
                 "card-journal": .ok,
                 "udev-rules": .ok, "usb-power": .skipped, "watchdog-settings": .skipped,

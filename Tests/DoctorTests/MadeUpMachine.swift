@@ -17,6 +17,8 @@ struct MadeUpMachine {
         isRoot: false,
         groups: ["dialout", "gpio", "pi"]
     )
+    /// Permissions of files, where they matter.
+    var modes: [String: UInt32] = ["/etc/roost/secrets/influx": 0o600]
     var mayWrite = true
     var space = DoctorSpace(totalBytes: 30_000_000_000, freeBytes: 20_000_000_000)
     var runSpace = DoctorSpace(totalBytes: 100_000_000, freeBytes: 99_000_000)
@@ -112,6 +114,11 @@ struct MadeUpMachine {
         files["/proc/locks"] = "1: FLOCK  ADVISORY  WRITE 900 00:19:1234 0 EOF\n"
         files["/run/roost/roost.sock.lock"] = "900\n"
         files["\(Self.store)/x"] = ""
+        files["/etc/roost/courier.json"] = "{}"
+        files["/etc/roost/secrets/influx"] = "hush\n"
+        files["/etc/ssl/certs/002c0b4f.0"] = ""
+        files["/etc/resolv.conf"] = "nameserver 192.168.1.1\n"
+        files["/proc/901/comm"] = "roost-courier\n"
         files["/etc/roost/roost.json"] = """
             {
               "devices": [
@@ -165,6 +172,7 @@ struct MadeUpMachine {
 
     func facts(in tree: MadeUpTree) throws -> DoctorFacts {
         try tree.put(files, links)
+        for (path, mode) in modes where files[path] != nil { chmod(tree.root + path, mode) }
         let (root, nodes, holders, space, runSpace) = (tree.root, nodes, holders, space, runSpace)
         let httpTrouble = httpTrouble
         let (chips, answer, mayWrite) = (chips, answer, user == nil ? nil : mayWrite)

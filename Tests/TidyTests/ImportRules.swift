@@ -56,8 +56,8 @@ extension TidyRule {
             "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",
         ],
         "RoostCourier": [
-            "Alerts", "COpenSSL", "ControlProtocol", "HardwareIO", "Profiles", "Store",
-            "StoreQueries", "Supervision",
+            "Alerts", "COpenSSL", "ControlProtocol", "DequeModule", "HardwareIO", "Profiles",
+            "Store", "StoreQueries", "Supervision",
         ],
         "CourierIO": [
             "CCurl", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",

@@ -98,14 +98,14 @@ package actor CourierControl: Child {
         case .flush:
             let seconds = request.seconds ?? 60
             guard (0...Self.flushMax).contains(seconds) else {
-                throw Self.wrong("seconds is 0 to 600", at: "/seconds")
+                throw CourierRefusal.wrong("seconds is 0 to 600", at: "/seconds")
             }
             if request.target != nil { _ = try outlet(request) }
             try await node.flush(request.target, for: .seconds(seconds))
         case .pause:
             let seconds = request.seconds
             guard seconds.map((1...366 * 86_400.0).contains) ?? true else {
-                throw Self.wrong("seconds is 1 to 366 days, or left out", at: "/seconds")
+                throw CourierRefusal.wrong("seconds is 1 to 366 days, or left out", at: "/seconds")
             }
             await (try outlet(request)).pause(for: seconds.map { .seconds($0) })
         case .resume: await (try outlet(request)).resume()
@@ -131,10 +131,6 @@ package actor CourierControl: Child {
 
     private func outlet(_ request: CourierRequest) throws(ControlFailure) -> Outlet {
         try node.outlet(of: request)
-    }
-
-    static func wrong(_ words: String, at pointer: String) -> ControlFailure {
-        ControlFailure(code: "bad-request", message: words, pointer: pointer)
     }
 
     private static func failed(_ failure: ControlFailure) -> ControlAnswer<CourierReport> {

@@ -14,18 +14,9 @@ import Synchronization
 ///              ├─ targets ──── one child per target
 ///              └─ control   the courier's own socket, where the program has one
 package final class CourierNode: Sendable {
-    struct State {
-        var configuration: CourierConfiguration
-        var outlets: [Outlet] = []
-        var station: StationSource?
-        var targets: Supervisor?
-        var identity: StationIdentity?
-        var isMetered = false
-    }
-
     /// Targets that fail again and again are tried for ever, ever more seldom: a courier that ended
     /// for one of them would silence the others.
-    static let policy = RestartPolicy(
+    private static let policy = RestartPolicy(
         stopsTogether: true,
         intensity: RestartIntensity(limit: 1_000, within: .minutes(10))
     )
@@ -36,11 +27,12 @@ package final class CourierNode: Sendable {
     package let world: CourierWorld
     private let file: String
     private let startedAt: MonotonicInstant
-    let cursors: StationCursors
-    let news: StationNews
-    let supervision: SupervisorContext
+    private let current: CurrentStation
+    private let cursors: StationCursors
+    private let news: StationNews
+    private let supervision: SupervisorContext
     private let root: Supervisor
-    let state: Mutex<State>
+    private let targets: CourierTargets
 
     /// - Parameters:
     ///   - configuration: What its file said.
@@ -50,6 +42,7 @@ package final class CourierNode: Sendable {
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
         let names = Set(configuration.targets.map(\.id) + configuration.receivers.map(\.id))
         cursors = StationCursors(world.link, names: names, logger: world.logger)
+        current = CurrentStation()
         news = StationNews(world.link, clock: world.clock, logger: world.logger)
         let logger = world.logger
         supervision = SupervisorContext(
@@ -72,9 +65,17 @@ package final class CourierNode: Sendable {
             context: supervision,
             children: []
         )
-        var initial = State(configuration: configuration)
-        initial.isMetered = configuration.network.metered == .yes
-        state = Mutex(initial)
+        targets = CourierTargets(
+            configuration,
+            in: world,
+            CourierTargets.Parts(
+                source: CurrentSource(current),
+                cursors: cursors,
+                news: news,
+                supervision: supervision,
+                policy: Self.policy
+            )
+        )
     }
 
     /// Runs until `requestStop()`.
@@ -92,7 +93,7 @@ package final class CourierNode: Sendable {
                 }
             )
         }
-        root.add(ChildSpec(id: "targets") { [self] _ in makeTargets() })
+        root.add(ChildSpec(id: "targets") { [targets] _ in targets.makeSupervisor() })
         if let control { root.add(control) }
         try await root.run()
         news.tell("courier stopped", [:])
@@ -129,28 +130,22 @@ package final class CourierNode: Sendable {
                 clock: self.world.clock,
                 logger: self.world.logger
             )
-            world.gathering = gathering
+            world.gathering = targets.gathering
             let source = StationSource(
                 in: world,
                 heartbeat: heartbeat,
                 onReturn: { [weak self] in await self?.stationAnswers() }
             )
-            state.withLock { $0.station = source }
+            current.set(source)
             return source
         }
-    }
-
-    /// The shortest time that some target lets samples wait for one another.
-    private var gathering: Duration {
-        let targets = state.withLock { $0.configuration.targets }
-        return targets.map { $0.common.liveInterval ?? .zero }.min() ?? .zero
     }
 
     /// The station answers, for the first time or again.
     private func stationAnswers() async {
         await cursors.renew()
         news.wake()
-        guard state.withLock({ $0.identity == nil }) else { return }
+        guard !targets.hasBegun else { return }
         do {
             let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)
             guard let id = status.stationID else { return }
@@ -160,9 +155,7 @@ package final class CourierNode: Sendable {
                 model: status.board?.model ?? status.board?.name ?? "computer",
                 version: RoostVersion.text
             )
-            state.withLock { $0.identity = identity }
-            news.tell("courier started", [:])
-            addOutlets()
+            if targets.begin(identity) { news.tell("courier started", [:]) }
         } catch {
             world.logger.warning("station's name is not known", metadata: ["why": "\(error)"])
         }
@@ -170,46 +163,15 @@ package final class CourierNode: Sendable {
 
     /// The way to other networks is another one.
     private func take(_ before: RouteState?, _ now: RouteState) async {
-        let (outlets, isMetered) = state.withLock { state in
-            switch state.configuration.network.metered {
-            case .auto: state.isMetered = now.isMetered
-            case .yes: state.isMetered = true
-            case .no: state.isMetered = false
-            }
-            return (state.outlets, state.isMetered)
-        }
         let isNew = before.map { !now.gateways.isSubset(of: $0.gateways) } ?? false
-        for outlet in outlets {
-            await outlet.set(metered: isMetered)
-            if isNew { await outlet.wake(within: Self.newRouteSpread) }
-        }
+        await targets.take(now, isNew: isNew, spread: Self.newRouteSpread)
     }
 
     // MARK: Orders and reports
 
     /// Goes by another configuration: what did not change goes on undisturbed.
-    ///
-    /// Targets with secrets begin anew, since those may have changed.
     package func reload(_ configuration: CourierConfiguration) async {
-        let (old, targets) = state.withLock { state in
-            defer { state.configuration = configuration }
-            return (state.configuration, state.targets)
-        }
-        guard let targets else { return }
-        let isSameFrame = old.left == configuration.left && old.network == configuration.network
-        for outlet in state.withLock({ $0.outlets }) {
-            let next = configuration.targets.first { $0.id == outlet.entry.id }
-            if let next, next.source == outlet.entry.source, next.secrets.isEmpty, isSameFrame {
-                await outlet.wake()
-                continue
-            }
-            targets.remove(outlet.entry.id)
-            state.withLock { $0.outlets.removeAll { $0 === outlet } }
-        }
-        guard state.withLock({ $0.identity != nil }) else { return }
-        for entry in configuration.targets where outlet(entry.id) == nil {
-            add(entry, configuration, to: targets)
-        }
+        await targets.reload(configuration)
     }
 
     /// Tries everything that waits at once, and waits for it to go.
@@ -219,33 +181,20 @@ package final class CourierNode: Sendable {
     ///   - patience: How long.
     /// - Throws: `CancellationError`.
     package func flush(_ id: String?, for patience: Duration) async throws {
-        let outlets = state.withLock { $0.outlets }.filter { id == nil || $0.entry.id == id }
-        for outlet in outlets { await outlet.flush(true) }
-        let end = world.clock.now.advanced(by: patience)
-        while world.clock.now < end {
-            var isDone = true
-            for outlet in outlets { isDone = await outlet.isEmpty && isDone }
-            guard !isDone else { break }
-            for outlet in outlets { await outlet.wake() }
-            let look = min(world.clock.now.advanced(by: .milliseconds(250)), end)
-            try await world.clock.sleep(until: look, tolerance: .milliseconds(50))
-        }
-        for outlet in outlets { await outlet.flush(false) }
+        try await targets.flush(id, for: patience)
     }
 
     /// The targets that run.
-    package var ids: [String] { state.withLock { $0.outlets.map(\.entry.id) } }
+    package var ids: [String] { targets.outlets.map(\.entry.id) }
 
-    package func outlet(_ id: String) -> Outlet? {
-        state.withLock { $0.outlets.first { $0.entry.id == id } }
-    }
+    package func outlet(_ id: String) -> Outlet? { targets.outlet(id) }
 
     /// The target that a request names.
     ///
     /// - Throws: `ControlFailure` that names those there are.
     func outlet(of request: CourierRequest) throws(ControlFailure) -> Outlet {
         guard let id = request.target else {
-            throw CourierControl.wrong("target is missing", at: "/target")
+            throw CourierRefusal.wrong("target is missing", at: "/target")
         }
         guard let outlet = outlet(id) else {
             let known = ids.isEmpty ? "none" : ids.joined(separator: ", ")
@@ -260,25 +209,16 @@ package final class CourierNode: Sendable {
 
     package var report: CourierReport {
         get async {
-            let (outlets, station) = state.withLock { ($0.outlets, $0.station) }
-            var targets: [OutboxReport] = []
-            for outlet in outlets { targets.append(await outlet.report) }
-            let configured = state.withLock { $0.configuration.targets }
-            for entry in configured where !outlets.contains(where: { $0.entry.id == entry.id }) {
-                targets.append(
-                    OutboxReport(id: entry.id, type: entry.type, state: .waitsForStation)
-                )
-            }
             var report = CourierReport(
                 version: RoostVersion.text,
                 processID: world.processID,
                 uptimeSeconds: startedAt.duration(to: world.clock.now).inSeconds,
                 file: file,
-                targets: targets
+                targets: await targets.reports
             )
-            report.stationTrouble = await station?.trouble
+            report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
-            report.isMetered = state.withLock { $0.isMetered }
+            report.isMetered = targets.isMetered
             report.omittedEvents = news.omittedCount
             return report
         }

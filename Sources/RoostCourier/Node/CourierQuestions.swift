@@ -39,7 +39,7 @@ struct CourierQuestions {
         for id in node.ids where request.target == nil || request.target == id {
             guard let outlet = node.outlet(id), let task = await outlet.samples else { continue }
             let trouble = await outlet.report.why
-            for fate in try await task.fates(from: moment) {
+            for fate in try await SampleFates(try await task.snapshot()).from(moment) {
                 let isWaiting = fate.kind == .waiting
                 found.append(
                     OutboxFatesReport.Fate(
@@ -59,13 +59,14 @@ struct CourierQuestions {
         let task = try await task(request)
         let seconds = request.seconds ?? 7 * 86_400
         guard (1...366 * 86_400.0).contains(seconds) else {
-            throw CourierControl.wrong("seconds is 1 to 366 days", at: "/seconds")
+            throw CourierRefusal.wrong("seconds is 1 to 366 days", at: "/seconds")
         }
         guard let now = node.world.clock.wallTime ?? node.world.clock.wallReading?.wall else {
             throw ControlFailure(code: "no-clock", message: "this computer does not know the time")
         }
         let from = WallTime(nanoseconds: now.nanoseconds - Int64(seconds * 1e9))
-        let days = try await task.prove(from..<now, repairs: request.repairs ?? false)
+        let prover = OutboxProver(try await task.snapshot())
+        let days = try await prover.prove(from..<now, repairs: request.repairs ?? false)
         return OutboxProofReport(
             target: task.id,
             days: days?.map { proof in
@@ -82,14 +83,14 @@ struct CourierQuestions {
     private func task(_ request: CourierRequest) async throws -> OutboxTask {
         let outlet = try node.outlet(of: request)
         guard let task = await outlet.samples else {
-            throw CourierControl.wrong("\(outlet.entry.id) takes no samples now", at: "/target")
+            throw CourierRefusal.wrong("\(outlet.entry.id) takes no samples now", at: "/target")
         }
         return task
     }
 
     private static func moment(_ request: CourierRequest) throws(ControlFailure) -> WallTime {
         guard let text = request.time, let moment = WallTime(iso8601: text) else {
-            throw CourierControl.wrong("time is ISO 8601, as 2026-11-23T09:00:00Z", at: "/time")
+            throw CourierRefusal.wrong("time is ISO 8601, as 2026-11-23T09:00:00Z", at: "/time")
         }
         return moment
     }

@@ -47,15 +47,18 @@ package actor OutboxTask: Child {
     private static let promise: Duration = .seconds(180)
     /// Between two tries while the store cannot be read.
     private static let sourcePause: Duration = .seconds(5)
+    /// Refused samples that are remembered, the newest.
+    private static let refusedLimit = 256
     /// How late a wake-up may come.
     private static let tolerance: Duration = .seconds(2)
 
-    let id: String
-    let target: any SampleTarget
-    let world: World
+    /// The target's, from the configuration.
+    package nonisolated let id: String
+    private let target: any SampleTarget
+    private let world: World
     private let heartbeat: Heartbeat
     private let startsWithBacklog: Bool
-    var machine: OutboxMachine
+    private var machine: OutboxMachine
     private var lastDelivery: MonotonicInstant?
     private var lastExpiryCheck: MonotonicInstant?
     private var waitsForClock = false
@@ -63,7 +66,7 @@ package actor OutboxTask: Child {
     private var isCursorLost = false
     private var sourceTrouble: String?
     /// Since this task began, the newest of them.
-    var refused: [RefusedSample] = []
+    private var refused: [RefusedSample] = []
     private var oldest: WallTime?
 
     /// A task that has not begun.
@@ -154,7 +157,7 @@ package actor OutboxTask: Child {
     /// Sends without waiting for more, or no more.
     package func flush(_ isOn: Bool) { machine.flush(isOn, at: world.clock.now) }
 
-    func begin() async throws {
+    private func begin() async throws {
         guard !isReady else { return }
         if let cursor = try await cursor() {
             machine.marks = cursor.marks
@@ -262,7 +265,7 @@ package actor OutboxTask: Child {
         return true
     }
 
-    func keep(_ machine: OutboxMachine) async throws {
+    private func keep(_ machine: OutboxMachine) async throws {
         let cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
         await world.keeper.keep(try cursor.encode(), of: id)
     }
@@ -272,6 +275,48 @@ package actor OutboxTask: Child {
         var ahead = machine
         _ = ahead.finish(draft, .delivered, at: world.clock.now)
         try await keep(ahead)
+    }
+
+    /// Sends once more what was refused since this task began, after its cause was repaired.
+    ///
+    /// - Returns: How many samples were taken, and how many still are refused.
+    /// - Throws: What reading the store throws; `CancellationError`.
+    package func retry() async throws -> (taken: Int, left: Int) {
+        var (taken, left) = (0, refused)
+        for entry in refused {
+            let before = entry.place.earlier
+            let page = try await world.source.page(of: entry.stream, after: before, limit: 1)
+            guard let page, let sample = page.samples.first, page.place(sample) == entry.place
+            else { continue }
+            let id = BatchID.digest(Array("\(id) \(entry.stream.rawValue) \(entry.place)".utf8))
+            let batch = SampleBatch([sample], id: id, isLate: true)
+            guard try await target.deliver(batch, over: world.network) == .delivered else {
+                continue
+            }
+            machine.takeBack(1, of: .refused)
+            left.removeAll { $0 == entry }
+            taken += 1
+        }
+        refused = left
+        if taken > 0 { try await keep(machine) }
+        return (taken, left.count)
+    }
+
+    /// How far it has got now.
+    ///
+    /// - Throws: What reading the store throws.
+    package func snapshot() async throws -> OutboxSnapshot {
+        try await begin()
+        try await see()
+        return OutboxSnapshot(
+            id: id,
+            marks: machine.marks,
+            totals: machine.totals,
+            refused: refused,
+            target: (target as? TunedTarget)?.target ?? target,
+            source: world.source,
+            network: world.network
+        )
     }
 
     /// Leaves out what waits from before a moment: its owner does not want it delivered.
@@ -327,7 +372,4 @@ package actor OutboxTask: Child {
             if refused.count > Self.refusedLimit { refused.removeFirst() }
         }
     }
-
-    /// The target as its kind made it.
-    var inner: any SampleTarget { (target as? TunedTarget)?.target ?? target }
 }

@@ -1,15 +1,27 @@
 import Core
 import Store
+import Synchronization
+
+/// Which child follows the station now.
+package final class CurrentStation: Sendable {
+    private let source = Mutex<StationSource?>(nil)
+
+    package init() {}
+
+    package var station: StationSource? { source.withLock { $0 } }
+
+    package func set(_ source: StationSource) { self.source.withLock { $0 = source } }
+}
 
 /// The source that runs now: the supervisor makes a new one after a failure.
 package struct CurrentSource: SampleSource {
-    private let current: @Sendable () -> StationSource?
+    private let current: CurrentStation
 
-    package init(_ current: @escaping @Sendable () -> StationSource?) { self.current = current }
+    package init(_ current: CurrentStation) { self.current = current }
 
     private var source: StationSource {
         get throws {
-            guard let source = current() else {
+            guard let source = current.station else {
                 throw StationDown("the station has not answered yet")
             }
             return source
@@ -19,7 +31,7 @@ package struct CurrentSource: SampleSource {
     /// The streams with their device and channels.
     package var descriptions: [StreamID: (String, [Quantity])] {
         get async {
-            let all = await current()?.descriptions ?? []
+            let all = await current.station?.descriptions ?? []
             let pairs = all.map { ($0.id, ($0.device, $0.quantities)) }
             return Dictionary(pairs) { _, new in new }
         }

@@ -5,7 +5,7 @@ import Core
 /// The same point written again overwrites itself, so a repeated batch does no harm and halving
 /// one after a refusal neither. VictoriaMetrics keeps each repetition as a further equal sample,
 /// and answers 204 to a line that it drops.
-package struct InfluxTarget: SampleTarget {
+package struct InfluxTarget: ProvableTarget {
     /// Which of the three ways to write the server has.
     package enum Interface: Hashable, Sendable {
         /// `/write?db=`, of InfluxDB 1 and VictoriaMetrics.
@@ -18,9 +18,8 @@ package struct InfluxTarget: SampleTarget {
 
     package var traits = SampleTargetTraits()
     private let request: OutboundRequest
-    let format: LineProtocol
-    /// Up to its `q=`, with what shows who we are.
-    private let reading: OutboundRequest
+    private let format: LineProtocol
+    private let reader: InfluxReader
 
     /// - Parameters:
     ///   - url: As `http://192.168.1.5:8086`.
@@ -58,7 +57,7 @@ package struct InfluxTarget: SampleTarget {
         }
         var reading = OutboundRequest(.get, "\(base)/query?db=\(URLText.encoded(place))", fields)
         reading.trust = trust
-        self.reading = reading
+        reader = InfluxReader(request: reading, format: format)
         fields.append(.init("Content-Type", "text/plain; charset=utf-8"))
         var request = OutboundRequest(.post, address, fields)
         request.trust = trust
@@ -79,11 +78,13 @@ package struct InfluxTarget: SampleTarget {
         }
     }
 
-    /// A request that reads by InfluxQL, which all three versions answer at `/query`.
-    func question(_ query: String) -> OutboundRequest {
-        var request = reading
-        request.url = "\(reading.url)&q=\(URLText.encoded(query))"
-        return request
+    package func holdings(
+        of device: String,
+        _ quantities: [String],
+        in range: Range<WallTime>,
+        over network: any CourierNetwork
+    ) async throws -> [ValueSum]? {
+        try await reader.holdings(of: device, quantities, in: range, over: network)
     }
 
     /// A write of nothing.

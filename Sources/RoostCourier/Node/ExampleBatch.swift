@@ -2,10 +2,11 @@ import ControlProtocol
 import Core
 import Store
 
-extension SampleBatch {
+/// A batch to try a target with.
+package enum ExampleBatch {
     /// A batch to show what a target would be sent: what the station measured last, or made-up
     /// values where none is known.
-    package static func example(_ status: StatusReport?, at now: WallTime?) -> SampleBatch {
+    package static func make(_ status: StatusReport?, at now: WallTime?) -> SampleBatch {
         var samples: [OutboxSample] = []
         let boot =
             status?.bootID.flatMap { BootID($0) } ?? BootID(bytes: Array(repeating: 0, count: 16))

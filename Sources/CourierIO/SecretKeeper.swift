@@ -1,8 +1,13 @@
 import Glibc
 import RoostCourier
 
-extension SecretFolder {
+/// Stores and removes secrets, for the administrator.
+package struct SecretKeeper {
     private static let user = "roost-courier"
+
+    private let folder: String
+
+    package init(folder: String) { self.folder = folder }
 
     /// Stores a secret, in one step, for the courier's user alone.
     ///

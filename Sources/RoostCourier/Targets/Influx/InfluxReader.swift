@@ -3,8 +3,14 @@ import HardwareIO
 import Profiles
 import Store
 
-extension InfluxTarget: ProvableTarget {
-    package func holdings(
+/// Reads back what a server has, by InfluxQL, which all three versions answer at `/query`.
+struct InfluxReader: Sendable {
+    /// Up to its `q=`, with what shows who we are.
+    let request: OutboundRequest
+    let format: LineProtocol
+
+    /// As `ProvableTarget.holdings`.
+    func holdings(
         of device: String,
         _ quantities: [String],
         in range: Range<WallTime>,
@@ -37,6 +43,12 @@ extension InfluxTarget: ProvableTarget {
             let count = Self.number(row[1 + 2 * index]) ?? 0
             return ValueSum(count: Int(count), sum: Self.number(row[2 + 2 * index]) ?? 0)
         }
+    }
+
+    private func question(_ query: String) -> OutboundRequest {
+        var question = request
+        question.url = "\(request.url)&q=\(URLText.encoded(query))"
+        return question
     }
 
     private static func number(_ value: JSONValue) -> Double? {

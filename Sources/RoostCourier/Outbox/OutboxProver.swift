@@ -12,7 +12,15 @@ package struct DayProof: Hashable, Sendable {
     package let isProved: Bool?
 }
 
-extension OutboxTask {
+/// Compares what a receiver has with what was delivered to it.
+package struct OutboxProver: Sendable {
+    private let snapshot: OutboxSnapshot
+    private let fates: SampleFates
+
+    package init(_ snapshot: OutboxSnapshot) {
+        (self.snapshot, fates) = (snapshot, SampleFates(snapshot))
+    }
+
     private static let dayLength: Int64 = 86_400_000_000_000
 
     /// Asks the receiver what it has of each day, and compares.
@@ -23,9 +31,7 @@ extension OutboxTask {
     /// - Returns: nil when this kind of target cannot be asked.
     /// - Throws: `NetworkFailure`; what reading the store throws; `CancellationError`.
     package func prove(_ range: Range<WallTime>, repairs: Bool) async throws -> [DayProof]? {
-        guard let target = inner as? any ProvableTarget else { return nil }
-        try await begin()
-        try await see()
+        guard let target = snapshot.target as? any ProvableTarget else { return nil }
         var proofs: [DayProof] = []
         var start = range.lowerBound.nanoseconds / Self.dayLength * Self.dayLength
         while start < range.upperBound.nanoseconds {
@@ -43,7 +49,9 @@ extension OutboxTask {
         return proofs
     }
 
-    private var traitsAllowRepair: Bool { target.traits.repetition == .harmless }
+    private var traitsAllowRepair: Bool {
+        snapshot.target.traits.repetition == .harmless
+    }
 
     private func prove(
         _ range: Range<WallTime>,
@@ -58,7 +66,7 @@ extension OutboxTask {
                 of: device,
                 names,
                 in: range,
-                over: world.network
+                over: snapshot.network
             )
             guard let theirs else {
                 held = nil
@@ -93,13 +101,18 @@ extension OutboxTask {
     private func sendAgain(_ range: Range<WallTime>) async throws {
         var samples: [OutboxSample] = []
         try await each(in: range) { samples.append($0) }
-        let limit = target.traits.itemLimit
+        let limit = snapshot.target.traits.itemLimit
         for start in stride(from: 0, to: samples.count, by: limit) {
             let part = Array(samples[start..<min(start + limit, samples.count)])
             let first = part.first.map { "\($0.stream.rawValue) \($0.boot) \($0.tick)" } ?? ""
-            let id = BatchID.digest(Array("again \(id) \(first) \(part.count)".utf8))
+            let id = BatchID.digest(Array("again \(snapshot.id) \(first) \(part.count)".utf8))
             let batch = SampleBatch(part, id: id, isLate: true)
-            guard try await target.deliver(batch, over: world.network) == .delivered else { return }
+            guard
+                try await snapshot.target.deliver(
+                    batch,
+                    over: snapshot.network
+                ) == .delivered
+            else { return }
         }
     }
 
@@ -108,10 +121,10 @@ extension OutboxTask {
         in range: Range<WallTime>,
         _ body: (OutboxSample) -> Void
     ) async throws {
-        for stream in try await world.source.streams() {
-            let start = try await world.source.place(notAfter: range.lowerBound)
+        for stream in try await snapshot.source.streams() {
+            let start = try await snapshot.source.place(notAfter: range.lowerBound)
             var place = start?.earlier
-            while let page = try await world.source.page(of: stream, after: place, limit: 2_000),
+            while let page = try await snapshot.source.page(of: stream, after: place, limit: 2_000),
                 let last = page.samples.last
             {
                 for sample in page.samples {
@@ -125,7 +138,7 @@ extension OutboxTask {
     }
 
     private func isDelivered(_ sample: OutboxSample, at place: OutboxPlace) -> Bool {
-        switch kind(of: sample, at: place) {
+        switch fates.kind(of: sample, at: place) {
         case .delivered, .settled: true
         case .waiting, .notSeen, .leftOut: false
         }

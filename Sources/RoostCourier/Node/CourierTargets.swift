@@ -1,0 +1,264 @@
+import ControlProtocol
+import Core
+import Logging
+import Supervision
+import Synchronization
+
+/// The targets of a courier: a supervisor with a child for each, made once the station has said who
+/// it is, and made anew where the configuration changes.
+final class CourierTargets: Sendable {
+    private struct State {
+        var configuration: CourierConfiguration
+        var identity: StationIdentity?
+        var outlets: [Outlet] = []
+        var supervisor: Supervisor?
+        var isMetered: Bool
+    }
+
+    private let world: CourierWorld
+    private let parts: Parts
+    private let state: Mutex<State>
+
+    /// What all targets share.
+    struct Parts: Sendable {
+        let source: CurrentSource
+        let cursors: StationCursors
+        let news: StationNews
+        let supervision: SupervisorContext
+        let policy: RestartPolicy
+    }
+
+    init(_ configuration: CourierConfiguration, in world: CourierWorld, _ parts: Parts) {
+        (self.world, self.parts) = (world, parts)
+        state = Mutex(
+            State(
+                configuration: configuration,
+                isMetered: configuration.network.metered == .yes
+            )
+        )
+    }
+
+    // MARK: The children
+
+    /// The supervisor of the targets; a new one after a failure.
+    func makeSupervisor() -> Supervisor {
+        let supervisor = Supervisor(
+            id: "targets",
+            policy: parts.policy,
+            context: parts.supervision,
+            children: []
+        )
+        state.withLock { state in
+            state.supervisor = supervisor
+            state.outlets = []
+        }
+        addMissing()
+        return supervisor
+    }
+
+    /// The station has said who it is.
+    ///
+    /// - Returns: Whether that was not known before.
+    func begin(_ identity: StationIdentity) -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.identity = identity }
+            return state.identity == nil
+        }
+        if isFirst { addMissing() }
+        return isFirst
+    }
+
+    var hasBegun: Bool { state.withLock { $0.identity != nil } }
+
+    private func addMissing() {
+        let (configuration, identity) = state.withLock { ($0.configuration, $0.identity) }
+        guard let supervisor = state.withLock({ $0.supervisor }), let identity else { return }
+        for entry in configuration.targets where outlet(entry.id) == nil {
+            add(entry, configuration, identity, to: supervisor)
+        }
+    }
+
+    private func add(
+        _ entry: TargetEntry,
+        _ configuration: CourierConfiguration,
+        _ identity: StationIdentity,
+        to supervisor: Supervisor
+    ) {
+        let needs = CourierWorld.NetworkNeeds(
+            allowsLocal: entry.common.isLocal,
+            proxy: configuration.network.proxy
+        )
+        let outlet: Outlet
+        do {
+            let network = TargetNetwork(
+                try world.network(needs),
+                timeoutSeconds: entry.common.timeoutSeconds
+            )
+            outlet = Outlet(entry, over: network, clock: world.clock)
+        } catch {
+            let details: Logger.Metadata = ["target": "\(entry.id)", "why": "\(error)"]
+            return world.logger.error("target has no network", metadata: details)
+        }
+        state.withLock { $0.outlets.append(outlet) }
+        let materials = TargetMaterials(
+            secrets: world.secrets,
+            station: identity,
+            clock: world.clock,
+            zone: world.zone
+        )
+        let left = configuration.left
+        let spec = ChildSpec(id: entry.id, heartbeatLimit: .minutes(5)) { [self] heartbeat in
+            do {
+                let work = try entry.make(materials)
+                return try await child(outlet, work, leaving: left, heartbeat)
+            } catch {
+                await outlet.fail("\(error)")
+                throw error
+            }
+        }
+        supervisor.add(spec)
+    }
+
+    private func child(
+        _ outlet: Outlet,
+        _ work: TargetWork,
+        leaving left: [String],
+        _ heartbeat: Heartbeat
+    ) async throws -> any Child {
+        let entry = outlet.entry
+        await outlet.set(metered: isMetered)
+        switch work {
+        case .samples(let target):
+            let task = OutboxTask(
+                id: entry.id,
+                TunedTarget(target, entry.traits(target.traits)),
+                startsWithBacklog: entry.common.hasBacklog,
+                seed: entry.id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
+                in: outboxWorld(outlet, leaving: left),
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, task: task)
+        case .heartbeat(let target):
+            let task = HeartbeatTask(
+                target,
+                asking: world.link,
+                over: outlet.network,
+                clock: world.clock,
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, task: task)
+        }
+    }
+
+    private func outboxWorld(_ outlet: Outlet, leaving left: [String]) -> OutboxTask.World {
+        let choice = StreamChoice(wanted: outlet.entry.common.streams, left: left)
+        let source = parts.source
+        return OutboxTask.World(
+            source: ChosenSource(source, choice) { await source.descriptions },
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: world.clock
+        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+    }
+
+    // MARK: Changes
+
+    /// Goes by another configuration: what did not change goes on undisturbed.
+    ///
+    /// Targets with secrets begin anew, since those may have changed.
+    func reload(_ configuration: CourierConfiguration) async {
+        let (old, outlets, supervisor) = state.withLock { state in
+            defer { state.configuration = configuration }
+            return (state.configuration, state.outlets, state.supervisor)
+        }
+        guard let supervisor else { return }
+        let isSameFrame = old.left == configuration.left && old.network == configuration.network
+        for outlet in outlets {
+            let next = configuration.targets.first { $0.id == outlet.entry.id }
+            if let next, next.source == outlet.entry.source, next.secrets.isEmpty, isSameFrame {
+                await outlet.wake()
+                continue
+            }
+            supervisor.remove(outlet.entry.id)
+            state.withLock { $0.outlets.removeAll { $0 === outlet } }
+        }
+        addMissing()
+    }
+
+    /// The way to other networks is another one.
+    ///
+    /// - Parameters:
+    ///   - now: What it is.
+    ///   - isNew: Whether a default route is new: what waits is then tried within `spread`.
+    ///   - spread: So that not all targets begin at once.
+    func take(_ now: RouteState, isNew: Bool, spread: Duration) async {
+        let (outlets, isMetered) = state.withLock { state in
+            switch state.configuration.network.metered {
+            case .auto: state.isMetered = now.isMetered
+            case .yes: state.isMetered = true
+            case .no: state.isMetered = false
+            }
+            return (state.outlets, state.isMetered)
+        }
+        for outlet in outlets {
+            await outlet.set(metered: isMetered)
+            if isNew { await outlet.wake(within: spread) }
+        }
+    }
+
+    /// Tries everything that waits at once, and waits for it to go.
+    ///
+    /// - Throws: `CancellationError`.
+    func flush(_ id: String?, for patience: Duration) async throws {
+        let outlets = outlets.filter { id == nil || $0.entry.id == id }
+        for outlet in outlets { await outlet.flush(true) }
+        let end = world.clock.now.advanced(by: patience)
+        while world.clock.now < end {
+            var isDone = true
+            for outlet in outlets { isDone = await outlet.isEmpty && isDone }
+            guard !isDone else { break }
+            for outlet in outlets { await outlet.wake() }
+            let look = min(world.clock.now.advanced(by: .milliseconds(250)), end)
+            try await world.clock.sleep(until: look, tolerance: .milliseconds(50))
+        }
+        for outlet in outlets { await outlet.flush(false) }
+    }
+
+    // MARK: Reports
+
+    var isMetered: Bool { state.withLock { $0.isMetered } }
+
+    /// In the order of the configuration.
+    var outlets: [Outlet] {
+        let (configured, outlets) = state.withLock { ($0.configuration.targets, $0.outlets) }
+        return configured.compactMap { entry in outlets.first { $0.entry.id == entry.id } }
+    }
+
+    func outlet(_ id: String) -> Outlet? {
+        state.withLock { $0.outlets.first { $0.entry.id == id } }
+    }
+
+    var reports: [OutboxReport] {
+        get async {
+            let configured = state.withLock { $0.configuration.targets }
+            var reports: [OutboxReport] = []
+            for entry in configured {
+                let waiting = OutboxReport(
+                    id: entry.id,
+                    type: entry.type,
+                    state: .waitsForStation
+                )
+                reports.append(await outlet(entry.id)?.report ?? waiting)
+            }
+            return reports
+        }
+    }
+
+    /// The shortest time that some target lets samples wait for one another.
+    var gathering: Duration {
+        let targets = state.withLock { $0.configuration.targets }
+        return targets.map { $0.common.liveInterval ?? .zero }.min() ?? .zero
+    }
+}

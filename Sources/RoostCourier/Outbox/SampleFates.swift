@@ -1,0 +1,69 @@
+import Core
+
+/// What became of one sample at one target.
+package struct SampleFate: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case delivered
+        /// Delivered, or left out for a reason that does not show in the sample itself: dropped,
+        /// too old then, or sent without an answer.
+        case settled
+        case waiting
+        case leftOut(LeftOut)
+        /// The task has not looked since it was recorded.
+        case notSeen
+    }
+
+    package let stream: StreamID
+    package let device: String
+    /// UTC; nil while nothing dates it.
+    package let time: WallTime?
+    package let kind: Kind
+}
+
+/// Says what became of samples at one target.
+package struct SampleFates: Sendable {
+    private let snapshot: OutboxSnapshot
+
+    package init(_ snapshot: OutboxSnapshot) { self.snapshot = snapshot }
+
+    /// What became of the first sample of each stream from a moment on.
+    ///
+    /// What a target takes and leaves out is decided anew by its rules; age is not, since it was
+    /// another one then.
+    ///
+    /// - Throws: What reading the store throws.
+    package func from(_ moment: WallTime) async throws -> [SampleFate] {
+        let source = snapshot.source
+        guard let start = try await source.place(notAfter: moment) else { return [] }
+        var fates: [SampleFate] = []
+        for stream in try await source.streams() {
+            let page = try await source.page(of: stream, after: start.earlier, limit: 1)
+            guard let page, let sample = page.samples.first else { continue }
+            fates.append(
+                SampleFate(
+                    stream: stream,
+                    device: sample.device,
+                    time: sample.time,
+                    kind: kind(of: sample, at: page.place(sample))
+                )
+            )
+        }
+        return fates
+    }
+
+    /// What became of one sample.
+    func kind(of sample: OutboxSample, at place: OutboxPlace) -> SampleFate.Kind {
+        guard let mark = snapshot.marks[sample.stream] else { return .notSeen }
+        let isSettled = mark.settled.map { place <= $0 } ?? false
+        guard isSettled || mark.isDelivered(place) else {
+            return mark.seen.map { place <= $0 } ?? false ? .waiting : .notSeen
+        }
+        let here = RefusedSample(stream: sample.stream, place: place)
+        if snapshot.refused.contains(here) { return .leftOut(.refused) }
+        if sample.isPrivate { return .leftOut(.markedPrivate) }
+        if let reason = snapshot.target.leavesOut(sample) { return .leftOut(reason) }
+        let hidden: [LeftOut] = [.dropped, .tooOld, .unknown, .refused]
+        let isSure = hidden.allSatisfy { snapshot.totals.leftOut[$0] == nil }
+        return isSure ? .delivered : .settled
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Core
+
+struct DropCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: "Leaves out what waits at a target from before a moment.",
+        discussion: """
+            The samples stay in the station's store; the target is never sent them. The count shows
+            in `roost outbox` as dropped by you.
+
+            Example: roost outbox drop influx --before 2026-11-01T00:00:00Z
+            """
+    )
+
+    @Argument(help: "The target.")
+    var target: String
+
+    @Option(help: "The moment, ISO 8601.")
+    var before: String
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: CourierOptions
+
+    func run() throws {
+        if !yes {
+            Output.error("What waits at \(target) from before \(before) will not be delivered.")
+            Output.error("Type yes to go on: ")
+            guard readLine()?.lowercased() == "yes" else { throw ExitCode(1) }
+        }
+        var request = CourierRequest(.drop, target: target)
+        request.time = before
+        let report = try options.ask(request, OutboxDropReport.self)
+        if options.json { return Output.line(try ControlCodec.line(report)) }
+        let what = report.dropped == 1 ? "1 sample" : "\(report.dropped) samples"
+        Output.line("\(report.target): \(what) left out")
+    }
+}

@@ -1,0 +1,86 @@
+import ClientSupport
+import ControlProtocol
+import Core
+
+/// A courier's report for people.
+enum OutboxText {
+    static func show(_ report: CourierReport, asJSON: Bool) throws {
+        if asJSON { return Output.line(try ControlCodec.line(report)) }
+        for line in lines(report) { Output.line(line) }
+    }
+
+    static func lines(_ report: CourierReport) -> [String] {
+        var lines: [String] = []
+        if let trouble = report.stationTrouble { lines.append("The station: \(trouble)") }
+        if let trouble = report.cursorTrouble { lines.append("Cursors wait: \(trouble)") }
+        if report.isMetered {
+            lines.append("The connection is metered: data waits, heartbeats and notices go.")
+        }
+        if report.omittedEvents > 0 {
+            lines.append("\(report.omittedEvents) events of the courier were not recorded.")
+        }
+        if report.targets.isEmpty {
+            lines.append("\(report.file) names no targets; docs/reference/courier.md shows how.")
+        }
+        for target in report.targets { lines += self.lines(target) }
+        return lines
+    }
+
+    private static func lines(_ target: OutboxReport) -> [String] {
+        var first = "\(target.id) (\(target.type)): \(state(target))"
+        if let why = target.why { first += ": \(why)" }
+        var lines = [first]
+        if let samples = target.samples {
+            var line =
+                "  \(samples.recorded) samples: \(samples.delivered) delivered, "
+                + "\(samples.waiting) waiting"
+            if let oldest = target.oldestWaiting { line += " since \(oldest)" }
+            let left = samples.leftOut.sorted { $0.key < $1.key }
+                .map { "\($0.value) \(reason($0.key))" }
+            line += left.isEmpty ? ", none left out" : ", left out: " + left.joined(separator: ", ")
+            lines.append(line)
+        }
+        if target.waitsForClock {
+            lines.append("  samples wait until the station knows what time it is")
+        }
+        var facts: [String] = []
+        if let seconds = target.lastDeliverySeconds {
+            facts.append("last delivery \(words(seconds: seconds)) ago")
+        }
+        if let seconds = target.nextTrySeconds {
+            facts.append("next try in \(words(seconds: seconds))")
+        }
+        if target.requestCount > 0 {
+            facts.append("\(target.requestCount) requests, \(target.byteCount) bytes")
+        }
+        if !facts.isEmpty { lines.append("  " + facts.joined(separator: "; ")) }
+        return lines
+    }
+
+    private static func state(_ target: OutboxReport) -> String {
+        switch target.state {
+        case .broken: "cannot start"
+        case .waitsForStation: "waits for the station"
+        case .idle: "all is delivered"
+        case .waiting: "sends"
+        case .later: "tries again"
+        case .held: "held until you act"
+        case .paused: "paused"
+        }
+    }
+
+    static func reason(_ code: String) -> String {
+        switch code {
+        case "tooOld": "too old for it"
+        case "noValue": "without a value for it"
+        case "flagged": "doubtful"
+        case "markedPrivate": "private"
+        case "refused": "refused"
+        case "expired": "gone from the store before delivery"
+        case "timeUnknown": "of a boot that no clock dated"
+        case "dropped": "dropped by you"
+        case "unknown": "sent without an answer"
+        default: code
+        }
+    }
+}

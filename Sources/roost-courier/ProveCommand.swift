@@ -1,0 +1,67 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Core
+
+struct ProveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prove",
+        abstract: "Reads back what a target has, and compares it with what was delivered.",
+        discussion: """
+            Counts and sums of each day. With --repair, days that differ are sent again where that
+            does no harm, as to InfluxDB, whose points overwrite themselves.
+
+            Examples: roost outbox prove influx --last 30d
+                      roost outbox prove influx --repair
+            Exit codes: 0 all days are proved, 1 some differ, 3 it cannot be asked,
+            69 no courier answers.
+            """
+    )
+
+    @Argument(help: "The target.")
+    var target: String
+
+    @Option(help: "How far back.")
+    var last = DurationArgument(.seconds(7 * 86_400))
+
+    @Flag(help: "Send days that differ again.")
+    var repair = false
+
+    @OptionGroup var options: CourierOptions
+
+    func run() throws {
+        var request = CourierRequest(.prove, target: target, seconds: last.seconds)
+        request.repairs = repair
+        let report = try options.ask(request, OutboxProofReport.self)
+        if options.json {
+            Output.line(try ControlCodec.line(report))
+        } else {
+            say(report)
+        }
+        guard let days = report.days, days.allSatisfy({ $0.isProved != nil }) else {
+            throw ExitCode(3)
+        }
+        if days.contains(where: { $0.isProved == false }) { throw ExitCode(1) }
+    }
+
+    private func say(_ report: OutboxProofReport) {
+        guard let days = report.days else {
+            return Output.line("\(report.target) cannot be asked what it has")
+        }
+        if days.isEmpty { Output.line("\(report.target): nothing was delivered in this time") }
+        for day in days {
+            let own = "\(day.delivered) values delivered"
+            switch day.isProved {
+            case true: Output.line("\(day.day)  proved: \(own), all are there")
+            case false: Output.line("\(day.day)  differs: \(own), \(Self.held(day))")
+            case nil: Output.line("\(day.day)  cannot be asked: \(own)")
+            }
+        }
+    }
+
+    private static func held(_ day: OutboxProofReport.Day) -> String {
+        let more = (day.held ?? 0) - day.delivered
+        guard more > 0 else { return "\(day.held ?? 0) are there" }
+        return "\(more) more are there: lost here after delivery, or written by another program"
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Core
+
+struct WhyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Says what became of one reading at every target.",
+        discussion: """
+            Of each device the first sample from the moment on.
+
+            Example: roost outbox why 2026-11-20T03:10:00Z
+            """
+    )
+
+    @Argument(help: "The moment, ISO 8601.")
+    var time: String
+
+    @Option(help: "One target; all without it.")
+    var target: String?
+
+    @OptionGroup var options: CourierOptions
+
+    func run() throws {
+        var request = CourierRequest(.why, target: target)
+        request.time = time
+        let report = try options.ask(request, OutboxFatesReport.self)
+        if options.json { return Output.line(try ControlCodec.line(report)) }
+        if report.fates.isEmpty { Output.line("No sample is known from \(time) on.") }
+        for fate in report.fates {
+            var line = "\(fate.target): \(fate.device) at \(fate.time ?? "an unknown time") "
+            switch fate.fate {
+            case "delivered": line += "is delivered"
+            case "settled":
+                line += "is delivered, or one of those that `roost outbox` counts as left out"
+            case "waiting": line += "waits"
+            case "notSeen": line += "was recorded just now"
+            default: line += "is left out: \(OutboxText.reason(fate.fate))"
+            }
+            if let why = fate.why { line += ": \(why)" }
+            Output.line(line)
+        }
+    }
+}
