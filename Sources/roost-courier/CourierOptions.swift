@@ -30,8 +30,8 @@ struct CourierOptions: ParsableArguments {
         let limit: Duration =
             switch request.command {
             case .flush: .seconds(10 + (request.seconds ?? 60))
-            // They ask a server, request after request.
-            case .prove, .retry: .minutes(10)
+            // They ask a server, request after request, or wait for a request to end.
+            case .prove, .retry, .drop: .minutes(10)
             default: .seconds(10)
             }
         let loop = try EventLoop()

@@ -33,7 +33,7 @@ package struct OutboxDraft: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - page: Where they are.
-    ///   - mark: Samples that it has as delivered are passed over.
+    ///   - mark: Samples that it has as delivered are passed over, those it has not seen left.
     ///   - limit: Samples that are to be sent, in all streams together.
     ///   - needsTime: Whether samples without a date wait.
     ///   - judge: Why a sample is left out; nil sends it.
@@ -46,6 +46,8 @@ package struct OutboxDraft: Hashable, Sendable {
     ) {
         for sample in page.samples {
             let place = page.place(sample)
+            // What was recorded since the last look is counted by the next one.
+            guard let seen = mark.seen, place <= seen else { return }
             if mark.isDelivered(place) {
                 settle(page.stream, place)
                 continue

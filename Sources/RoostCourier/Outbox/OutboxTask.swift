@@ -63,6 +63,9 @@ package actor OutboxTask: Child {
     private var lastExpiryCheck: MonotonicInstant?
     private var waitsForClock = false
     private var isReady = false
+    private let wakeUp = Signal()
+    /// What gives samples their fates is alone.
+    private let turns: OneAtATime
     private var isCursorLost = false
     private var sourceTrouble: String?
     /// Since this task began, the newest of them.
@@ -89,6 +92,7 @@ package actor OutboxTask: Child {
         (self.id, self.target, self.world) = (id, target, world)
         (self.startsWithBacklog, self.heartbeat) = (startsWithBacklog, heartbeat)
         machine = OutboxMachine(target.traits, seed: seed)
+        turns = OneAtATime(world.clock)
     }
 
     package var standing: Standing {
@@ -126,24 +130,30 @@ package actor OutboxTask: Child {
     }
 
     private func turn(_ seen: inout UInt64) async throws {
-        try await look()
-        var deadline: MonotonicInstant?
-        switch machine.decide(at: world.clock.now) {
-        case .wait(let until): deadline = until
-        case .send(let lane, let limit):
-            if try await send(lane, limit: limit) { return }
+        let (hasSent, deadline): (Bool, MonotonicInstant?) = try await turns.run {
+            try await look()
+            switch machine.decide(at: world.clock.now) {
+            case .wait(let until): return (false, until)
+            case .send(let lane, let limit): return (try await send(lane, limit: limit), nil)
+            }
         }
+        guard !hasSent else { return }
         let limit = world.clock.now.advanced(by: Self.promise / 2)
-        seen = try await world.source.change(
-            since: seen,
-            until: min(deadline ?? limit, limit),
-            tolerance: Self.tolerance
-        )
+        let (source, known, next) = (world.source, seen, min(deadline ?? limit, limit))
+        let change = try await world.clock.run(unless: wakeUp) {
+            try await source.change(
+                since: known,
+                until: next,
+                tolerance: Self.tolerance
+            )
+        }
+        seen = change ?? seen
     }
 
     /// Ends waiting: a new route, a repaired secret.
     package func wake(within time: Duration = .zero) {
         machine.wake(at: world.clock.now, within: time)
+        wakeUp.raise()
     }
 
     /// Whether nothing waits that was recorded until now.
@@ -155,7 +165,10 @@ package actor OutboxTask: Child {
     }
 
     /// Sends without waiting for more, or no more.
-    package func flush(_ isOn: Bool) { machine.flush(isOn, at: world.clock.now) }
+    package func flush(_ isOn: Bool) {
+        machine.flush(isOn, at: world.clock.now)
+        wakeUp.raise()
+    }
 
     private func begin() async throws {
         guard !isReady else { return }
@@ -282,6 +295,10 @@ package actor OutboxTask: Child {
     /// - Returns: How many samples were taken, and how many still are refused.
     /// - Throws: What reading the store throws; `CancellationError`.
     package func retry() async throws -> (taken: Int, left: Int) {
+        try await turns.run { try await sendRefused() }
+    }
+
+    private func sendRefused() async throws -> (taken: Int, left: Int) {
         var (taken, left) = (0, refused)
         for entry in refused {
             let before = entry.place.earlier
@@ -325,6 +342,10 @@ package actor OutboxTask: Child {
     /// - Throws: What reading the store throws.
     package func drop(before moment: WallTime) async throws -> Int {
         try await begin()
+        return try await turns.run { try await leaveOut(before: moment) }
+    }
+
+    private func leaveOut(before moment: WallTime) async throws -> Int {
         try await see()
         var count = 0
         for stream in machine.streams(.backlog) {

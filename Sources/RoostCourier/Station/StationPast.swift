@@ -6,6 +6,8 @@ import StoreQueries
 struct StationPast: Sendable {
     let boots: [BootID: Int]
     let streams: [StreamDescription]
+    /// The newest sample of each stream.
+    let newest: [StreamID: OutboxPlace]
     let anchors: [ClockAnchor]
     let clock: ClockAnchors
     private(set) var privates: PrivateStretches
@@ -20,6 +22,16 @@ struct StationPast: Sendable {
         if boots[present] == nil { boots[present] = (boots.values.max() ?? 0) + 1 }
         self.boots = boots
         streams = try reader.streams().filter { !$0.id.isImported }
+        var newest: [StreamID: OutboxPlace] = [:]
+        for stream in streams {
+            guard let place = try HistoryPlaces(reader).newest(of: stream.id) else { continue }
+            newest[stream.id] = OutboxPlace(
+                boot: place.boot,
+                bootNumber: boots[place.boot] ?? 0,
+                tick: place.tick
+            )
+        }
+        self.newest = newest
         anchors = try reader.anchors()
         clock = try HistoryPlaces(reader).clock()
         var marks: [(place: OutboxPlace, event: Event?)] = []

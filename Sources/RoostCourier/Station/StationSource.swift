@@ -141,7 +141,8 @@ package actor StationSource: SampleSource, Child {
         }
         try await world.history.reopen(folder, try await tail())
         let past = try await world.history.read { try StationPast($0, present: boot) }
-        var floors: [StreamID: OutboxPlace] = [:]
+        // The station leaves out streams that have long been silent.
+        var floors = past.newest
         for (key, place) in report.next.streams {
             guard let number = UInt16(key), let id = BootID(place.bootID) else { continue }
             floors[StreamID(number)] = OutboxPlace(

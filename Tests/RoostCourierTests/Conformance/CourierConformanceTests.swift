@@ -1,0 +1,127 @@
+import ControlProtocol
+import Core
+import CourierSimulation
+import HardwareIO
+import Logging
+import SimulationKit
+import Supervision
+import Testing
+
+@testable import RoostCourier
+
+/// Stops each child of a courier at many moments, with a station that answers, one that is down and
+/// one that never says anything, and with faults of the network.
+@Suite struct CourierConformanceTests {
+    static let children: [any Child.Type] = [
+        StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
+        OutletChild.self, RouteChild.self,
+    ]
+
+    enum Weather: CaseIterable, Sendable {
+        case well, stationDown, stationHangs, networkSilent
+    }
+
+    /// A station that takes a question and never answers.
+    private struct HangingStation: StationLink {
+        let clock: any NodeClock
+
+        func ask<Body: Codable & Sendable>(
+            _ request: ControlRequest,
+            _ type: Body.Type
+        ) async throws -> Body {
+            _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
+            throw StationDown("it hung")
+        }
+    }
+
+    /// Routes that never change after the first.
+    private actor StillRoutes: RouteWatch {
+        private let clock: any NodeClock
+        private var isFirst = true
+
+        init(_ clock: any NodeClock) { self.clock = clock }
+
+        func next() async throws -> RouteState {
+            defer { isFirst = false }
+            if isFirst { return RouteState(gateways: ["eth0 0101A8C0"]) }
+            _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
+            return RouteState()
+        }
+    }
+
+    @Test(arguments: children.indices, Weather.allCases)
+    func endsAtOnceWhenItIsStopped(child: Int, weather: Weather) throws {
+        for milliseconds in [0, 1, 999, 1_001, 5_000, 61_000, 310_000] {
+            try simulate { clock in
+                let life = try CourierLife(clock)
+                life.station.set(down: weather == .stationDown)
+                if weather == .networkSilent { life.internet.set(.silent, at: CourierLife.host) }
+                let link: any StationLink =
+                    weather == .stationHangs ? HangingStation(clock: clock) : life.station
+                let tested = try await Self.make(child, life, link)
+                let stop = clock.now.advanced(by: .milliseconds(milliseconds))
+                _ = try await clock.run(tested.run) {
+                    for _ in 0..<3 {
+                        life.station.record()
+                        guard clock.now < stop else { return }
+                        try await clock.sleep(until: min(stop, clock.now.advanced(by: .seconds(1))))
+                    }
+                    try await clock.sleep(until: stop)
+                }
+                #expect(stop.duration(to: clock.now) < .seconds(1))
+                withExtendedLifetime(life.station.folder) {}
+            }
+        }
+    }
+
+    private static func make(
+        _ child: Int,
+        _ life: CourierLife,
+        _ link: any StationLink
+    ) async throws -> any Child {
+        let clock = life.clock
+        let heartbeat = Heartbeat(clock: clock, limit: .seconds(900))
+        let logger = Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
+        let history = HistoryDisk(on: life.station)
+        let world = StationSource.World(link: link, history: history, clock: clock, logger: logger)
+        switch child {
+        case 0: return StationSource(in: world, heartbeat: heartbeat)
+        case 1:
+            let news = StationNews(link, clock: clock, logger: logger)
+            news.tell("courier started", [:])
+            return news
+        case 2:
+            life.internet.set(.silent, at: "hc.example")
+            return HeartbeatTask(
+                HeartbeatTarget(url: "http://hc.example/u"),
+                asking: link,
+                over: life.internet,
+                clock: clock,
+                heartbeat: heartbeat
+            )
+        case 3: return CourierControl(life.node()) { SimulatedListener(clock: clock) }
+        case 4: return try await outlet(life, link, heartbeat)
+        default: return RouteChild(watch: StillRoutes(clock)) { _, _ in }
+        }
+    }
+
+    private static func outlet(
+        _ life: CourierLife,
+        _ link: any StationLink,
+        _ heartbeat: Heartbeat
+    ) async throws -> any Child {
+        let entry = try #require(try CourierLife.read(CourierLife.influx).targets.first)
+        let network = TargetNetwork(life.internet)
+        let outlet = Outlet(entry, over: network, clock: life.clock)
+        let task = HeartbeatTask(
+            HeartbeatTarget(url: "http://192.168.1.5:8086/u"),
+            asking: link,
+            over: network,
+            clock: life.clock,
+            heartbeat: heartbeat
+        )
+        await outlet.begin(task)
+        await outlet.pause(for: .seconds(5))
+        return OutletChild(outlet: outlet, task: task)
+    }
+}

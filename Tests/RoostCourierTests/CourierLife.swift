@@ -1,0 +1,94 @@
+import ControlProtocol
+import Core
+import CourierSimulation
+import Logging
+import RoostCourier
+import SimulationKit
+import Synchronization
+import Testing
+
+/// A courier beside a scripted station, with servers of the simulated internet.
+final class CourierLife: Sendable {
+    static let host = "192.168.1.5:8086"
+    static let influx = """
+        {"id":"influx","type":"influx1","url":"http://\(host)","database":"air"}
+        """
+
+    /// Secrets by name, which a test may change.
+    final class Secrets: SecretSource {
+        private let texts = Mutex<[String: String]>([:])
+
+        func set(_ name: String, _ text: String) { texts.withLock { $0[name] = text } }
+
+        func secret(_ name: SecretName) throws(SecretError) -> Secret {
+            guard let text = texts.withLock({ $0[name.text] }) else {
+                throw SecretError(name, "the secret \(name) is missing")
+            }
+            return Secret(text)
+        }
+    }
+
+    let clock: SimulatedClock
+    let station: ScriptedStation
+    let internet: SimulatedInternet
+    let server = InfluxServer(.one)
+    let secrets = Secrets()
+    private let configuration: CourierConfiguration
+    private let seed: UInt64
+
+    init(
+        _ clock: SimulatedClock,
+        targets: String = influx,
+        seed: UInt64 = 1
+    ) throws {
+        (self.clock, self.seed) = (clock, seed)
+        station = try ScriptedStation(clock)
+        internet = SimulatedInternet(clock: clock)
+        internet.add(server, at: Self.host)
+        configuration = try Self.read(targets)
+    }
+
+    static func read(_ targets: String) throws -> CourierConfiguration {
+        try CourierConfiguration(Array("{\"targets\":[\(targets)]}".utf8), file: "courier.json")
+    }
+
+    /// A process that has not started; a restart makes another.
+    func node() -> CourierNode {
+        var logger = Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        let internet = internet
+        var world = CourierWorld(
+            link: station,
+            history: HistoryDisk(on: station),
+            secrets: secrets,
+            clock: clock,
+            logger: logger
+        ) { _ in internet }
+        world.seed = seed
+        world.endProcess = { Issue.record("the courier ended itself: \($0)") }
+        return CourierNode(configuration, file: "courier.json", in: world)
+    }
+
+    /// Runs a node while `body` does, and kills it then.
+    func run(
+        _ node: CourierNode,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        _ = try await clock.run({ try await node.run() }, unless: body)
+    }
+
+    /// The samples of a target, once it has looked.
+    func samples(_ node: CourierNode, at id: String = "influx") async throws -> OutboxSampleCounts {
+        let report = await node.report
+        let target = try #require(report.targets.first { $0.id == id })
+        return try #require(target.samples)
+    }
+
+    /// Demands that the sum is what was recorded, once the courier follows the station again.
+    func demandSum(_ node: CourierNode, at id: String = "influx") async throws {
+        try await clock.sleep(for: .seconds(20))
+        try await node.flush(id, for: .zero)
+        let samples = try await samples(node, at: id)
+        #expect(samples.recorded == station.recorded, "\(samples)")
+    }
+}

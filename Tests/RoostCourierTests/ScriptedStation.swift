@@ -1,0 +1,389 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import RoostCourier
+import SimulationKit
+import Store
+import StoreQueries
+import Synchronization
+import TestSupport
+
+/// A station for tests: a real history file, what it does not have yet in memory, and answers to
+/// the courier's questions.
+final class ScriptedStation: StationLink, DiskWork {
+    static let dust = StreamDescription(
+        id: StreamID(1),
+        device: "dust",
+        quantities: [.pm25, .pm10]
+    )
+    static let stationID = "7f3a21c9d0e4"
+    private static let started: Int64 = 1_795_321_800_000_000_000
+
+    struct Row: Hashable {
+        let tick: Tick
+        let tenths: Int64
+    }
+
+    private struct State {
+        var boot = 1
+        /// Of the present boot and not in the history, oldest first.
+        var unwritten: [JournalRecord] = []
+        /// How many rows of the present boot memory has lost to the history.
+        var rows: [Row] = []
+        var firstInMemory = 0
+        var sequence: UInt64 = 0
+        var cursors: [String: CursorReport.Cursor] = [:]
+        var cursorCount: Int64 = 0
+        var events: [String] = []
+        var isDown = false
+        var isDated = true
+        var changed: [Signal] = []
+        var feedCount = 0
+        var recorded = 0
+        var knownBoots = 0
+        var progressAge = 0.0
+        var reasons: [String] = []
+        var noData: String?
+    }
+
+    let folder: TestFolder
+    private let history: Mutex<History>
+    private let state = Mutex(State())
+    private let clock: any NodeClock
+
+    init(_ clock: any NodeClock) throws {
+        self.clock = clock
+        folder = try TestFolder(isInMemory: true)
+        let (file, _) = try HistoryFile.open(
+            path: folder.path("history.db"),
+            plan: StorePlan(.megabytes(4))
+        )
+        history = Mutex(file)
+        begin()
+    }
+
+    var boot: BootID { state.withLock { Self.id($0.boot) } }
+    var recorded: Int { state.withLock { $0.recorded } }
+    var events: [String] { state.withLock { $0.events } }
+    var feedCount: Int { state.withLock { $0.feedCount } }
+    var cursors: [String: [UInt8]] { state.withLock { $0.cursors.mapValues(\.bytes) } }
+
+    static func id(_ number: Int) -> BootID {
+        BootID(bytes: [UInt8](repeating: UInt8(number), count: 16))
+    }
+
+    func set(down: Bool) {
+        state.withLock { $0.isDown = down }
+        wake()
+    }
+
+    func set(progressAge: Double, reasons: [String] = [], noData: String? = nil) {
+        state.withLock { ($0.progressAge, $0.reasons, $0.noData) = (progressAge, reasons, noData) }
+    }
+
+    // MARK: What happens in it
+
+    private func begin() {
+        state.withLock { state in
+            let now = Tick(clock.now)
+            state.unwritten = [
+                .started(at: now, version: "1"), .stream(Self.dust),
+                .schedule(Self.dust.id, from: now, interval: .seconds(1)),
+            ]
+            if state.isDated { state.unwritten.append(Self.anchor(state.boot, now)) }
+        }
+    }
+
+    private static func anchor(_ boot: Int, _ tick: Tick) -> JournalRecord {
+        // Time goes on across boots, which share one clock here.
+        .anchor(
+            ClockAnchor(
+                boot: id(boot),
+                tick: tick,
+                wall: wall(tick),
+                isTrusted: true
+            )
+        )
+    }
+
+    /// When a tick was.
+    static func wall(_ tick: Tick) -> WallTime {
+        WallTime(nanoseconds: started + tick.instant.nanoseconds)
+    }
+
+    /// The next boot is without a trusted clock, until `date()`.
+    func set(dated: Bool) { state.withLock { $0.isDated = dated } }
+
+    func date() {
+        state.withLock { state in
+            state.isDated = true
+            state.unwritten.append(Self.anchor(state.boot, Tick(clock.now)))
+        }
+        wake()
+    }
+
+    /// Records a sample of now.
+    func record(_ tenths: Int64 = 123) {
+        state.withLock { state in
+            let tick = Tick(clock.now)
+            var encoder = SegmentEncoder(decimals: [1, 1], startingAt: tick)
+            let outcome = Outcome.value(FixedPoint(tenths, decimals: 1))
+            encoder.append(tick, [outcome, outcome])
+            state.unwritten.append(.samples(Self.dust.id, segment: encoder.finished()))
+            state.rows.append(Row(tick: tick, tenths: tenths))
+            state.recorded += 1
+        }
+        wake()
+    }
+
+    func record(_ event: EventKind.Plain, _ details: KeyValuePairs<String, String>) {
+        state.withLock { state in
+            let event = Event(
+                at: clock.now,
+                source: "mode",
+                kind: .plain(event),
+                severity: .notice,
+                details
+            )
+            state.unwritten.append(.event(event))
+        }
+        wake()
+    }
+
+    /// Brings what is in memory to the history; memory keeps none of it.
+    func take() throws {
+        let (records, sequence, boot) = state.withLock { state in
+            state.sequence += 1
+            defer {
+                state.unwritten = []
+                state.firstInMemory = state.rows.count
+            }
+            return (state.unwritten, state.sequence, Self.id(state.boot))
+        }
+        let block = JournalBlock(
+            sequence: sequence,
+            boot: boot,
+            payload: JournalRecordCodec.encode(records)
+        )
+        _ = try history.withLock { try $0.take([block]) }
+    }
+
+    /// The machine starts anew, with everything on the card.
+    func reboot() throws {
+        try take()
+        state.withLock { state in
+            state.boot += 1
+            state.rows = []
+            state.firstInMemory = 0
+        }
+        begin()
+        wake()
+    }
+
+    private func wake() {
+        let signals = state.withLock { state in
+            defer { state.changed = [] }
+            return state.changed
+        }
+        for signal in signals { signal.raise() }
+    }
+
+    // MARK: Answers
+
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        return try body()
+    }
+
+    func ask<Body: Codable & Sendable>(
+        _ request: ControlRequest,
+        _ type: Body.Type
+    ) async throws -> Body {
+        guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
+        let answer: any Sendable
+        switch request.command {
+        case .feed: answer = try await feed(request)
+        case .tail: answer = tail
+        case .cursor: answer = try cursor(request)
+        case .courierEvent:
+            let kind = request.kind ?? ""
+            state.withLock { $0.events.append("\(kind) \(request.details?["target"] ?? "-")") }
+            answer = CourierEventReport(isKept: true, omittedCount: 0)
+        case .status: answer = status
+        default: throw ControlFailure(code: "bad-request", message: "\(request.command)")
+        }
+        guard let body = answer as? Body else { throw StationDown("asked for another type") }
+        return body
+    }
+
+    private func feed(_ request: ControlRequest) async throws -> FeedReport {
+        state.withLock { $0.feedCount += 1 }
+        let deadline = clock.now.advanced(by: .seconds(request.waitSeconds ?? 0))
+        while true {
+            let signal = Signal()
+            let report = state.withLock { state in
+                let report = page(request, state)
+                if report == nil { state.changed.append(signal) }
+                return report
+            }
+            guard !state.withLock({ $0.isDown }) else { throw StationDown("it went down") }
+            if let report { return report }
+            guard clock.now < deadline else { return state.withLock { empty(request, $0) } }
+            _ = try await clock.wait(for: signal, until: deadline, tolerance: .zero)
+        }
+    }
+
+    private func place(_ state: State) -> FeedReport.Place {
+        FeedReport.Place(
+            folder: folder.path,
+            bootID: "\(Self.id(state.boot))",
+            nowSeconds: Double(clock.now.nanoseconds) / 1e9,
+            clock: ClockReport(time: nil, trust: "unknown", isSure: false)
+        )
+    }
+
+    private func empty(_ request: ControlRequest, _ state: State) -> FeedReport {
+        FeedReport(next: request.after ?? FeedPlaces(), station: place(state))
+    }
+
+    /// nil: nothing is there yet.
+    private func page(_ request: ControlRequest, _ state: State) -> FeedReport? {
+        let boot = "\(Self.id(state.boot))"
+        guard let after = request.after else {
+            var next = FeedPlaces()
+            if let last = state.rows.last {
+                next.streams["1"] = .init(bootID: boot, tick: last.tick.tenths)
+            }
+            return FeedReport(next: next, station: place(state))
+        }
+        let here = after.streams["1"]
+        let known = here?.bootID == boot ? here?.tick ?? .min : .min
+        var older = FeedReport.State()
+        let lost = state.rows[..<state.firstInMemory].last.map { $0.tick.tenths > known } ?? false
+        if here.map({ $0.bootID != boot }) ?? false || lost {
+            older.older = true
+            return FeedReport(next: after, state: older, station: place(state))
+        }
+        let rows = state.rows[state.firstInMemory...].filter { $0.tick.tenths > known }
+        let others = state.unwritten.filter { record in
+            if case .event = record { return true }
+            if case .anchor = record { return true }
+            return false
+        }
+        guard !rows.isEmpty else { return nil }
+        let limited = Array(rows.prefix(request.limit ?? 500))
+        var records: [JournalRecord] = [.stream(Self.dust)] + others
+        for row in limited {
+            var encoder = SegmentEncoder(decimals: [1, 1], startingAt: row.tick)
+            let outcome = Outcome.value(FixedPoint(row.tenths, decimals: 1))
+            encoder.append(row.tick, [outcome, outcome])
+            records.append(.samples(Self.dust.id, segment: encoder.finished()))
+        }
+        var next = after
+        if let last = limited.last {
+            next.streams["1"] = .init(bootID: boot, tick: last.tick.tenths)
+        }
+        older.hasMore = limited.count < rows.count
+        return FeedReport(
+            parts: [.init(bootID: boot, payload: JournalRecordCodec.encode(records))],
+            next: next,
+            state: older,
+            station: place(state)
+        )
+    }
+
+    private var tail: TailReport {
+        state.withLock { state in
+            TailReport(
+                folder: folder.path,
+                bootID: "\(Self.id(state.boot))",
+                nowSeconds: Double(clock.now.nanoseconds) / 1e9,
+                parts: [
+                    .init(
+                        earliestSequence: state.sequence + 1,
+                        bootID: "\(Self.id(state.boot))",
+                        payload: JournalRecordCodec.encode(state.unwritten)
+                    )
+                ],
+                next: nil
+            )
+        }
+    }
+
+    private func cursor(_ request: ControlRequest) throws -> CursorReport {
+        try state.withLock { state in
+            if let name = request.name, let blob = request.blob {
+                if blob.isEmpty {
+                    state.cursors[name] = nil
+                } else {
+                    let isFull = state.cursors.count >= CursorReport.nameLimit
+                    guard state.cursors[name] != nil || !isFull else {
+                        throw ControlFailure(code: "too-many", message: "the table is full")
+                    }
+                    state.cursorCount += 1
+                    let number = state.cursorCount
+                    state.cursors[name] = .init(name: name, blob: Array(blob), number: number)
+                }
+            }
+            let all = state.cursors.values.sorted { $0.name < $1.name }
+            return CursorReport(cursors: all, number: state.cursorCount, durable: 0)
+        }
+    }
+
+    private var status: StatusReport {
+        state.withLock { state in
+            var report = StatusReport(
+                name: "balcony",
+                version: "1",
+                processID: 1,
+                uptimeSeconds: 10_000,
+                wallTime: nil,
+                bootID: "\(Self.id(state.boot))",
+                mode: ModeReport(mode: "normal", name: nil, endsInSeconds: nil),
+                lamp: nil,
+                channels: [channel(state)],
+                budget: BudgetReport(
+                    wakeUps: 0,
+                    wakeUpsPerMinute: 0,
+                    cpuMilliseconds: 0,
+                    voluntarySwitches: 0,
+                    residentKiB: 0,
+                    privateKiB: 0,
+                    descriptorCount: 0,
+                    threadCount: 0,
+                    readingCount: 0,
+                    eventCount: 0
+                ),
+                watchdog: nil,
+                faults: []
+            )
+            report.stationID = Self.stationID
+            report.health = HealthReport(reasons: state.reasons)
+            report.progress = [
+                DeviceProgressReport(device: "dust", progressAgeSeconds: state.progressAge)
+            ]
+            return report
+        }
+    }
+
+    private func channel(_ state: State) -> ChannelReport {
+        var channel = ChannelReport(
+            channel: "dust/pm25",
+            unit: "µg/m³",
+            latest: ReadingReport(
+                channel: "dust/pm25",
+                instantSeconds: 1,
+                ageSeconds: 1,
+                outcome: (nil, state.noData),
+                unit: "µg/m³",
+                quality: []
+            ),
+            valueAgeSeconds: 1,
+            isStale: false
+        )
+        channel.intervalSeconds = 60
+        return channel
+    }
+}
