@@ -91,7 +91,7 @@ let package = Package(
         library("StoreQueries", ["ControlProtocol", "Core", "HardwareIO", "SQLite", "Store"]),
         library(
             "Configuration",
-            ["Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"]
+            ["Alerts", "Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"]
         ),
         library(
             "Station",
@@ -268,7 +268,10 @@ let package = Package(
         tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
         tests(
             "ConfigurationTests",
-            ["Configuration", "Core", "Devices", "HardwareIO", "Profiles", "SimulationKit"]
+            [
+                "Alerts", "Configuration", "Core", "Devices", "HardwareIO", "Profiles",
+                "SimulationKit",
+            ]
         ),
         tests(
             "StationTests",

@@ -84,7 +84,7 @@ package struct AlertRule: Hashable, Sendable {
     }
 
     /// Whether a name fits a pattern with any number of `*`.
-    static func fits(_ name: String, _ pattern: String) -> Bool {
+    package static func fits(_ name: String, _ pattern: String) -> Bool {
         let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard pieces.count > 1 else { return name == pattern }
         var rest = name[...]

@@ -22,7 +22,8 @@ package enum PlainName {
 
     /// Names that parts of the station have already.
     package static let reserved = [
-        "control", "detection", "devices", "hotplug", "lights", "mode", "store", "supervisor",
+        "alerts", "control", "detection", "devices", "hotplug", "lights", "mode", "store",
+        "supervisor",
         "vigil",
     ]
 }

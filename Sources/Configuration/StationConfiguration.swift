@@ -36,6 +36,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package let sameAir: [String]
     /// `claim.window`: whether a new station may be claimed without a code after power-on.
     package let claimsAfterPowerOn: Bool
+    /// What is worth an alert.
+    package let alerts: AlertsConfiguration
     /// Where it was read from, for messages.
     package private(set) var file = ""
     /// IANA name of the zone that pages show; nil is the machine's.
@@ -143,6 +145,7 @@ extension StationConfiguration {
         (detects, leaves) = reader.detection()
         sameAir = reader.sameAir()
         claimsAfterPowerOn = reader.claimWindow()
+        alerts = reader.object("alerts").map { AlertsConfiguration($0, problems) } ?? .standard
         reader.finish()
         checkTogether(problems)
     }

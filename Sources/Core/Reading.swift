@@ -117,6 +117,15 @@ package struct Quality: OptionSet, Hashable, Sendable {
         (.disagrees, "disagrees"), (.zero, "zero"), (.estimated, "estimated"),
     ]
 
+    /// The name of every flag, lowest bit first.
+    package static let everyName = words.map(\.name)
+
+    /// The flag of a name; nil when there is none.
+    package init?(named name: String) {
+        guard let word = Self.words.first(where: { $0.name == name }) else { return nil }
+        self = word.flag
+    }
+
     package var names: [String] {
         isEmpty ? [] : Self.words.filter { contains($0.flag) }.map(\.name)
     }

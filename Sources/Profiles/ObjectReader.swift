@@ -29,6 +29,9 @@ package struct ObjectReader {
         return value
     }
 
+    /// Notes a problem of the object as a whole.
+    package func problems(_ message: String) { problems.add(place, message) }
+
     /// Whether the object has the key; unlike `value`, this does not make it a known one.
     package func has(_ key: String) -> Bool { fields[key] != nil }
 

@@ -19,7 +19,7 @@ extension TidyRule {
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "StoreQueries": ["ControlProtocol", "Glibc", "HardwareIO", "SQLite", "Store"],
-        "Configuration": ["Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
+        "Configuration": ["Alerts", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [
             "Alerts", "Configuration", "ControlProtocol", "DequeModule", "Devices", "HardwareIO",
             "Profiles",

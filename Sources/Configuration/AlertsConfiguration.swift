@@ -1,0 +1,88 @@
+import Alerts
+import Core
+import Profiles
+
+/// What the station finds worth an alert: rules that come with Roost, and the owner's own.
+package struct AlertsConfiguration: Hashable, Sendable {
+    /// IANA name of the zone whose hours `unusual` compares; nil is the station's.
+    package let zone: String?
+    /// The sets in use, in the order of the file.
+    package let sets: [AlertSet]
+    /// The owner's rules, in the order of the file.
+    package let own: [AlertRule]
+
+    /// Without the key `alerts`.
+    package static let standard = AlertsConfiguration(zone: nil, sets: AlertSet.standard, own: [])
+
+    package init(zone: String?, sets: [AlertSet], own: [AlertRule]) {
+        (self.zone, self.sets, self.own) = (zone, sets, own)
+    }
+
+    /// All rules: those of the sets, then the owner's; `AlertRule.countMax` at most.
+    package var rules: [AlertRule] { sets.flatMap(\.rules) + own }
+
+    init(_ reader: ObjectReader, _ problems: ProblemList) {
+        var reader = reader
+        zone = reader.zone("zone")
+        sets = reader.sets()
+        let entries = reader.array("rules", limit: AlertRule.countMax)
+        let place = reader.path("rules")
+        own = entries.enumerated().compactMap { index, entry in
+            ObjectReader(entry, at: "\(place)[\(index)]", problems)
+                .flatMap { object in
+                    var reader = AlertRuleReader(object)
+                    return reader.rule()
+                }
+        }
+        reader.finish()
+        checkTogether(entries, at: place, problems)
+    }
+
+    /// Finds names that are used twice, and too many rules.
+    private func checkTogether(_ entries: [JSONValue], at place: String, _ problems: ProblemList) {
+        var places: [String: String] = [AlertBounds.many.rule: "the alert for too many alerts"]
+        for set in sets {
+            for rule in set.rules { places[rule.id] = "a rule of the set \(set.rawValue)" }
+        }
+        for (index, entry) in entries.enumerated() {
+            guard case .object(let fields) = entry, case .string(let id)? = fields["id"] else {
+                continue
+            }
+            if let other = places.updateValue("\(place)[\(index)]", forKey: id) {
+                problems.add("\(place)[\(index)].id", "\(id) is the name of \(other) too")
+            }
+        }
+        if rules.count > AlertRule.countMax {
+            problems.add(
+                place,
+                "with those of the sets \(rules.count) rules; \(AlertRule.countMax) are the limit"
+            )
+        }
+    }
+}
+
+extension ObjectReader {
+    /// `use`: names of sets, each once.
+    fileprivate mutating func sets() -> [AlertSet] {
+        guard value("use") != nil else { return AlertSet.standard }
+        let names = AlertSet.allCases.map(\.rawValue)
+        var sets: [AlertSet] = []
+        for (index, entry) in array("use", limit: names.count).enumerated() {
+            guard case .string(let text) = entry, let set = AlertSet(rawValue: text) else {
+                var nearest: String?
+                if case .string(let text) = entry {
+                    nearest = Spelling.nearest(to: text, among: names)
+                }
+                problem(
+                    "use[\(index)]",
+                    "expected one of \(names.joined(separator: ", ")), found \(entry.shown)",
+                    meant: nearest
+                )
+                continue
+            }
+            if sets.contains(set) { problem("use[\(index)]", "\(text) is there twice") }
+            sets.append(set)
+        }
+        return sets
+    }
+}
