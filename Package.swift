@@ -118,7 +118,7 @@ let package = Package(
             "LinuxPlatform",
             [
                 "Configuration", "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station",
-                "Profiles", "Core", "Store", logging,
+                "Profiles", "Core", "Store", "StoreQueries", logging,
             ]
         ),
         .target(
@@ -211,7 +211,7 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices", "Doctor",
+                "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices", "Doctor",
                 "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "SQLite", "SimulationKit",
                 "Station", "Store", "StoreQueries",
                 "Supervision", arguments, logging,

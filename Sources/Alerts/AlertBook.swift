@@ -2,8 +2,8 @@ import Core
 
 /// The alerts of a station: takes samples, events and reports, and returns what happened.
 ///
-/// Pure. Times are whole seconds on a timeline that never goes back within one book; its hours
-/// should be those of the wall clock where that is known. Bounds: those of `AlertBounds`;
+/// Pure. Times are whole seconds on a timeline that never goes back within one book; `hours` says
+/// where the hours of wall clocks lie on it. Bounds: those of `AlertBounds`;
 /// what is beyond shows in `leftOut` and as the alert `many`.
 package struct AlertBook: Sendable {
     /// No alert for an adapter that is plugged in again within this time.
@@ -18,17 +18,12 @@ package struct AlertBook: Sendable {
         var channels: [Channel] = []
     }
 
-    /// Events that a rule counts, by rule and source.
-    private struct Count: Hashable {
-        let rule: Int
-        let source: String
-    }
-
     private var register: AlertRegister
     private var channels: [Channel: ChannelMemory] = [:]
     private var devices: [String: Device] = [:]
-    /// When they came, the newest of as many as the rule asks for.
-    private var counts: [Count: [Int]] = [:]
+    private var counts = AlertCounts()
+    /// Where the hours of wall clocks lie.
+    package var hours = AlertHours()
 
     package init(_ rules: [AlertRule]) { register = AlertRegister(rules) }
 
@@ -71,12 +66,31 @@ package struct AlertBook: Sendable {
         channels[channel]?.learn(mean, from: from, to: to)
     }
 
+    /// Which means of the past of a channel its rules can use; nil where no rule is for it.
+    package func reach(of channel: Channel) -> AlertReach? {
+        let memory = channels[channel] ?? ChannelMemory(channel, rules)
+        return memory.rules.isEmpty ? nil : memory.reach
+    }
+
+    /// Begins the averages of every channel anew, for `learn`; alerts go on.
+    package mutating func forgetAverages() {
+        for channel in channels.keys { channels[channel]?.forgetAverages() }
+    }
+
+    /// Takes a sample without a look at its rules: alerts of earlier processes are not known yet.
+    package mutating func note(_ sample: [Reading], at now: Int) {
+        for reading in sample where remember(reading.channel, at: now) {
+            let interval = devices[reading.channel.device]?.interval
+            channels[reading.channel]?.take(reading.outcome, at: now, interval: interval, hours)
+        }
+    }
+
     /// Takes the readings of one sample.
     package mutating func take(_ sample: [Reading], at now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
         for reading in sample where remember(reading.channel, at: now) {
             let interval = devices[reading.channel.device]?.interval
-            channels[reading.channel]?.take(reading.outcome, at: now, interval: interval)
+            channels[reading.channel]?.take(reading.outcome, at: now, interval: interval, hours)
             events += judge(reading.channel, at: now)
         }
         if let device = sample.first?.channel.device {
@@ -90,19 +104,7 @@ package struct AlertBook: Sendable {
 
     /// Counts an event that a rule is about.
     package mutating func take(_ event: Event, at now: Int) -> [AlertEvent] {
-        var isCounted = false
-        for (index, rule) in rules.enumerated() {
-            for case .event(let kind, let source, let count, _) in rule.parts.map(\.condition)
-            where kind == event.kind.name && source ?? event.source == event.source {
-                let key = Count(rule: index, source: event.source)
-                // As many as alerts: a source beyond has no track either.
-                guard counts[key] != nil || counts.count < AlertBounds.keyLimit else { continue }
-                counts[key, default: []].append(now)
-                if let times = counts[key], times.count > count { counts[key]?.removeFirst() }
-                isCounted = true
-            }
-        }
-        return isCounted ? judgeCounts(at: now) : []
+        counts.note(event, rules, at: now) ? judgeCounts(at: now) : []
     }
 
     /// Takes a report.
@@ -168,11 +170,7 @@ package struct AlertBook: Sendable {
                 .filter { end in !isJudgedSilent(device, end) }
             }
         }
-        for (count, instants) in counts {
-            if let within = within(of: count), let first = instants.first {
-                times.append(first + within + 1)
-            }
-        }
+        times += counts.deadlines(rules)
         return times.min()
     }
 
@@ -283,29 +281,12 @@ package struct AlertBook: Sendable {
         return events
     }
 
-    private func within(of count: Count) -> Int? {
-        guard rules.indices.contains(count.rule),
-            case .event(_, _, _, let within)? = rules[count.rule].parts.first?.condition
-        else { return nil }
-        return within
-    }
-
     private mutating func judgeCounts(at now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
-        for (count, instants) in counts.sorted(by: {
-            ($0.key.rule, $0.key.source) < ($1.key.rule, $1.key.source)
-        }) {
-            let condition = rules[count.rule].parts[0].condition
-            guard case .event(_, _, let wanted, let within) = condition else { continue }
-            let recent = instants.filter { now - $0 <= within }
-            counts[count] = recent.isEmpty ? nil : recent
-            let judgement = AlertRegister.Judgement(
-                count.rule,
-                condition,
-                recent.count >= wanted,
-                why: nil
-            )
-            let key = AlertEvent.Key(rules[count.rule].id, count.source)
+        for found in counts.findings(rules, at: now) {
+            let condition = rules[found.rule].parts[0].condition
+            let key = AlertEvent.Key(rules[found.rule].id, found.source)
+            let judgement = AlertRegister.Judgement(found.rule, condition, found.holds, why: nil)
             events += register.settle(key, judgement, at: now)
         }
         return events
@@ -373,7 +354,7 @@ extension AlertBook {
     ///
     /// Averages begin anew; `learn` fills them.
     package mutating func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] {
-        (channels, counts) = ([:], [:])
+        (channels, counts) = ([:], AlertCounts())
         for name in devices.keys { devices[name]?.channels = [] }
         return register.use(rules, at: now)
     }

@@ -117,17 +117,19 @@ struct ChannelAverages: Sendable {
     /// - Parameters:
     ///   - number: The quarter's.
     ///   - days: Days before it that count.
+    ///   - hours: Which quarters of those days are the same by the clock.
     /// - Returns: Its mean, what is usual, and the distance in spreads; nil without the quarter, or
     ///   with fewer than 7 days to compare.
     func unusual(
         _ number: Int,
-        days: Int
+        days: Int,
+        _ hours: AlertHours
     ) -> (mean: Double, usual: Double, score: Double)? {
         guard lastQuarter == number, let mean = quarter(number) else { return nil }
         var past: [Double] = []
         past.reserveCapacity(days * 9)
         for day in 1...days {
-            let same = number - day * Self.quartersOfADay
+            let same = hours.same(as: number * 900, daysBefore: day).slot(900)
             for other in (same - 4)...(same + 4) {
                 if let value = quarter(other) { past.append(value) }
             }

@@ -16,6 +16,7 @@ struct ChannelMemory: Sendable {
     private(set) var reason: NoData?
     private(set) var flags: Quality = []
     private var value: Double?
+    private let wants: ChannelAverages.Wants
     private var averages: ChannelAverages
     /// The end of the last whole hour and quarter that were looked at.
     private var hourEnd = Int.min
@@ -35,7 +36,18 @@ struct ChannelMemory: Sendable {
         }
         var wants = ChannelAverages.Wants()
         for rule in self.rules { wants.add(rule.condition) }
+        self.wants = wants
         averages = ChannelAverages(wants, decimals: channel.quantity.decimals)
+    }
+
+    /// Which means of the past `learn` can use.
+    var reach: AlertReach { AlertReach(wants) }
+
+    /// Begins its averages anew, for `learn`.
+    mutating func forgetAverages() {
+        averages = ChannelAverages(wants, decimals: channel.quantity.decimals)
+        (hourEnd, quarterEnd, lastAttempt) = (.min, .min, nil)
+        (hourly, quarterly) = ([:], nil)
     }
 
     /// Adds a mean of the past, without a finding.
@@ -49,7 +61,12 @@ struct ChannelMemory: Sendable {
     }
 
     /// Takes the outcome of an attempt to measure.
-    mutating func take(_ outcome: Outcome, at now: Int, interval: Int?) {
+    mutating func take(
+        _ outcome: Outcome,
+        at now: Int,
+        interval: Int?,
+        _ hours: AlertHours
+    ) {
         let cap = interval.map { 2 * $0 } ?? Self.coverMax
         let from = max(lastAttempt ?? now - (interval ?? 300), now - cap)
         switch outcome {
@@ -60,21 +77,21 @@ struct ChannelMemory: Sendable {
             (value, flags, reason) = (nil, [], why)
         }
         lastAttempt = now
-        look(at: now)
+        look(at: now, hours)
     }
 
     /// Looks at what is complete by now: the last hour, the last quarter.
-    private mutating func look(at now: Int) {
+    private mutating func look(at now: Int, _ hours: AlertHours) {
         let quarter = now.slot(900) * 900
         if quarter > quarterEnd {
             averages.closeQuarter(at: quarter)
             quarterEnd = quarter
             quarterly = nil
             for case (_, .unusual(_, _, let days), _) in rules {
-                quarterly = averages.unusual(quarter / 900 - 1, days: days)
+                quarterly = averages.unusual(quarter / 900 - 1, days: days, hours)
             }
         }
-        let hour = now.slot(3_600) * 3_600
+        let hour = hours.hour(of: now)
         guard hour > hourEnd else { return }
         hourEnd = hour
         hourly = [:]

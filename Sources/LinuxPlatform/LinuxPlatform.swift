@@ -3,6 +3,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 import Station
+import StoreQueries
 import Synchronization
 
 /// The machine a node really runs on.
@@ -140,6 +141,13 @@ package final class LinuxPlatform: Platform {
     }
 
     package func holder(of path: String) -> String? { Holders.describe(of: path) }
+
+    package func readVitals() -> MachineVitals { VitalsReader().read() }
+
+    package func zone(_ name: String?) -> @Sendable (Int) -> Int {
+        guard let name else { return Zone.system.offset }
+        return (Zone(named: name) ?? .utc).offset
+    }
 
     package var figures: ProcessCosts {
         let now = ProcessFigures.now()

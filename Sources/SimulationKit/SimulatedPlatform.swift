@@ -31,6 +31,8 @@ package final class SimulatedPlatform: Platform {
         var isHanging = false
         var figuresCount = 0
         var memory = SimulatedMemory()
+        var vitals = MachineVitals()
+        var vitalsCount = 0
     }
 
     package let simulatedClock: SimulatedClock
@@ -111,6 +113,20 @@ package final class SimulatedPlatform: Platform {
     package var boardModel: String? {
         get { state.withLock { $0.boardModel } }
         set { state.withLock { $0.boardModel = newValue } }
+    }
+
+    /// What the machine says of its power and its card, and how often it was asked.
+    package var vitals: MachineVitals {
+        get { state.withLock { $0.vitals } }
+        set { state.withLock { $0.vitals = newValue } }
+    }
+    package var vitalsCount: Int { state.withLock { $0.vitalsCount } }
+
+    package func readVitals() -> MachineVitals {
+        state.withLock { state in
+            state.vitalsCount += 1
+            return state.vitals
+        }
     }
 
     /// Whether there is memory that outlives the process; new memory at each opening.

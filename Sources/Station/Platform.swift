@@ -101,6 +101,17 @@ package protocol Platform: Sendable {
     /// within `onDisk`.
     func holder(of path: String) -> String?
 
+    /// What the machine says of its power and its card; only within `onDisk`.
+    ///
+    /// A reading of the voltage's alarm clears it.
+    func readVitals() -> MachineVitals
+
+    /// Reads the rules of a zone; only within `onDisk`.
+    ///
+    /// - Parameter name: As `Europe/Rome`; nil is the machine's. An unknown one is UTC.
+    /// - Returns: Seconds east of Greenwich at a second since 1970.
+    func zone(_ name: String?) -> @Sendable (Int) -> Int
+
     /// The costs of the process so far.
     var figures: ProcessCosts { get }
 
@@ -110,6 +121,10 @@ package protocol Platform: Sendable {
 
 extension Platform {
     package var historySeams: HistoryTestHooks { HistoryTestHooks() }
+
+    package func readVitals() -> MachineVitals { MachineVitals() }
+
+    package func zone(_ name: String?) -> @Sendable (Int) -> Int { { _ in 0 } }
 
     /// Each: a simulated machine has one user.
     package func mayNameActor(_ peer: PeerCredentials) -> Bool { true }

@@ -14,6 +14,7 @@ import Synchronization
 ///     station ─┬─ vigil      pets upward while every critical child is on time
 ///              ├─ mode       ends modes that have an end
 ///              ├─ store      journal and history, if configured
+///              ├─ alerts     what is worth an alert
 ///              ├─ lights     lamp, if there is one
 ///              ├─ devices ─┬─ balcony …   one attachment per configured device
 ///              │           └─ sds011 …    and one per device that was found
@@ -81,6 +82,7 @@ package final class Station: Sendable {
     private let supervision: SupervisorContext
     let root: Supervisor
     let lamp: TrafficLightController
+    let alerts: AlertDesk
     let detection: DetectionClient
     let store: StoreClient
     let budget: CostHistoryClient
@@ -131,6 +133,7 @@ package final class Station: Sendable {
             }
         )
         lamp = TrafficLightController(context)
+        alerts = AlertDesk(context)
         detection = DetectionClient(dependencies.catalog, clock: clock)
         context.standstills.observe { [weak store] stretch, device in
             store?.tellMissing(.suspended, stretch, of: device)
@@ -138,6 +141,9 @@ package final class Station: Sendable {
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(State(file: file, catalog: catalog, configuration: configuration))
         context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
+        alerts.join { [context, weak store] in
+            context.clock.wallReading?.trust.isSure ?? false || store?.trustedWall != nil
+        }
         context.claims.join { [weak store] in store?.isYoung ?? false }
         note(leftOut: catalog.problems)
         report(leftOut: overlaid.problems)
@@ -184,6 +190,7 @@ package final class Station: Sendable {
         context.claims.configure(followsPowerOn: configuration.claimsAfterPowerOn)
         context.sameAir.configure(configuration.sameAir)
         store.configure(configuration)
+        alerts.configure(configuration)
         detection.configure(configuration)
         try await root.run()
         // Only an orderly stop disarms: after a crash the board is reset.
@@ -231,6 +238,11 @@ package final class Station: Sendable {
                 }
             )
         }
+        let (desk, past) = (alerts, configuration.store == nil ? nil : store)
+        specs.append(
+            // Waits for samples: there is no progress to watch.
+            ChildSpec(id: "alerts") { _ in AlertTask(desk, store: past, context: context) }
+        )
         if let lights = configuration.lights { specs.append(lamp.spec(lights)) }
         specs.append(
             ChildSpec(id: "devices", shutdownGrace: .seconds(9)) { [self] _ in makeDevices() }

@@ -234,6 +234,26 @@ package final class StationStore {
         return try StoreTops(HistoryReader(history.connection, history.rings), blocks)
     }
 
+    /// Hands a reader of all that is on the card.
+    ///
+    /// - Parameters:
+    ///   - add: Adds what no block holds.
+    ///   - body: Uses the reader; it must not be kept.
+    /// - Returns: What `body` returns.
+    /// - Throws: `StoreError`, and what `body` throws.
+    package func read<Value>(
+        adding add: (inout HistoryTail) -> Void,
+        _ body: (HistoryReader) throws -> Value
+    ) throws -> Value {
+        let history = try requireHistory()
+        var tail = HistoryTail()
+        for block in journal.replay(after: history.cursor).blocks {
+            tail.append(block.payload, boot: block.boot, block: block.sequence)
+        }
+        add(&tail)
+        return try body(HistoryReader(history.connection, history.rings, tail))
+    }
+
     // MARK: - A history beyond repair
 
     private func isBeyondRepair(_ error: SQLiteError) -> Bool {

@@ -32,11 +32,13 @@ import Testing
         for number in (start - 96 * 14 - 4)...start {
             averages.restore(quarter: number, quarters[number])
         }
-        guard let before = averages.unusual(start, days: 14), before.score < 2 else { return nil }
+        guard let before = averages.unusual(start, days: 14, AlertHours()), before.score < 2 else {
+            return nil
+        }
         var run = 0
         for number in start..<(start + 4) {
             averages.restore(quarter: number, quarters[number] + height)
-            guard let now = averages.unusual(number, days: 14) else { continue }
+            guard let now = averages.unusual(number, days: 14, AlertHours()) else { continue }
             run = now.score >= 4 && now.mean - now.usual >= 10 ? run + 1 : 0
             if run == 2 { return true }
         }

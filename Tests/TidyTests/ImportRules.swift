@@ -38,7 +38,7 @@ extension TidyRule {
         ],
         "LinuxPlatform": [
             "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "Station", "Profiles",
+            "Station", "Profiles", "StoreQueries",
         ],
         "Doctor": [
             "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
@@ -73,7 +73,8 @@ extension TidyRule {
             "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
         ],
         "roost": [
-            "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol", "Devices",
+            "Alerts", "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol",
+            "Devices",
             "Doctor", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
             "SQLite",
             "SimulationKit", "Store", "StoreQueries",

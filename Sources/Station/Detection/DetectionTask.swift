@@ -58,7 +58,7 @@ package actor DetectionTask: Child {
     }
 
     package func run() async throws {
-        store.whenOpen { [attention = post.attention] in attention.raise() }
+        store.whenOpen("detection") { [attention = post.attention] in attention.raise() }
         post.probesLost()
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isCancelled {

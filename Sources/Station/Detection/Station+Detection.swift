@@ -100,5 +100,6 @@ extension Station {
         lamp.configure(effective)
         context.leds.configure(effective)
         store.configure(effective)
+        alerts.configure(effective)
     }
 }

@@ -94,6 +94,7 @@ extension Station {
         context.claims.configure(followsPowerOn: next.claimsAfterPowerOn)
         context.sameAir.configure(next.sameAir)
         store.configure(effective)
+        alerts.configure(effective)
         detection.configure(next, catalog: catalog)
         if old.lights != next.lights {
             root.remove("lights")

@@ -20,11 +20,9 @@ package final class StoreClient: Sendable {
         var stationID: String?
         var journalPath: String?
         var hasToldAbsent = false
-        /// Whether this process made the store.
-        var isNew = false
-        var birth: StoreBirth?
         var settings: StoreSettings?
-        var whenOpen: (@Sendable () -> Void)?
+        var whenOpen: [String: @Sendable () -> Void] = [:]
+        var past: AlertHistory.Read?
         /// A person's confirmation of the time.
         var trusted: (wall: WallTime, at: MonotonicInstant)?
     }
@@ -38,6 +36,7 @@ package final class StoreClient: Sendable {
     let context: StationContext
     /// Those who wait for what comes.
     let desk = FeedDesk()
+    private let age: StoreAge
     /// When the node began to run; a card may let the store wait for hours after that.
     private let startedAt: MonotonicInstant
     /// Time after a start that the ledger explains by itself.
@@ -49,6 +48,7 @@ package final class StoreClient: Sendable {
     init(_ context: StationContext) {
         self.context = context
         startedAt = context.clock.now
+        age = StoreAge(bornAt: startedAt)
         let recording = context.recording
         context.recorder.watch { [weak self, desk] in
             self?.queue?.take(recording.stored($0))
@@ -109,8 +109,23 @@ package final class StoreClient: Sendable {
     }
 
     /// Gives readers access to the journal's blocks, and followers the places of the newest.
-    func serve(_ journal: @escaping Journal, tops: @escaping Tops) {
-        state.withLock { ($0.journal, $0.tops) = (journal, tops) }
+    func serve(
+        _ journal: @escaping Journal,
+        tops: @escaping Tops,
+        past: @escaping AlertHistory.Read
+    ) {
+        state.withLock { ($0.journal, $0.tops, $0.past) = (journal, tops, past) }
+    }
+
+    /// Reads what alerts need of the past; nil before the store is open.
+    func past(_ question: AlertHistory.Question) async throws -> AlertHistory? {
+        var question = question
+        guard let past = state.withLock({ $0.settings == nil ? nil : $0.past }),
+            let unwritten = queue?.unwritten(from: 0, limit: .max)
+        else { return nil }
+        question.unwritten = unwritten.payloads
+        question.earliest = unwritten.earliest
+        return try await past(question)
     }
 
     /// Says where the journal is, each time that it is opened.
@@ -122,15 +137,15 @@ package final class StoreClient: Sendable {
     func serve(_ settings: StoreSettings) {
         let whenOpen = state.withLock { state in
             state.settings = settings
-            return state.whenOpen
+            return state.whenOpen.values
         }
-        whenOpen?()
+        for body in whenOpen { body() }
     }
 
-    /// Calls `body` when the store is open, at once if it is; one caller at a time.
-    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+    /// Calls `body` when the store is open, at once if it is; it replaces one under this name.
+    func whenOpen(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
-            state.whenOpen = body
+            state.whenOpen[name] = body
             return state.settings != nil
         }
         if isOpen { body() }
@@ -187,11 +202,7 @@ package final class StoreClient: Sendable {
     // MARK: Age
 
     /// Whether the store is younger than a day; false while that is not known.
-    var isYoung: Bool {
-        let (now, wall) = (context.clock.now, sureWall)
-        let birth = state.withLock { $0.birth }
-        return birth?.isYoung(at: now, wall: wall, in: context.bootID) ?? false
-    }
+    var isYoung: Bool { age.isYoung(in: context, sureWall) }
 
     private var sureWall: WallTime? {
         let said = context.clock.wallReading
@@ -200,27 +211,7 @@ package final class StoreClient: Sendable {
     }
 
     /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
-    func keepBirth() async {
-        guard context.claims.followsPowerOn else { return }
-        let (now, wall, boot) = (context.clock.now, sureWall, context.bootID)
-        do {
-            let all = try await settings()
-            if context.claims.isFirst(in: boot, noted: all[ClaimWindow.bootKey]) {
-                try await set(ClaimWindow.bootKey, to: "\(boot)")
-            }
-            let kept = all[StoreBirth.key].flatMap(StoreBirth.init)
-            let isNew = kept == nil && state.withLock { $0.isNew }
-            var birth = isNew ? StoreBirth(boot: boot, at: startedAt) : kept
-            if let wall { birth?.date(wall, at: now, in: boot) }
-            if let birth, birth != kept { try await set(StoreBirth.key, to: birth.text) }
-            let made = birth
-            state.withLock { $0.birth = made }
-        } catch is CancellationError {
-            return
-        } catch {
-            context.note(.settingLost, .error, ["setting": StoreBirth.key])
-        }
-    }
+    func keepBirth() async { await age.keep(in: self, sureWall) }
 
     /// Stores the mutes; does nothing before the store is open, since opening stores them.
     func settleMutes() async throws {
@@ -394,7 +385,12 @@ package final class StoreClient: Sendable {
             queue.take(.event(event), isUrgent: false)
         }
         let isNew = opening.history == .fresh && opening.newestBlock == 0
-        state.withLock { ($0.queue, $0.isNew) = (queue, isNew) }
+        age.note(isNew: isNew)
+        let whenOpen = state.withLock { state in
+            state.queue = queue
+            return state.whenOpen.values
+        }
+        for body in whenOpen { body() }
         return queue
     }
 }

@@ -157,6 +157,8 @@ package actor StoreWriter: OrderlyStop {
             }
         } tops: { sequence in
             try await platform.onDisk { try vault.use { try $0.tops(through: sequence) } }
+        } past: { question in
+            try await platform.onDisk { try vault.use { try AlertHistory(question, $0) } }
         }
         post.serve(
             StoreSettings(
@@ -176,8 +178,7 @@ package actor StoreWriter: OrderlyStop {
 
     /// Closes the store, and gives its folder back.
     private func close() async throws {
-        let vault = vault
-        try await context.platform.onDisk { try vault.close() }
+        try await context.platform.onDisk { [vault] in try vault.close() }
     }
 
     /// Locks the store's folder for this process; closes what is open of it.

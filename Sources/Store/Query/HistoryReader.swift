@@ -72,8 +72,12 @@ package final class HistoryReader {
     }
 
     /// Reads over a connection that is open already, what its transaction wrote included.
-    init(_ connection: Connection, _ rings: [HistoryRing: HistorySlots]) {
-        (path, tail, seesOwnWrites) = (connection.path, HistoryTail(), true)
+    init(
+        _ connection: Connection,
+        _ rings: [HistoryRing: HistorySlots],
+        _ tail: HistoryTail = HistoryTail()
+    ) {
+        (path, self.tail, seesOwnWrites) = (connection.path, tail, true)
         omitsLog = false
         (self.connection, self.rings) = (connection, rings)
     }

@@ -42,6 +42,7 @@ enum ChildTable {
                 variant: "not plugged in"
             ),
             ChildRow(StoreWriter.self, "store", "", store),
+            ChildRow(AlertTask.self, "alerts", "", alerts),
             ChildRow(DetectionTask.self, "detection", "{}", detection),
             ChildRow(ControlServer.self, "control", "{}", control),
             ChildRow(ModeTask.self, "mode", "{}", modes),
@@ -209,6 +210,19 @@ enum ChildTable {
         return ChildRow.Subject(flawInOrder: {
             access("\(folder)/history.db-wal", F_OK) == 0 ? "the history is not closed" : nil
         })
+    }
+
+    /// Asked for its vitals with each sample, and for other rules.
+    private static let alerts: ChildRow.Prepare = { test, _ in
+        test.station.alerts.configure(test.configuration)
+        let channel = Channel(device: "dust", quantity: .pm25)
+        return ChildRow.Subject {
+            for second in stride(from: 5, to: 70, by: 13) {
+                let at = MonotonicInstant.boot.advanced(by: .seconds(second))
+                try await test.clock.sleep(until: at)
+                test.station.context.recorder.accept([Reading(channel, at: at, .value(60))])
+            }
+        }
     }
 
     private static let detection: ChildRow.Prepare = { test, surroundings in

@@ -1,0 +1,70 @@
+import Core
+
+/// Events that rules count, by rule and source.
+///
+/// Bound: as many as alerts; a source beyond has no alert either.
+struct AlertCounts: Sendable {
+    struct Finding {
+        let rule: Int
+        let source: String
+        let holds: Bool
+    }
+
+    private struct Key: Hashable, Comparable {
+        let rule: Int
+        let source: String
+
+        static func < (left: Key, right: Key) -> Bool {
+            (left.rule, left.source) < (right.rule, right.source)
+        }
+    }
+
+    /// When they came, the newest of as many as the rule asks for.
+    private var times: [Key: [Int]] = [:]
+
+    /// Counts an event; false when no rule is about it.
+    mutating func note(_ event: Event, _ rules: [AlertRule], at now: Int) -> Bool {
+        var isCounted = false
+        for (index, rule) in rules.enumerated() {
+            for case .event(let kind, let source, let count, _) in rule.parts.map(\.condition)
+            where kind == event.kind.name && source ?? event.source == event.source {
+                let key = Key(rule: index, source: event.source)
+                guard times[key] != nil || times.count < AlertBounds.keyLimit else { continue }
+                times[key, default: []].append(now)
+                if let all = times[key], all.count > count { times[key]?.removeFirst() }
+                isCounted = true
+            }
+        }
+        return isCounted
+    }
+
+    /// When the oldest of each ceases to count.
+    func deadlines(_ rules: [AlertRule]) -> [Int] {
+        times.compactMap { key, all in
+            guard let first = all.first, let (_, within) = Self.limits(key, rules) else {
+                return nil
+            }
+            return first + within + 1
+        }
+    }
+
+    /// Whether enough of each came; those that are too old are forgotten.
+    mutating func findings(_ rules: [AlertRule], at now: Int) -> [Finding] {
+        times.sorted { $0.key < $1.key }.compactMap { key, all in
+            guard let (wanted, within) = Self.limits(key, rules) else { return nil }
+            let recent = all.filter { now - $0 <= within }
+            times[key] = recent.isEmpty ? nil : recent
+            return Finding(rule: key.rule, source: key.source, holds: recent.count >= wanted)
+        }
+    }
+
+    private static func limits(
+        _ key: Key,
+        _ rules: [AlertRule]
+    ) -> (count: Int, within: Int)? {
+        guard rules.indices.contains(key.rule),
+            case .event(_, _, let count, let within)? = rules[key.rule].parts.first?.condition
+        else { return nil }
+        return (count, within)
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Station
+
+/// Reads from sysfs what a machine says of its power and its card.
+struct VitalsReader {
+    /// The root of the file system; another one for tests.
+    let root: String
+
+    init(root: String = "") { self.root = root }
+
+    /// - Source: Linux, `drivers/hwmon/raspberrypi-hwmon.c`: reading the alarm clears it;
+    ///   `drivers/mmc/core/mmc.c`: `life_time` has two numbers, `pre_eol_info` one, in hexadecimal.
+    func read() -> MachineVitals {
+        let sensor = names("/sys/class/hwmon").map { "/sys/class/hwmon/\($0)" }
+            .first { line("\($0)/name") == "rpi_volt" }
+        let alarm = sensor.flatMap { line("\($0)/in0_lcrit_alarm") }
+        return MachineVitals(isUnderVoltage: alarm.map { $0 != "0" }, card: card)
+    }
+
+    /// The main area of an eMMC: its boot areas have names of their own.
+    private var card: MachineVitals.Card? {
+        let disks = names("/sys/block").filter {
+            $0.hasPrefix("mmcblk") && $0.dropFirst(6).allSatisfy(\.isNumber)
+        }
+        for disk in disks {
+            let device = "/sys/block/\(disk)/device"
+            let used = (line("\(device)/life_time") ?? "").split(separator: " ")
+                .compactMap { Self.number($0) }
+            guard let worst = used.max(), worst > 0 else { continue }
+            let end = line("\(device)/pre_eol_info").flatMap { Self.number($0[...]) }
+            return MachineVitals.Card(lifeTime: worst, endOfLife: end ?? 0)
+        }
+        return nil
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        Int(text.hasPrefix("0x") ? text.dropFirst(2) : text, radix: 16)
+    }
+
+    private func names(_ folder: String) -> [String] {
+        guard let stream = opendir(root + folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func line(_ path: String) -> String? {
+        let descriptor = open(root + path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,210 @@
+import Alerts
+import Core
+import Store
+
+/// What alerts need of the past: means for their averages, and what earlier processes raised.
+struct AlertHistory: Sendable {
+    /// What is asked of the store.
+    struct Question: Sendable {
+        let boot: BootID
+        let now: MonotonicInstant
+        let timeline: AlertTimeline
+        /// From the timeline to seconds since 1970; nil while no clock is known: then earlier boots
+        /// have no place on it.
+        let shift: Int?
+        /// Rules whose averages want the past.
+        let book: AlertBook
+        /// Whether the events are wanted.
+        let wantsEvents: Bool
+        /// What no block has, oldest first, and the lowest number that the first can get.
+        var unwritten: [[UInt8]] = []
+        var earliest: UInt64 = 0
+
+        var second: Int { timeline.second(of: now) }
+    }
+
+    typealias Read = @Sendable (Question) async throws -> AlertHistory
+
+    /// A mean of a channel, over seconds of the timeline.
+    struct Mean: Sendable {
+        let value: FixedPoint
+        let from: Int
+        let to: Int
+    }
+
+    /// Events that are looked through for the newest list of what stands.
+    private static let eventLimit = 50_000
+
+    /// By channel, oldest first.
+    private(set) var means: [Channel: [Mean]] = [:]
+    private(set) var past = AlertPast()
+    private let question: Question
+
+    /// Reads it; only on the disk thread.
+    ///
+    /// - Throws: `StoreError`.
+    init(_ question: Question, _ store: StationStore) throws {
+        self.question = question
+        try store.read { tail in
+            for (index, payload) in question.unwritten.enumerated() {
+                let earliest = question.earliest + UInt64(index)
+                tail.appendUnwritten(payload, boot: question.boot, earliest: earliest)
+            }
+        } _: { reader in
+            let boots = try boots(reader)
+            try readMeans(reader, boots)
+            if question.wantsEvents { try readPast(reader, boots) }
+        }
+    }
+
+    // MARK: Boots
+
+    /// A boot with a place on the timeline.
+    private struct Boot {
+        let id: BootID
+        var from: Tick
+        var to: Tick
+        /// The second of its begin.
+        let base: Int
+
+        func second(of tick: Tick) -> Int {
+            base + Int(tick.tenths).flooredDivision(by: 10).quotient
+        }
+
+        /// The part of it that lies between two seconds; nil where there is none.
+        func span(_ seconds: Range<Int>) -> HistorySpan? {
+            let first = max(from, Tick(tenths: Int64(seconds.lowerBound - base) * 10))
+            let last = min(to, Tick(tenths: Int64(seconds.upperBound - base) * 10))
+            guard first < last else { return nil }
+            return HistorySpan(boot: id, from: first, to: last)
+        }
+    }
+
+    /// Oldest first; the present one is the last.
+    private func boots(_ reader: HistoryReader) throws -> [Boot] {
+        let now = Tick(question.now)
+        let runs = try NodeRuns.all(in: reader, now: (question.boot, now))
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        var boots: [Boot] = []
+        for run in runs where run.boot != question.boot {
+            if let index = boots.firstIndex(where: { $0.id == run.boot }) {
+                boots[index].from = min(boots[index].from, run.started)
+                boots[index].to = max(boots[index].to, Tick(tenths: run.ended.tenths + 1))
+                continue
+            }
+            guard let shift = question.shift, let wall = clock.time(run.boot, run.ended)?.wall
+            else { continue }
+            let end = Int(wall.nanoseconds).flooredDivision(by: 1_000_000_000).quotient - shift
+            let base = end - Int(run.ended.tenths).flooredDivision(by: 10).quotient
+            let to = Tick(tenths: run.ended.tenths + 1)
+            boots.append(Boot(id: run.boot, from: run.started, to: to, base: base))
+        }
+        let here = Boot(
+            id: question.boot,
+            from: Tick(tenths: 0),
+            to: Tick(tenths: now.tenths + 1),
+            base: question.timeline.base
+        )
+        return boots + [here]
+    }
+
+    // MARK: Means
+
+    private mutating func readMeans(_ reader: HistoryReader, _ boots: [Boot]) throws {
+        let now = question.second
+        for stream in try reader.streams() where !stream.id.isImported {
+            for (index, channel) in stream.channels.enumerated() {
+                guard let reach = question.book.reach(of: channel) else { continue }
+                let (minutes, quarters) = (reach.minutes, max(reach.minutes, reach.quarters))
+                let ranges: [(RollupTier, Int, Int)] = [
+                    (.sixHours, reach.sixHours, quarters), (.quarterHour, reach.quarters, minutes),
+                    (.minute, minutes, 0),
+                ]
+                var found = Gathering(decimals: channel.quantity.decimals)
+                for (tier, from, to) in ranges where from > to {
+                    let seconds = now - from..<now - to + 1
+                    for boot in boots {
+                        guard let span = boot.span(seconds) else { continue }
+                        try HistorySeries(reader).eachBucket(
+                            stream.id,
+                            channel: index,
+                            [span],
+                            of: tier
+                        ) { _, tick, bucket in
+                            found.add(bucket, from: boot.second(of: tick), tier)
+                        }
+                    }
+                }
+                if !found.means.isEmpty { means[channel, default: []] += found.means }
+            }
+        }
+        for channel in means.keys { means[channel]?.sort { $0.from < $1.from } }
+    }
+
+    /// Makes means of buckets, one after the other.
+    private struct Gathering {
+        let decimals: Int
+        private(set) var means: [Mean] = []
+
+        init(decimals: Int) { self.decimals = decimals }
+
+        /// A bucket counts back from its end for as long as its values cover.
+        mutating func add(_ bucket: RollupBucket, from start: Int, _ tier: RollupTier) {
+            guard let mean = bucket.mean, mean.magnitude < 9e17 else { return }
+            let end = start + Int(tier.seconds)
+            let covered = Int(clamping: bucket.covered / 10)
+            let from = max(means.last?.to ?? .min, end - max(covered, 1))
+            guard from < end else { return }
+            let value = FixedPoint(Int64(mean.rounded()), decimals: decimals)
+            means.append(Mean(value: value, from: from, to: end))
+        }
+    }
+
+    // MARK: Events
+
+    private mutating func readPast(_ reader: HistoryReader, _ boots: [Boot]) throws {
+        let bases = Dictionary(boots.map { ($0.id, $0) }) { $1 }
+        let start = question.timeline.base
+        var search = Search(limit: Self.eventLimit)
+        try HistoryEvents(reader).eachFromNewest { search.take($0) }
+        for (found, event) in search.events.reversed() {
+            let tick = Tick(found.event.instant)
+            // An earlier boot that nothing dates ended before this one began.
+            let second = bases[found.boot]?.second(of: tick) ?? start
+            past.take(event, at: min(second, question.second))
+        }
+    }
+
+    /// Goes back to the newest list of what stands that is there as a whole.
+    private struct Search {
+        let limit: Int
+        /// Newest first.
+        private(set) var events: [(found: BootEvent, event: AlertEvent)] = []
+        private var count = 0
+        /// Parts of a list that were met, of the same list.
+        private var parts: [Int] = []
+
+        init(limit: Int) { self.limit = limit }
+
+        mutating func take(_ found: BootEvent) -> Bool {
+            count += 1
+            guard case .alert(let event) = found.event.kind else { return count < limit }
+            guard case .standing(let standing) = event else {
+                events.append((found, event))
+                return count < limit
+            }
+            if standing.part == standing.parts { parts = [] }
+            parts.append(standing.part)
+            events.append((found, event))
+            guard standing.part == 1 else { return count < limit }
+            if parts == Array((1...max(standing.parts, 1)).reversed()) { return false }
+            // A power cut took some of it: what was before counts, and its own number.
+            let isOfList = { (event: AlertEvent) in
+                if case .standing = event { true } else { false }
+            }
+            events.removeAll { isOfList($0.event) }
+            parts = []
+            return count < limit
+        }
+    }
+}

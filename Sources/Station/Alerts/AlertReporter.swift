@@ -1,0 +1,117 @@
+import Alerts
+import ControlProtocol
+import Core
+
+/// Says which of the reports that rules of the station ask for have changed.
+///
+/// Pure. Bounds: one report for each topic and laser, and one for each of 16 targets.
+struct AlertReporter {
+    /// What is known of the station at a moment.
+    struct Facts {
+        var faults: [Fault] = []
+        /// Whether the time is that of a time server or was confirmed.
+        var hasSureTime = false
+        var lasers: [LaserReport] = []
+        var vitals: MachineVitals?
+    }
+
+    /// Targets of the courier that are followed at once.
+    private static let targetLimit = 16
+    /// Times at which the voltage was low, kept for `powerSpan`.
+    private static let powerCount = 3
+    private static let powerSpan = 86_400
+    /// Of ten steps of an eMMC's life: from here on it has a tenth left.
+    ///
+    /// - Source: JEDEC JESD84-B51, section 7.4.26, device life time estimation.
+    private static let lifeTimeMax = 9
+    /// 1 is normal, 2 says that 80 % of the reserved blocks are used.
+    ///
+    /// - Source: JEDEC JESD84-B51, section 7.4.25.
+    private static let endOfLifeMax = 2
+
+    private struct Subject: Hashable {
+        let topic: AlertTopic
+        let name: String
+    }
+
+    private var known: [Subject: String] = [:]
+    private var lasers: [String: AlertReport] = [:]
+    private var lowVoltages: [Int] = []
+    private var hasReported = false
+
+    /// Says everything again with the next facts.
+    mutating func forget() { (known, lasers, hasReported) = ([:], [:], false) }
+
+    /// What has changed; the first time also what is well.
+    mutating func reports(_ facts: Facts, at now: Int) -> [AlertReport] {
+        var reports: [AlertReport] = []
+        for topic in [AlertTopic.store, .clock] {
+            reports += report(topic, AlertBounds.station, Self.words(topic, facts))
+        }
+        if let vitals = facts.vitals { reports += self.reports(of: vitals, at: now) }
+        for laser in facts.lasers {
+            guard let device = laser.device, let life = laser.lifeHours, life > 0 else { continue }
+            let used = (laser.hours / life * 100).rounded()
+            let left = laser.daysLeft.map { Int($0.rounded(.down)) }
+            let report = AlertReport.laser(device: device, usedPercent: used, daysLeft: left)
+            guard lasers.updateValue(report, forKey: device) != report else { continue }
+            reports.append(report)
+        }
+        hasReported = true
+        return reports
+    }
+
+    private mutating func reports(of vitals: MachineVitals, at now: Int) -> [AlertReport] {
+        var reports: [AlertReport] = []
+        if let isLow = vitals.isUnderVoltage {
+            lowVoltages.removeAll { now - $0 >= Self.powerSpan }
+            if isLow {
+                lowVoltages.append(now)
+                if lowVoltages.count > Self.powerCount { lowVoltages.removeFirst() }
+            }
+            let isOften = lowVoltages.count == Self.powerCount
+            let words =
+                isLow ? "the voltage is low" : isOften ? "the voltage is low too often" : nil
+            reports += report(.power, AlertBounds.station, words)
+        }
+        if let card = vitals.card {
+            let isWorn = card.lifeTime >= Self.lifeTimeMax || card.endOfLife >= Self.endOfLifeMax
+            let words = isWorn ? "the card has little of its life left" : nil
+            reports += report(.card, AlertBounds.station, words)
+        }
+        return reports
+    }
+
+    /// What an event of the courier says of a target; nil for another event.
+    mutating func report(_ event: Event) -> [AlertReport] {
+        guard case .plain(let kind) = event.kind, let target = event["target"] else { return [] }
+        let count = known.keys.count { $0.topic == .outbox }
+        guard known[Subject(topic: .outbox, name: target)] != nil || count < Self.targetLimit
+        else { return [] }
+        switch kind {
+        case .outboxHeld: return report(.outbox, target, "held: \(event["why"] ?? "")")
+        case .outboxResumed, .outboxDrained: return report(.outbox, target, nil)
+        default: return []
+        }
+    }
+
+    private static func words(_ topic: AlertTopic, _ facts: Facts) -> String? {
+        guard topic == .store else { return facts.hasSureTime ? nil : "the time is not sure" }
+        return facts.faults.first { storeFaults.contains($0.kind) }?.sentence
+    }
+
+    private static let storeFaults: Set<Fault.Kind> = [
+        .storeNotWriting, .historyNotTaking, .historyFull, .samplesUnreadable,
+    ]
+
+    private mutating func report(
+        _ topic: AlertTopic,
+        _ name: String,
+        _ words: String?
+    ) -> [AlertReport] {
+        let subject = Subject(topic: topic, name: name)
+        let text = words ?? ""
+        guard known.updateValue(text, forKey: subject) != text else { return [] }
+        return [.trouble(topic, subject: name, words)]
+    }
+}

@@ -1,0 +1,96 @@
+import Alerts
+import ControlProtocol
+import Core
+
+/// Makes reports of a book.
+struct AlertReports {
+    let book: AlertBook
+    let isReady: Bool
+    /// The second of now.
+    let now: Int
+
+    func report(withRules: Bool) -> AlertsReport {
+        let shown = book.tracks.filter { $0.life.phase != .quiet }
+        let raised = shown.filter { $0.life.level > 0 }.sorted { $0.raise < $1.raise }
+        let pending = shown.filter { $0.life.level == 0 }
+        return AlertsReport(
+            isReady: isReady,
+            number: book.number,
+            alerts: (raised + pending).map(alert),
+            silences: book.silences.filter { now < $0.value }
+                .map { .init(key: "\($0.key)", seconds: Double($0.value - now)) }
+                .sorted { $0.key < $1.key },
+            rules: withRules ? rules : [],
+            leftOutCount: book.leftOut.count
+        )
+    }
+
+    private func alert(_ track: AlertTrack) -> AlertsReport.Alert {
+        let isRaised = track.life.level > 0
+        let since = isRaised ? track.life.raisedAt : track.life.pendingSince ?? now
+        var alert = AlertsReport.Alert(
+            n: isRaised ? track.raise : nil,
+            key: "\(track.key)",
+            state: track.life.phase.rawValue,
+            level: track.life.level,
+            severity: book.severity(of: track).rawValue,
+            sinceSeconds: Double(now - since)
+        )
+        alert.value = track.shown(track.value)?.doubleValue
+        alert.worst = track.shown(track.worst)?.doubleValue
+        alert.limit = track.shown(limit(track))?.doubleValue
+        (alert.unit, alert.overSeconds) = (track.unit, track.condition?.averagingSeconds)
+        alert.cover = book.coverage(of: track, at: now)
+        (alert.blind, alert.why) = (track.life.blind?.why, track.why)
+        alert.flags = track.flags.names + (track.life.isFlapping ? ["flapping"] : [])
+        alert.hiddenBy = track.hiddenBy
+        if track.life.isAcknowledged(at: now), let until = track.life.acknowledgedUntil {
+            alert.acknowledgedSeconds = until == .max ? -1 : Double(until - now)
+        }
+        if let until = book.silences[track.key], now < until {
+            alert.silencedSeconds = Double(until - now)
+        }
+        return alert
+    }
+
+    /// That of the step which it has reached.
+    private func limit(_ track: AlertTrack) -> Double? {
+        guard let scale = track.condition?.scale else { return track.limit }
+        return scale.steps[max(0, min(track.life.level, scale.steps.count) - 1)].limit
+    }
+
+    private var rules: [AlertsReport.Rule] {
+        let tracks = Dictionary(grouping: book.tracks, by: \.key.rule)
+        return book.rules.map { rule in
+            var report = AlertsReport.Rule(
+                id: rule.id,
+                severity: rule.severity.rawValue,
+                times: (rule.forSeconds, rule.untilSeconds),
+                unless: rule.unless.names,
+                words: rule.words,
+                parts: rule.parts.map(Self.part)
+            )
+            report.present = (tracks[rule.id] ?? []).map { track in
+                AlertsReport.Rule.Present(
+                    key: "\(track.key)",
+                    state: track.life.phase.rawValue,
+                    value: track.shown(track.value)?.doubleValue,
+                    cover: book.coverage(of: track, at: now)
+                )
+            }
+            return report
+        }
+    }
+
+    private static func part(_ part: AlertRule.Part) -> AlertsReport.Rule.Part {
+        let scale = part.condition.scale
+        return AlertsReport.Rule.Part(
+            channels: part.pattern,
+            kind: part.condition.kind,
+            limits: scale?.steps.map(\.limit) ?? [],
+            ends: scale?.steps.map(\.until) ?? [],
+            isFloor: scale?.isFloor ?? false,
+            overSeconds: part.condition.averagingSeconds
+        )
+    }
+}

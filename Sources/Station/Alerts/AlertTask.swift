@@ -1,0 +1,93 @@
+import Core
+import Supervision
+import Synchronization
+
+/// Does for the alerts what time alone asks for, and reads what they need of the store.
+package actor AlertTask: OrderlyStop {
+    /// How late it may wake: a sample comes meanwhile in most cases.
+    static let tolerance: Duration = .seconds(30)
+    /// Between two questions to a store that cannot be read.
+    static let patience: Duration = .minutes(5)
+
+    private let desk: AlertDesk
+    private let store: StoreClient?
+    private let context: StationContext
+    private let isStopping = Atomic(false)
+    private let stop = Signal()
+    private var retryAt: MonotonicInstant?
+    private var zone: String??
+
+    init(_ desk: AlertDesk, store: StoreClient?, context: StationContext) {
+        (self.desk, self.store, self.context) = (desk, store, context)
+    }
+
+    nonisolated package func requestStop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        stop.raise()
+        desk.attention.raise()
+    }
+
+    private var mustStop: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
+
+    package func run() async throws {
+        store?.whenOpen("alerts") { [attention = desk.attention] in attention.raise() }
+        while !Task.isCancelled, !mustStop {
+            try await followZone()
+            try await readPast()
+            try await readVitals()
+            guard !mustStop else { break }
+            desk.advance()
+            _ = try await context.clock.wait(
+                for: desk.attention,
+                until: [desk.nextDeadline, retryAt].compactMap(\.self).min(),
+                tolerance: Self.tolerance
+            )
+        }
+        try Task.checkCancellation()
+        desk.stop()
+    }
+
+    private func followZone() async throws {
+        let wanted = desk.zone
+        guard zone != .some(wanted) else { return }
+        let platform = context.platform
+        let rules = try await onDisk { platform.zone(wanted) }
+        guard let rules else { return }
+        desk.use(zone: rules)
+        zone = .some(wanted)
+    }
+
+    private func readPast() async throws {
+        if let retryAt, context.clock.now < retryAt { return }
+        retryAt = nil
+        if let store, !store.hasQueue { return }
+        guard let question = desk.question() else { return }
+        guard let store else { return desk.learn(nil, since: question.now) }
+        do {
+            let past = try await context.clock.run(unless: stop) { try await store.past(question) }
+            if let found = past.flatMap(\.self) { return desk.learn(found, since: question.now) }
+        } catch is CancellationError {
+            desk.askAgain()
+            throw CancellationError()
+        } catch {
+            // What keeps the store from being read is a fault of its own, and named there.
+            retryAt = context.clock.now.advanced(by: Self.patience)
+        }
+        desk.askAgain()
+    }
+
+    private func readVitals() async throws {
+        guard !mustStop, desk.takeVitalsWanted() else { return }
+        let platform = context.platform
+        if let vitals = try await onDisk({ platform.readVitals() }) { desk.take(vitals) }
+    }
+
+    /// Visits the disk thread; nil when a stop came first.
+    private func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () -> Value
+    ) async throws -> Value? {
+        guard !mustStop else { return nil }
+        let platform = context.platform
+        return try await context.clock.run(unless: stop) { try await platform.onDisk(body) }
+    }
+}

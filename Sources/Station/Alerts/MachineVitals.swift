@@ -1,0 +1,23 @@
+/// What a machine says of its power and its card.
+package struct MachineVitals: Hashable, Sendable {
+    /// An eMMC; an SD card says nothing of itself.
+    package struct Card: Hashable, Sendable {
+        /// 1…11: tenths of its life that are used, the worse of its two kinds of memory.
+        package let lifeTime: Int
+        /// 1 normal, 2 warning, 3 urgent.
+        package let endOfLife: Int
+
+        package init(lifeTime: Int, endOfLife: Int) {
+            (self.lifeTime, self.endOfLife) = (lifeTime, endOfLife)
+        }
+    }
+
+    /// Whether the voltage was too low since the last reading; nil where no sensor says it.
+    package var isUnderVoltage: Bool?
+    /// Nil where the card says nothing.
+    package var card: Card?
+
+    package init(isUnderVoltage: Bool? = nil, card: Card? = nil) {
+        (self.isUnderVoltage, self.card) = (isUnderVoltage, card)
+    }
+}

@@ -1,0 +1,51 @@
+import Core
+import Store
+import Synchronization
+
+/// How old the store is, as the claim window asks.
+final class StoreAge: Sendable {
+    private struct State {
+        /// Whether this process made the store.
+        var isNew = false
+        var birth: StoreBirth?
+    }
+
+    private let bornAt: MonotonicInstant
+    private let state = Mutex(State())
+
+    /// - Parameter bornAt: When the node began to run: a store that it makes is as old.
+    init(bornAt: MonotonicInstant) { self.bornAt = bornAt }
+
+    /// Says whether this process made the store.
+    func note(isNew: Bool) { state.withLock { $0.isNew = isNew } }
+
+    /// Whether the store is younger than a day; false while that is not known.
+    func isYoung(in context: StationContext, _ wall: WallTime?) -> Bool {
+        let birth = state.withLock { $0.birth }
+        return birth?.isYoung(at: context.clock.now, wall: wall, in: context.bootID) ?? false
+    }
+
+    /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
+    func keep(in client: StoreClient, _ wall: WallTime?) async {
+        let context = client.context
+        guard context.claims.followsPowerOn else { return }
+        let (now, boot) = (context.clock.now, context.bootID)
+        do {
+            let all = try await client.settings()
+            if context.claims.isFirst(in: boot, noted: all[ClaimWindow.bootKey]) {
+                try await client.set(ClaimWindow.bootKey, to: "\(boot)")
+            }
+            let kept = all[StoreBirth.key].flatMap(StoreBirth.init)
+            let isNew = kept == nil && state.withLock { $0.isNew }
+            var birth = isNew ? StoreBirth(boot: boot, at: bornAt) : kept
+            if let wall { birth?.date(wall, at: now, in: boot) }
+            if let birth, birth != kept { try await client.set(StoreBirth.key, to: birth.text) }
+            let made = birth
+            state.withLock { $0.birth = made }
+        } catch is CancellationError {
+            return
+        } catch {
+            context.note(.settingLost, .error, ["setting": StoreBirth.key])
+        }
+    }
+}
