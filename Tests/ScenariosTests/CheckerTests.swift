@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func everyPromiseHasAPlantedBug() {
-        let wanted = (1...10).map { "P\($0)" } + ["liveness"]
+        let wanted = (1...10).map { "P\($0)" } + ["alerts", "liveness"]
         #expect(Set(PlantedBug.allCases.map(\.promise)) == Set(wanted))
     }
 }

@@ -1,7 +1,7 @@
 import Core
 import Store
 
-// P8 to P10 and liveness: time, restarts, the lamp, and that all of it goes on.
+// P8 to P10, alerts and liveness: time, restarts, the lamp, and that all of it goes on.
 extension Checker {
     // MARK: P8
 
@@ -116,6 +116,25 @@ extension Checker {
         case .serviceWatchdog, .boardWatchdog:
             return was(hangs.union(freezes)) ? nil : "nothing froze it"
         }
+    }
+
+    // MARK: Alerts
+
+    func alertsGoOn() throws -> Int {
+        var events: [BootEvent] = []
+        try HistoryEvents(history()).each { event in
+            events.append(event)
+            return true
+        }
+        if world.planted == .repeatedAlerts {
+            events += events.filter { $0.event.kind.name == "alert raised" }
+        }
+        let check = AlertCheck(events: events) { found in
+            let booted = records.segments.first { $0.boot == found.boot }?.bootedAt ?? .boot
+            let since = MonotonicInstant.boot.duration(to: found.event.instant)
+            return hadCardTrouble(before: booted.advanced(by: since))
+        }
+        return try check.run()
     }
 
     // MARK: P10

@@ -53,6 +53,7 @@ struct Checker {
             verdict("P8") { try $0.orderAndTimeHold() },
             verdict("P9") { try $0.nothingHangsOrLoops() },
             verdict("P10") { try $0.oldValuesNeverLookLive() },
+            verdict("alerts") { try $0.alertsGoOn() },
             verdict("liveness") { try $0.everySensorSamplesAgain() },
         ]
     }
@@ -216,14 +217,19 @@ struct Checker {
             }
             count += 1
         }
-        let follower = FollowerCheck(records: records) { [records] at in
-            records.windows.contains { window in
-                let isTrouble =
-                    Self.faithless.contains(window.kind) || Self.cardTrouble.contains(window.kind)
-                return isTrouble && window.start <= at
-            }
+        let follower = FollowerCheck(records: records) { [checker = self] at in
+            checker.hadCardTrouble(before: at)
         }
         return try count + importsAreWhole(stored) + follower.run()
+    }
+
+    /// Whether a card lied, refused or rotted before an instant.
+    func hadCardTrouble(before at: MonotonicInstant) -> Bool {
+        records.windows.contains { window in
+            let isTrouble =
+                Self.faithless.contains(window.kind) || Self.cardTrouble.contains(window.kind)
+            return isTrouble && window.start <= at
+        }
     }
 
     /// Demands what was imported, as long as the ring has not come round.

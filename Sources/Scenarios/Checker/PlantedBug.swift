@@ -26,6 +26,8 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case alwaysGreen
     /// P10: every value is reported as a second old.
     case youngForEver
+    /// Alerts: what was raised is raised again.
+    case repeatedAlerts
     /// Liveness: a device hangs and is not replaced.
     case deafAfterFault
 
@@ -42,6 +44,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
         case .wrongDates: "P8"
         case .endsForNothing: "P9"
         case .alwaysGreen, .youngForEver: "P10"
+        case .repeatedAlerts: "alerts"
         case .deafAfterFault: "liveness"
         }
     }
