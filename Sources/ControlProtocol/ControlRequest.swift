@@ -56,6 +56,11 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case imports
         /// `ClaimWindowReport`; with `seconds` 0 the window is closed: the station has an owner.
         case claimWindow
+        /// `AlertsReport`: what is raised, and the rules.
+        case alerts
+        /// `AlertsReport` after it: a person knows of the alert `n`; a `key` is silenced; a notice
+        /// of the rule `name` tries the way to receivers.
+        case acknowledge, silence, unsilence, testAlert
     }
 
     /// Protocol version of the client.
@@ -125,6 +130,13 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var details: [String: String]?
     /// `imports`: 1…500.
     package var rows: [ImportRow]?
+    /// `acknowledge`: the number of a raised alert; `seconds` is how long, nil until it is over.
+    package var n: Int64?
+    /// `silence`, `unsilence`: a rule and what it is about, as `who-24h:balcony/pm25`; `seconds` is
+    /// how long, 1 s…366 days.
+    package var key: String?
+    /// `testAlert`: what the notice says was measured; nil for none.
+    package var value: Double?
 
     package init(
         _ command: Command,
@@ -211,7 +223,7 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
     /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
     /// `unknown-device`, `configured`, `not-muted`, `too-many`, `idle`, `no-clock`,
-    /// `unknown-setting`, `changed`, `no-store`.
+    /// `unknown-setting`, `changed`, `no-store`, `unknown-alert`, `unknown-rule`, `not-silenced`.
     package let code: String
     package let message: String
     /// The place of a wrong value in what was sent, as `/address`; nil for the whole.

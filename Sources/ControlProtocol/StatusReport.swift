@@ -35,6 +35,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var health: HealthReport?
     /// Of each device with channels; nil from older stations.
     package var progress: [DeviceProgressReport]?
+    /// What is raised; nil from older stations.
+    package var alerts: AlertsSummary?
 
     package init(
         name: String,

@@ -10,6 +10,7 @@ import Testing
     /// What the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [
         .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
+        .alerts,
     ]
     private static let rights = ControlRights(
         dashboardUser: 210,

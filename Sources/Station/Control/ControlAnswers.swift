@@ -35,6 +35,7 @@ package struct ControlAnswers: Sendable {
         /// Stores the mutes.
         var settleMutes: @Sendable () async throws -> Void
         var settings: ControlSettings.Dependencies
+        var alerts: ControlAlerts.Dependencies
         /// The HealthMonitor that runs now.
         var vigil: @Sendable () -> HealthMonitor?
         package var watchdog: @Sendable () -> WatchdogReport?
@@ -116,6 +117,15 @@ package struct ControlAnswers: Sendable {
         case .claimWindow:
             try await answer {
                 try claimWindow(request, by: try await asker(request, peer))
+            }
+        case .alerts: try ok(dependencies.alerts.report(true))
+        case .acknowledge, .silence, .unsilence, .testAlert:
+            try await answer {
+                let asker = try await asker(request, peer)
+                return try ControlAlerts(dependencies: dependencies.alerts).answer(
+                    request,
+                    by: asker
+                )
             }
         case .mode, .note, .snooze:
             try await answer {
@@ -306,6 +316,7 @@ package struct ControlAnswers: Sendable {
         report.clock = clock.report
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
         report.lampCause = dependencies.lampCause()
+        report.alerts = AlertsSummary(dependencies.alerts.report(false).alerts)
         report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         let health = ControlHealth(
             channels: station.recorder.channels,

@@ -45,6 +45,9 @@ struct ControlAsker: Sendable {
         ]
     }
 
+    /// Who asked, in a word: a person's name or a user's number.
+    var shown: String { actor ?? peer.map { "user \($0.userID)" } ?? "client" }
+
     /// Whether an event says who asked; a simulation has no peers.
     var isKnown: Bool { peer != nil || actor != nil }
 

@@ -12,10 +12,11 @@ package struct ControlRights: Sendable {
     package static let dashboard: Set<String> = [
         // To read.
         "status", "tree", "devices", "readings", "events", "tail", "live", "clock", "doctor",
-        "profiles", "checkProfile", "settings",
+        "profiles", "checkProfile", "settings", "alerts",
         // To change; the events name the account.
         "mode", "adopt", "ignore", "rename", "forget", "mute", "unmute", "note", "configure",
-        "remove", "record", "set", "claimWindow",
+        "remove", "record", "set", "claimWindow", "acknowledge", "silence", "unsilence",
+        "testAlert",
     ]
 
     /// What the courier may ask for; a test holds this list and the commands together.

@@ -47,6 +47,10 @@ extension Station {
                 trustWall: { [store] in store.trust($0) },
                 settleMutes: { [store] in try await store.settleMutes() },
                 settings: settingsDependencies(configuration),
+                alerts: ControlAlerts.Dependencies(
+                    report: { [alerts] in alerts.report(withRules: $0) },
+                    act: { [alerts] in alerts.act($0) }
+                ),
                 vigil: { [weak self] in self?.state.withLock { $0.vigil } },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
