@@ -1,0 +1,121 @@
+import Alerts
+import ClientSupport
+import ControlProtocol
+import Core
+
+/// Alerts and rules as lines of text.
+enum AlertText {
+    static func alerts(_ report: AlertsReport, _ paint: Paint) -> [String] {
+        var lines: [String] = []
+        if !report.isReady { lines.append("no alert is raised before the store is open") }
+        let raised = report.alerts.filter { $0.level > 0 }
+        if raised.isEmpty { lines.append(paint("nothing is raised", .green)) }
+        lines += raised.flatMap { alert($0, paint) }
+        let pending = report.alerts.filter { $0.level == 0 }
+        if !pending.isEmpty { lines.append("pending:") }
+        lines += pending.flatMap { alert($0, paint) }
+        if !report.silences.isEmpty { lines.append("silenced:") }
+        lines += report.silences.map { silence in
+            "  \(silence.key.padded(to: 30)) for \(words(seconds: silence.seconds)) more"
+        }
+        if report.leftOutCount > 0 {
+            lines.append("\(report.leftOutCount) more are not looked at: there is no place")
+        }
+        return lines
+    }
+
+    private static func alert(_ alert: AlertsReport.Alert, _ paint: Paint) -> [String] {
+        let number = alert.n.map { "\($0)" } ?? "-"
+        let colour: Paint.Colour = alert.severity == "critical" ? .red : .yellow
+        let head =
+            "  \(number.aligned(to: 5)) \(paint(alert.severity.column(9), colour))"
+            + "\(alert.key.padded(to: 30)) \(alert.state) for "
+            + words(seconds: alert.sinceSeconds)
+        return [head] + facts(alert).map { "        \($0)" }
+    }
+
+    private static func facts(_ alert: AlertsReport.Alert) -> [String] {
+        let unit = alert.unit.map { " \($0)" } ?? ""
+        var facts: [String] = []
+        if let value = alert.value {
+            let over = alert.overSeconds.map { ", mean of \(span($0))" } ?? ""
+            let limit = alert.limit.map { ", limit \(number($0))" } ?? ""
+            let worst = alert.worst.map { ", worst \(number($0))" } ?? ""
+            facts.append("\(number(value))\(unit)\(over)\(limit)\(worst)\(cover(alert.cover))")
+        }
+        if let why = alert.why { facts.append(why) }
+        if let blind = alert.blind { facts.append("blind: \(blind)") }
+        if !alert.flags.isEmpty { facts.append(alert.flags.joined(separator: ", ")) }
+        if let seconds = alert.acknowledgedSeconds {
+            let length = seconds < 0 ? "" : " for \(words(seconds: seconds)) more"
+            facts.append("acknowledged\(length)")
+        }
+        if let seconds = alert.silencedSeconds {
+            facts.append("silenced for \(words(seconds: seconds)) more")
+        }
+        if let other = alert.hiddenBy { facts.append("hidden by \(other)") }
+        return facts
+    }
+
+    static func rules(_ report: AlertsReport, _ paint: Paint) -> [String] {
+        if report.rules.isEmpty { return ["there are no rules"] }
+        return report.rules.flatMap { rule -> [String] in
+            let lasting = rule.forSeconds > 0 ? ", for \(span(rule.forSeconds))" : ""
+            let unless = rule.unless.isEmpty ? "" : ", unless \(rule.unless.joined(separator: " "))"
+            let head = "\(paint.bold(rule.id))  \(rule.severity)\(lasting)\(unless)"
+            return [head] + rule.parts.map { "  \(shown($0))" }
+                + rule.present.map { present in
+                    let value = present.value.map(number) ?? "-"
+                    return "    \(present.key.padded(to: 30)) \(present.state.column(8))"
+                        + value + cover(present.cover)
+                }
+        }
+    }
+
+    private static func shown(_ part: AlertsReport.Rule.Part) -> String {
+        let over = part.overSeconds.map { " of \(span($0))" } ?? ""
+        guard let limit = part.limits.first, let end = part.ends.first else {
+            return "\(part.channels)  \(part.kind)\(over)"
+        }
+        let (from, to) = part.isFloor ? ("at most", "above") : ("from", "below")
+        let second = part.limits.dropFirst().first.map { ", worse from \(number($0))" } ?? ""
+        return "\(part.channels)  \(part.kind)\(over) \(from) \(number(limit)), until \(to) "
+            + "\(number(end))\(second)"
+    }
+
+    static func replay(_ rows: [AlertReplay.Row], length: Int) -> [String] {
+        let days = Double(length) / 86_400
+        let head =
+            "rule".padded(to: 16) + "episodes".aligned(to: 9) + "hours".aligned(to: 9)
+            + "part".aligned(to: 8) + "median".aligned(to: 9)
+            + AlertReplay.intervals.map { span($0).aligned(to: 9) }.joined()
+        let lines = rows.map { row -> String in
+            let part = length > 0 ? Double(row.raisedSeconds) / Double(length) * 100 : 0
+            let hours = Double(row.raisedSeconds) / 3_600
+            return row.rule.padded(to: 16) + "\(row.episodes)".aligned(to: 9)
+                + number((hours * 10).rounded() / 10).aligned(to: 9)
+                + "\(number((part * 10).rounded() / 10)) %".aligned(to: 8)
+                + span(row.medianSeconds).aligned(to: 9)
+                + AlertReplay.intervals.map { "\(row.notices[$0] ?? 0)".aligned(to: 9) }.joined()
+        }
+        return [
+            "\(number((days * 10).rounded() / 10)) days; the last columns are notices of a receiver "
+                + "that takes one in so long", head,
+        ] + lines
+    }
+
+    private static func cover(_ share: Double?) -> String {
+        share.map { $0 < 0.995 ? ", \(Int(($0 * 100).rounded())) % has values" : "" } ?? ""
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && value.magnitude < 1e15 ? "\(Int(value))" : "\(value)"
+    }
+
+    /// `24 h`, `15 min`.
+    private static func span(_ seconds: Int) -> String {
+        if seconds >= 2 * 86_400 { return "\(seconds / 86_400) d" }
+        if seconds >= 7_200 { return "\(seconds / 3_600) h" }
+        return seconds >= 120 ? "\(seconds / 60) min" : "\(seconds) s"
+    }
+}
