@@ -132,6 +132,7 @@ package final class LiveFan: Sendable {
             append("reading", LiveText.reading(reading))
         } else if let event = item.event {
             append("event", LiveText.event(event))
+            if LiveText.isAlert(event) { append("alert", LiveText.event(event)) }
             if let changed = LiveText.changes(event) { append("station", changed) }
         } else if let count = item.omittedCount {
             append("omitted", "{\"count\":\(count)}")

@@ -39,6 +39,11 @@ package enum LiveText {
         return json.text
     }
 
+    /// Whether an event is the life of an alert: pages show it at once, once by its number.
+    package static func isAlert(_ event: EventReport) -> Bool {
+        event.kind.hasPrefix("alert ")
+    }
+
     /// What a page should ask for again after an event; nil when nothing changed that it shows.
     package static func changes(_ event: EventReport) -> String? {
         let isNews =

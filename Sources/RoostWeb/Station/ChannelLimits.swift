@@ -24,13 +24,16 @@ enum ChannelLimits {
         return scale.level(of: value, after: nil).name
     }
 
-    /// `/rules`: what the lamp goes by, and the guidelines that means are held against.
-    static var rules: String {
+    /// `/rules`: what the lamp goes by, the guidelines that means are held against, and the rules
+    /// of alerts with what they find now.
+    static func rules(alerts: [AlertsReport.Rule]) throws -> String {
         var json = JSONText()
+        let own = try ControlCodec.line(alerts)
         json.object { json in
             json.array("items", [true, false]) { json, isLamp in
                 json.object { isLamp ? writeLamp(&$0) : writeGuidelines(&$0) }
             }
+            json.member("alerts", json: own)
         }
         return json.text
     }

@@ -165,7 +165,8 @@ extension Problem {
             case "unknown-setting": .unknownField
             case "changed": .precondition
             case "no-store": .notOffered
-            case "unknown-device", "not-muted": .notFound
+            case "unknown-device", "not-muted", "unknown-alert", "unknown-rule", "not-silenced":
+                .notFound
             case "not-allowed": .forbidden
             case "configured": .conflict
             case "store", "no-clock": .store

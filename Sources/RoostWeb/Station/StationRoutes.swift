@@ -40,6 +40,7 @@ package struct StationRoutes: Sendable {
     package var all: [Route] {
         reading + writing + DeviceRoutes(questions: questions).all
             + SettingsRoutes(questions: questions, zone: zone).all
+            + AlertRoutes(questions: questions).all
     }
 
     private var questions: StationQuestions { StationQuestions(station: station) }
@@ -59,7 +60,6 @@ package struct StationRoutes: Sendable {
             Route(.get, "/api/v1/tree", .viewer, scope: .read) { _ in
                 .json(try ControlCodec.line(try await ask(.tree, TreeReport.self)))
             },
-            Route(.get, "/api/v1/rules", .viewer, scope: .read) { _ in .json(ChannelLimits.rules) },
             Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
                 .json(try await findings(notOlderThan: 3_600))
             },

@@ -1,0 +1,118 @@
+import ControlProtocol
+import HTTPTypes
+
+/// What pages ask of alerts, and what people do about them.
+struct AlertRoutes: Sendable {
+    /// A day: after it the notices come again.
+    private static let snoozeMax = 86_400.0
+
+    let questions: StationQuestions
+
+    var all: [Route] {
+        [
+            Route(.get, "/api/v1/alerts", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return .json(try ControlCodec.line(AlertsView(try await report())))
+            },
+            Route(.get, "/api/v1/rules", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return .json(try ChannelLimits.rules(alerts: await alertRules()))
+            },
+            Route(.post, "/api/v1/alerts/{n}/ack", .member, scope: .write, body: .form) {
+                try await acknowledge($0)
+            },
+            Route(.post, "/api/v1/alerts/{n}/snooze", .member, scope: .write, body: .form) {
+                try await snooze($0)
+            },
+            Route(.post, "/api/v1/alerts/test", .member, scope: .write, body: .form) {
+                try await test($0)
+            },
+        ]
+    }
+
+    private func report() async throws -> AlertsReport {
+        try await questions.ask(.alerts, AlertsReport.self)
+    }
+
+    /// Of a card without its station, and of an older station, there are none.
+    private func alertRules() async throws -> [AlertsReport.Rule] {
+        guard questions.station != nil else { return [] }
+        do {
+            return try await report().rules
+        } catch let problem as Problem where [.badRequest, .stationDown].contains(problem.kind) {
+            return []
+        }
+    }
+
+    private struct Length: Decodable { let seconds: Double? }
+
+    private func acknowledge(_ request: WebRequest) async throws -> WebResponse {
+        let body = try length(request)
+        var control = ControlRequest(.acknowledge, seconds: body.seconds)
+        control.n = try number(request)
+        return try await answer(control, request)
+    }
+
+    /// Holds back the notices of an alert, and never what the lamp shows.
+    private func snooze(_ request: WebRequest) async throws -> WebResponse {
+        let body = try length(request)
+        guard let seconds = body.seconds, (1...Self.snoozeMax).contains(seconds) else {
+            throw Problem.badRequest("seconds is 1 to \(Int(Self.snoozeMax))")
+        }
+        let number = try number(request)
+        guard let alert = try await report().alerts.first(where: { $0.n == number }) else {
+            throw Problem(.notFound, "no alert \(number) is raised")
+        }
+        var control = ControlRequest(.silence, seconds: seconds)
+        control.key = alert.key
+        return try await answer(control, request)
+    }
+
+    private struct Test: Decodable {
+        let rule: String
+        let value: Double?
+    }
+
+    private func test(_ request: WebRequest) async throws -> WebResponse {
+        try request.allow(only: ["rule", "value"])
+        let body = try request.decoded(Test.self)
+        var control = ControlRequest(.testAlert, name: body.rule)
+        control.value = body.value
+        return try await answer(control, request)
+    }
+
+    private func length(_ request: WebRequest) throws -> Length {
+        guard !request.body.isEmpty else { return Length(seconds: nil) }
+        try request.allow(only: ["seconds"])
+        return try request.decoded(Length.self)
+    }
+
+    private func number(_ request: WebRequest) throws -> Int64 {
+        guard let text = request.parameters["n"], let number = Int64(text), number > 0 else {
+            throw Problem(.notFound, "an alert has a number")
+        }
+        return number
+    }
+
+    private func answer(
+        _ control: ControlRequest,
+        _ request: WebRequest
+    ) async throws -> WebResponse {
+        let report = try await questions.ask(control, for: request, AlertsReport.self)
+        return .json(try ControlCodec.line(AlertsView(report)))
+    }
+}
+
+/// The alerts as `/alerts` has them: all but the rules, which `/rules` has.
+struct AlertsView: Codable, Sendable {
+    let isReady: Bool
+    let number: Int64
+    let alerts: [AlertsReport.Alert]
+    let silences: [AlertsReport.Silence]
+    let leftOutCount: Int
+
+    init(_ report: AlertsReport) {
+        (isReady, number, alerts) = (report.isReady, report.number, report.alerts)
+        (silences, leftOutCount) = (report.silences, report.leftOutCount)
+    }
+}
