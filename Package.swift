@@ -211,7 +211,8 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices", "Doctor",
+                "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
+                "Doctor",
                 "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "SQLite", "SimulationKit",
                 "Station", "Store", "StoreQueries",
                 "Supervision", arguments, logging,

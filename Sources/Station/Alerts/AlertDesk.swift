@@ -14,7 +14,7 @@ package final class AlertDesk: Sendable {
     static let source = "alerts"
     /// A device that measures more often is silent only after three times as long.
     private static let leastInterval = 10
-    /// Between two looks at what no event tells.
+    /// Between two looks at what comes with no event.
     private static let factsInterval: Duration = .minutes(1)
     /// Between two looks that time alone asks for.
     private static let leastPause: Duration = .seconds(10)
@@ -145,7 +145,7 @@ package final class AlertDesk: Sendable {
         }
     }
 
-    /// Looks at what no sample and no event tells, once a minute.
+    /// Looks at what comes with no sample and no event, once a minute.
     private func look(_ state: inout State, _ second: Int) -> [AlertEvent] {
         let now = clock.now
         guard state.factsAt.map({ $0.advanced(by: Self.factsInterval) <= now }) ?? true else {

@@ -26,20 +26,23 @@ final class StoreAge: Sendable {
     }
 
     /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
-    func keep(in client: StoreClient, _ wall: WallTime?) async {
-        let context = client.context
-        guard context.claims.followsPowerOn else { return }
+    func keep(
+        in settings: StoreSettings?,
+        of context: StationContext,
+        _ wall: WallTime?
+    ) async {
+        guard context.claims.followsPowerOn, let settings else { return }
         let (now, boot) = (context.clock.now, context.bootID)
         do {
-            let all = try await client.settings()
+            let all = try await settings.all()
             if context.claims.isFirst(in: boot, noted: all[ClaimWindow.bootKey]) {
-                try await client.set(ClaimWindow.bootKey, to: "\(boot)")
+                try await settings.set(ClaimWindow.bootKey, "\(boot)")
             }
             let kept = all[StoreBirth.key].flatMap(StoreBirth.init)
             let isNew = kept == nil && state.withLock { $0.isNew }
             var birth = isNew ? StoreBirth(boot: boot, at: bornAt) : kept
             if let wall { birth?.date(wall, at: now, in: boot) }
-            if let birth, birth != kept { try await client.set(StoreBirth.key, to: birth.text) }
+            if let birth, birth != kept { try await settings.set(StoreBirth.key, birth.text) }
             let made = birth
             state.withLock { $0.birth = made }
         } catch is CancellationError {

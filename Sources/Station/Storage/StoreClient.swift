@@ -211,7 +211,9 @@ package final class StoreClient: Sendable {
     }
 
     /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
-    func keepBirth() async { await age.keep(in: self, sureWall) }
+    func keepBirth() async {
+        await age.keep(in: state.withLock { $0.settings }, of: context, sureWall)
+    }
 
     /// Stores the mutes; does nothing before the store is open, since opening stores them.
     func settleMutes() async throws {

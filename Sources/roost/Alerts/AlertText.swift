@@ -99,8 +99,8 @@ enum AlertText {
                 + AlertReplay.intervals.map { "\(row.notices[$0] ?? 0)".aligned(to: 9) }.joined()
         }
         return [
-            "\(number((days * 10).rounded() / 10)) days; the last columns are notices of a receiver "
-                + "that takes one in so long", head,
+            "\(number((days * 10).rounded() / 10)) days; the last columns are notices of "
+                + "a receiver that takes one in so long", head,
         ] + lines
     }
 

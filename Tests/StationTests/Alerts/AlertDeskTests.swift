@@ -23,13 +23,15 @@ import Testing
             #", "store": {"folder": "\#($0.path)", "megabytes": 4, "journalBlocks": 64}"#
         }
         return """
-            {"name": "test", "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+            {"name": "test",
+             "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
              "alerts": \(alerts)\(store ?? "")}
             """
     }
 
     private static let sample = #"""
-        {"use": [], "rules": [{"id": "bad", "channel": "*/pm25", "when": {"value": {"atLeast": 5}}}]}
+        {"use": [],
+         "rules": [{"id": "bad", "channel": "*/pm25", "when": {"value": {"atLeast": 5}}}]}
         """#
 
     private static func alerts(_ test: TestStation) -> [(at: MonotonicInstant, event: AlertEvent)] {

@@ -1,0 +1,55 @@
+import Glibc
+import Station
+import TestSupport
+import Testing
+
+@testable import LinuxPlatform
+
+@Suite struct VitalsReaderTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    /// Writes a file of sysfs, and makes the folders above it.
+    private func put(_ path: String, _ text: String) {
+        var place = folder.path
+        for part in path.split(separator: "/").dropLast() {
+            place += "/\(part)"
+            _ = mkdir(place, 0o755)
+        }
+        let raw = open("\(folder.path)\(path)", O_CREAT | O_WRONLY | O_TRUNC, 0o644)
+        defer { close(raw) }
+        #expect(write(raw, text, text.utf8.count) == text.utf8.count)
+    }
+
+    private var vitals: MachineVitals { VitalsReader(root: folder.path).read() }
+
+    @Test func aMachineWithoutSensorsSaysNothing() {
+        #expect(vitals == MachineVitals())
+        put("/sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
+        put("/sys/block/mmcblk0/device/type", "SD\n")
+        #expect(vitals == MachineVitals())
+    }
+
+    @Test(arguments: [("0", false), ("1", true)])
+    func theAlarmOfThePiIsRead(_ text: String, _ isLow: Bool) {
+        put("/sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
+        put("/sys/class/hwmon/hwmon1/name", "rpi_volt\n")
+        put("/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "\(text)\n")
+        #expect(vitals.isUnderVoltage == isLow)
+    }
+
+    /// The worse of both kinds of memory; boot areas have names of their own.
+    @Test func theLifeOfAnEMMCIsRead() {
+        put("/sys/block/mmcblk0boot0/device/life_time", "0x0b 0x0b\n")
+        put("/sys/block/mmcblk0/device/life_time", "0x01 0x0a\n")
+        put("/sys/block/mmcblk0/device/pre_eol_info", "0x02\n")
+        #expect(vitals.card == MachineVitals.Card(lifeTime: 10, endOfLife: 2))
+    }
+
+    /// 0 is "not defined".
+    @Test func aCardWithoutAnEstimateSaysNothing() {
+        put("/sys/block/mmcblk0/device/life_time", "0x00 0x00\n")
+        #expect(vitals.card == nil)
+    }
+}

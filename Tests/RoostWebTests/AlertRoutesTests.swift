@@ -1,0 +1,78 @@
+import ControlProtocol
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct AlertRoutesTests {
+    private struct Rules: Decodable {
+        struct Rule: Decodable { let id: String }
+
+        let items: [Rule]
+        let alerts: [AlertsReport.Rule]
+    }
+
+    private static let rule = AlertsReport.Rule(
+        id: "who-24h",
+        severity: "warning",
+        times: (0, 0),
+        unless: [],
+        words: ["en": "say \"dust\""],
+        parts: [
+            .init(
+                channels: "*/pm25",
+                kind: "mean",
+                limits: [15],
+                ends: [13.5],
+                isFloor: false,
+                overSeconds: 86_400
+            )
+        ]
+    )
+
+    @Test func rulesHaveThoseOfTheLampTheGuidelinesAndTheAlerts() throws {
+        let text = try ChannelLimits.rules(alerts: [Self.rule])
+        let rules = try JSONDecoder().decode(Rules.self, from: Data(text.utf8))
+        #expect(rules.items.map(\.id) == ["sample-levels", "who-2021"])
+        #expect(rules.alerts == [Self.rule])
+    }
+
+    /// A card has its lamp's rules, and no station that could raise anything.
+    @Test func aCardHasNoAlerts() async throws {
+        let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)
+        let stage = RouteStage(routes.all, as: .member)
+        #expect(await stage.ask("/api/v1/alerts").status == .notFound)
+        let rules = await stage.ask("/api/v1/rules")
+        #expect(rules.status == .ok)
+        let bytes = try await RouteStage.bytes(rules)
+        #expect(try JSONDecoder().decode(Rules.self, from: Data(bytes)).alerts.isEmpty)
+    }
+
+    /// Those who look may not act.
+    @Test(arguments: ["/api/v1/alerts/1/ack", "/api/v1/alerts/1/snooze", "/api/v1/alerts/test"])
+    func actingNeedsAMember(_ path: String) async {
+        let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false).all
+        let headers: HTTPFields = [.contentType: "application/json"]
+        let viewer = await RouteStage(routes, as: .viewer).ask(path, .post, headers)
+        #expect(viewer.status == .forbidden)
+        let member = await RouteStage(routes, as: .member).ask(path, .post, headers)
+        #expect(member.status != .forbidden)
+    }
+
+    @Test(arguments: [
+        ("alert raised", true), ("alert resolved", true), ("alerts standing", false),
+        ("motion", false),
+    ])
+    func theLifeOfAnAlertIsAnItemOfItsOwn(_ kind: String, _ isAlert: Bool) {
+        let event = EventReport(
+            instantSeconds: 1,
+            ageSeconds: 0,
+            source: "alerts",
+            kind: kind,
+            severity: "warning",
+            details: Details([])
+        )
+        #expect(LiveText.isAlert(event) == isAlert)
+    }
+}
