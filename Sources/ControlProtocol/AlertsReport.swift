@@ -30,7 +30,9 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package var why: String?
         /// Doubts about the value, and `flapping`.
         package var flags: [String] = []
-        /// For so long it is acknowledged; a negative number is until it is over.
+        /// Whether a person knows of it.
+        package var isAcknowledged = false
+        /// For so long that holds; nil until it is over or worse.
         package var acknowledgedSeconds: Double?
         /// For so long its notices are held back.
         package var silencedSeconds: Double?
@@ -156,7 +158,7 @@ package struct AlertsSummary: Codable, Hashable, Sendable {
     /// - Parameter alerts: Of a report.
     package init(_ alerts: [AlertsReport.Alert]) {
         let all = alerts.filter { $0.level > 0 }
-        let open = all.filter { $0.acknowledgedSeconds == nil }
+        let open = all.filter { !$0.isAcknowledged }
         func rank(_ alert: AlertsReport.Alert) -> Int {
             ["notice", "warning", "critical"].firstIndex(of: alert.severity) ?? 0
         }

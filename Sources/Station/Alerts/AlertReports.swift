@@ -44,8 +44,9 @@ struct AlertReports {
         (alert.blind, alert.why) = (track.life.blind?.why, track.why)
         alert.flags = track.flags.names + (track.life.isFlapping ? ["flapping"] : [])
         alert.hiddenBy = track.hiddenBy
-        if track.life.isAcknowledged(at: now), let until = track.life.acknowledgedUntil {
-            alert.acknowledgedSeconds = until == .max ? -1 : Double(until - now)
+        alert.isAcknowledged = track.life.isAcknowledged(at: now)
+        if alert.isAcknowledged, let until = track.life.acknowledgedUntil, until < .max {
+            alert.acknowledgedSeconds = Double(until - now)
         }
         if let until = book.silences[track.key], now < until {
             alert.silencedSeconds = Double(until - now)

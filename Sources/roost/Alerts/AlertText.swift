@@ -24,6 +24,20 @@ enum AlertText {
         return lines
     }
 
+    /// What is raised, as lines of the status.
+    static func summary(_ summary: AlertsSummary?, _ paint: Paint) -> [String] {
+        guard let summary, summary.raisedCount > 0 else { return [] }
+        let known = summary.acknowledgedCount
+        let acknowledged = known > 0 ? ", \(known) acknowledged" : ""
+        let head = "alerts  \(summary.raisedCount) raised\(acknowledged): roost alerts"
+        return [head]
+            + summary.raised.map { alert in
+                let colour: Paint.Colour = alert.severity == "critical" ? .red : .yellow
+                return
+                    "        \(paint(alert.key, colour))  for \(words(seconds: alert.sinceSeconds))"
+            }
+    }
+
     private static func alert(_ alert: AlertsReport.Alert, _ paint: Paint) -> [String] {
         let number = alert.n.map { "\($0)" } ?? "-"
         let colour: Paint.Colour = alert.severity == "critical" ? .red : .yellow
@@ -46,9 +60,9 @@ enum AlertText {
         if let why = alert.why { facts.append(why) }
         if let blind = alert.blind { facts.append("blind: \(blind)") }
         if !alert.flags.isEmpty { facts.append(alert.flags.joined(separator: ", ")) }
-        if let seconds = alert.acknowledgedSeconds {
-            let length = seconds < 0 ? "" : " for \(words(seconds: seconds)) more"
-            facts.append("acknowledged\(length)")
+        if alert.isAcknowledged {
+            let length = alert.acknowledgedSeconds.map { " for \(words(seconds: $0)) more" }
+            facts.append("acknowledged\(length ?? "")")
         }
         if let seconds = alert.silencedSeconds {
             facts.append("silenced for \(words(seconds: seconds)) more")

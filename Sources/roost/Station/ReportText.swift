@@ -50,7 +50,8 @@ enum ReportText {
                 "snooze  nothing that hangs is replaced for \(words(seconds: seconds)) more"
             )
         }
-        return lines + report.faults.flatMap { fault($0, paint) }
+        return lines + AlertText.summary(report.alerts, paint)
+            + report.faults.flatMap { fault($0, paint) }
     }
 
     /// What made the lamp's level, when it is not good.

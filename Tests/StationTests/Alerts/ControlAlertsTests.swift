@@ -75,6 +75,7 @@ import Testing
             return (first.body, second.body, third.body, test.events)
         }
         #expect((3_590...3_600).contains(acknowledged?.alerts.first?.acknowledgedSeconds ?? 0))
+        #expect(acknowledged?.alerts.first?.isAcknowledged == true)
         #expect(silenced?.silences.map(\.key) == ["bad:dust/pm25"])
         #expect((590...600).contains(silenced?.alerts.first?.silencedSeconds ?? 0))
         #expect(after?.silences.isEmpty == true)
@@ -86,6 +87,15 @@ import Testing
         )
         #expect(own[1]["by"] == "Ada" && own[1]["n"] == "2" && own[1]["raise"] == "1")
         #expect(own[3]["for"] == "0 s")
+    }
+
+    @Test func whatIsAcknowledgedForGoodHasNoEnd() throws {
+        let (alert, summary) = try Self.run { test in
+            let answer = try await Self.ask(test, .acknowledge) { $0.n = 1 }
+            return (answer.body?.alerts.first, test.station.status.alerts)
+        }
+        #expect(alert?.isAcknowledged == true && alert?.acknowledgedSeconds == nil)
+        #expect(summary?.raised.isEmpty == true && summary?.acknowledgedCount == 1)
     }
 
     @Test func aTestIsANoticeAndNoAlert() throws {
