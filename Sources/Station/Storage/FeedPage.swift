@@ -239,10 +239,22 @@ extension EventPlace {
 
 extension Event {
     /// Records of which a power cut may cost two seconds, not ten minutes.
-    var isUrgent: Bool { severity >= .warning || kind == .motion || kind == .motionEnded }
+    ///
+    /// Among them what has a number: one that is given must not be given again.
+    var isUrgent: Bool {
+        switch kind {
+        case .motion, .motionEnded: true
+        case .alert(.standing): false
+        case .alert: true
+        default: severity >= .warning
+        }
+    }
 
     /// The number of a notice; nil for an event that is none.
+    ///
+    /// A list of what stands has the last number that was given, and is no notice itself.
     fileprivate var noticeNumber: Int64? {
-        details.first { $0.key == "n" }.flatMap { Int64($0.value) }
+        if case .alert(.standing) = kind { return nil }
+        return details.first { $0.key == "n" }.flatMap { Int64($0.value) }
     }
 }

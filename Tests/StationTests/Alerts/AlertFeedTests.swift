@@ -1,0 +1,55 @@
+import ControlProtocol
+import Core
+import Devices
+import HardwareIO
+import SimulationKit
+import TestSupport
+import Testing
+
+@testable import Station
+
+@Suite struct AlertFeedTests {
+    private static func text(_ folder: TestFolder) -> String {
+        #"""
+        {"name": "test",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+         "alerts": {"use": [], "rules": [
+            {"id": "bad", "channel": "*/pm25", "when": {"value": {"atLeast": 5}}}]},
+         "store": {"folder": "\#(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+        """#
+    }
+
+    /// What comes in six minutes after the first question, which sets where memory begins.
+    private static func follow(_ test: TestStation) async throws -> [FeedReport.Notice] {
+        try await test.sleep(.seconds(10))
+        let begin = try await test.ask(.feed(after: nil), FeedReport.self)
+        try await test.sleep(.minutes(6))
+        let places = try #require(begin.body).next
+        let answer = try await test.ask(.feed(after: places), FeedReport.self)
+        let report = try #require(answer.body)
+        #expect(!report.older)
+        return report.notices
+    }
+
+    /// The list of what stands at a start has the last number, and is no notice.
+    @Test func aFollowerGetsEachNoticeOnceAlsoOverARestart() throws {
+        let folder = try TestFolder()
+        let (first, second, third) = try simulate { clock in
+            func station(_ tenths: UInt16, _ card: SimulatedCard) throws -> TestStation {
+                let air = SDS011Air.constant(
+                    SDS011Measurement(pm25Tenths: tenths, pm10Tenths: 300)
+                )
+                return try TestStation(clock, Self.text(folder), air: air, card: card)
+            }
+            let card = SimulatedCard()
+            return (
+                try await station(161, card).run(Self.follow),
+                try await station(161, card).run(Self.follow),
+                try await station(21, card).run(Self.follow)
+            )
+        }
+        #expect(first.map(\.n) == [1] && first.map(\.event.kind) == ["alert raised"])
+        #expect(second.isEmpty)
+        #expect(third.map(\.n) == [2] && third.map(\.event.kind) == ["alert resolved"])
+    }
+}
