@@ -51,13 +51,19 @@ package struct AlertBook: Sendable {
 
     // MARK: What comes
 
-    /// Says how often a device measures, in seconds; nil: no samples are expected of it any more.
-    package mutating func expect(_ device: String, every interval: Int?, at now: Int) {
-        guard interval != nil || devices[device] != nil else { return }
+    /// Says how often a device measures, in seconds.
+    package mutating func expect(_ device: String, every interval: Int, at now: Int) {
         if devices[device] == nil { devices[device] = Device(expectedSince: now) }
         guard devices[device]?.interval != interval else { return }
         devices[device]?.interval = interval
         devices[device]?.expectedSince = now
+    }
+
+    /// Forgets a device that was removed, and ends what is raised of it.
+    package mutating func remove(_ device: String, at now: Int) -> [AlertEvent] {
+        for channel in devices[device]?.channels ?? [] { channels[channel] = nil }
+        devices[device] = nil
+        return register.remove(device, at: now)
     }
 
     /// Adds a mean of the past, oldest first.

@@ -224,6 +224,20 @@ struct AlertRegister: Sendable {
         return [event(change, key, now)]
     }
 
+    /// Ends and forgets the alerts of a device and its channels.
+    mutating func remove(_ device: String, at now: Int) -> [AlertEvent] {
+        let keys = tracks.keys.filter {
+            $0.subject == device || $0.subject.hasPrefix("\(device)/")
+        }
+        var events: [AlertEvent] = []
+        for key in keys.sorted(by: Self.order) {
+            events += end(key, .deviceRemoved, at: now)
+            tracks[key] = nil
+            crowdedOut.remove(key)
+        }
+        return events + settleMany(at: now)
+    }
+
     mutating func dropSilences(before now: Int) { silences = silences.filter { now < $0.value } }
 
     // MARK: People

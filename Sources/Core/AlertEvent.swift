@@ -108,6 +108,8 @@ package enum AlertEvent: Hashable, Sendable {
             case muted
             /// Its rule is not in the configuration any more.
             case ruleRemoved = "rule removed"
+            /// Its device was removed, or has another name.
+            case deviceRemoved = "device removed"
         }
 
         package let number: Int64

@@ -82,6 +82,25 @@ import Testing
         #expect(resolved.why == .ruleRemoved && book.raised.isEmpty)
     }
 
+    /// Its name is at the beginning of another's, whose alerts go on.
+    @Test func alertsOfADeviceThatIsRemovedEnd() {
+        let book = Bench(Self.levels + AlertSet.station.rules)
+        book.expect("balcony", every: 300, at: 0)
+        book.expect("balcony2", every: 300, at: 0)
+        let other = Channel(device: "balcony2", quantity: .pm25)
+        _ = book.take(sample(value(60)), at: 300)
+        _ = book.take([Reading(other, at: .boot, value(60))], at: 300)
+        _ = book.advance(to: 1_300)
+        #expect(book.raised.map { "\($0.key)" }.contains("silent:balcony"))
+        let events = book.remove("balcony", at: 1_400)
+        let why = events.compactMap { event -> AlertEvent.Resolved.Reason? in
+            if case .resolved(let resolved) = event { resolved.why } else { nil }
+        }
+        #expect(why == [.deviceRemoved, .deviceRemoved])
+        #expect(book.raised.allSatisfy { $0.key.subject.hasPrefix("balcony2") })
+        #expect(!book.raised.isEmpty && book.advance(to: 9_000).isEmpty)
+    }
+
     @Test func oneAlertForADeviceThatIsWhollySilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 300, at: 0)

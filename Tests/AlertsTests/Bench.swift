@@ -11,9 +11,11 @@ final class Bench {
     var tracks: [AlertTrack] { book.tracks }
     var deadline: Int? { book.deadline }
 
-    func expect(_ device: String, every interval: Int?, at now: Int) {
+    func expect(_ device: String, every interval: Int, at now: Int) {
         book.expect(device, every: interval, at: now)
     }
+
+    func remove(_ device: String, at now: Int) -> [AlertEvent] { book.remove(device, at: now) }
 
     func take(_ sample: [Reading], at now: Int) -> [AlertEvent] { book.take(sample, at: now) }
     func take(_ event: Event, at now: Int) -> [AlertEvent] { book.take(event, at: now) }

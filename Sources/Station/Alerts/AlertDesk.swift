@@ -97,14 +97,12 @@ package final class AlertDesk: Sendable {
                 let seconds = Int(interval.inSeconds.rounded(.up))
                 expected[device.name] = max(Self.leastInterval, seconds)
             }
-            for name in state.expected.keys where expected[name] == nil {
-                state.book.expect(name, every: nil, at: second)
-            }
             for (name, interval) in expected {
                 state.book.expect(name, every: interval, at: second)
             }
+            let gone = state.expected.keys.filter { expected[$0] == nil }.sorted()
             state.expected = expected
-            return []
+            return gone.flatMap { state.book.remove($0, at: second) }
         }
     }
 
