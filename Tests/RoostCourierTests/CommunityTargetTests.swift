@@ -97,7 +97,8 @@ import Testing
         let ids = ["5f1aaaaaaaaaaaaaaaaaaaa1", "5f1aaaaaaaaaaaaaaaaaaaa2"]
         let server = OpenSenseMapServer(box: "b1", token: "box-token", sensors: Set(ids))
         let sensors = ["dust/pm25": ids[0], "dust/pm10": ids[1]]
-        let target = OpenSenseMapTarget(box: "b1", token: Secret("box-token"), sensors: sensors)
+        let box = OpenSenseMapTarget.Box(id: "b1", sensors: sensors)
+        let target = OpenSenseMapTarget(box, token: Secret("box-token"))
         let one = TargetFixture.batch(TargetFixture.dust())
         let text =
             #"[{"sensor":"5f1aaaaaaaaaaaaaaaaaaaa1","value":"12.3","#
@@ -109,7 +110,7 @@ import Testing
         #expect(try TargetFixture.deliver(one, to: target, server, at: host) == ["delivered"])
         let two = TargetFixture.batch(TargetFixture.dust(), TargetFixture.dust(1))
         // A new process asks first, so it sends the second sample alone.
-        let next = OpenSenseMapTarget(box: "b1", token: Secret("box-token"), sensors: sensors)
+        let next = OpenSenseMapTarget(box, token: Secret("box-token"))
         #expect(try TargetFixture.deliver(two, to: next, server, at: host) == ["delivered"])
         #expect(server.stored.count == 4 && Set(server.stored).count == 4)
         let three = TargetFixture.batch(TargetFixture.dust(2))

@@ -1,4 +1,5 @@
 import Core
+import CourierSimulation
 import Profiles
 import RoostCourier
 import SimulationKit
@@ -32,6 +33,25 @@ import Testing
         } catch { return ["\(error)"] }
     }
 
+    private static let box = #""box":"5f1aaaaaaaaaaaaaaaaaaaa0","token":{"secret":"t"}"#
+    private static let community = """
+        { "targets": [
+            { "id": "map", "type": "sensor-community", "sensor": "raspi-0123",
+              "devices": { "dust": { "pin": 1 }, "air": { "pin": 11 } }, "metered": true },
+            { "id": "graphs", "type": "madavi", "sensor": { "secret": "node" }, "device": "dust" },
+            { "id": "box", "type": "opensensemap", \(box), "since": "2026-01-01T00:00:00Z",
+              "sensors": { "dust/pm25": "5f1aaaaaaaaaaaaaaaaaaaa1" } },
+            { "id": "rays", "type": "safecast", "apiKey": { "secret": "cast" }, "device": "geiger",
+              "deviceID": 7, "trust": "/etc/roost/ca.pem",
+              "place": { "latitude": 46.0671, "longitude": -11.1211, "height": 2 } },
+            { "id": "alive", "type": "heartbeat", "url": { "secret": "check" },
+              "everySeconds": 600 } ],
+          "receivers": [
+            { "id": "mail", "type": "smtp", "url": "smtps://mail.example.org",
+              "from": "roost@example.org", "to": ["ann@example.org", "bo@example.org"],
+              "user": "roost", "password": { "secret": "smtp" } } ] }
+        """
+
     private static let whole = """
         { "network": { "metered": "auto" },
           "targets": [
@@ -58,15 +78,19 @@ import Testing
         #expect(configuration.left == ["door/*"])
     }
 
+    private func materials(_ clock: SimulatedClock) -> TargetMaterials {
+        TargetMaterials(
+            secrets: Secrets(),
+            station: StationIdentity(id: "7f3a21c9d0e4", name: "b", model: "Pi", version: "1"),
+            clock: clock,
+            zone: .utc
+        )
+    }
+
     @Test func makesTargetsOfItsEntries() throws {
         let configuration = try read(Self.whole)
         try simulate { clock in
-            let materials = TargetMaterials(
-                secrets: Secrets(),
-                station: StationIdentity(id: "7f3a21c9d0e4", name: "b", model: "Pi", version: "1"),
-                clock: clock,
-                zone: .utc
-            )
+            let materials = materials(clock)
             for entry in configuration.targets {
                 guard case .samples(let target) = try entry.make(materials) else {
                     Issue.record("\(entry.id) takes no samples")
@@ -76,6 +100,98 @@ import Testing
             }
             for entry in configuration.receivers { _ = try entry.make(materials) }
         }
+    }
+
+    @Test func makesTargetsOfServices() throws {
+        let configuration = try read(Self.community)
+        let names = configuration.secrets.map(\.text)
+        #expect(names == ["cast", "check", "node", "smtp", "t"])
+        #expect(configuration.receivers.first?.common.every == .seconds(3_600))
+        let batch = TargetFixture.batch(TargetFixture.dust())
+        let rays = TargetFixture.sample(0, "geiger", [(.countRate, .value(34))])
+        try simulate { clock in
+            let materials = materials(clock)
+            var requests: [OutboundRequest] = []
+            for entry in configuration.targets {
+                switch try entry.make(materials) {
+                case .samples(let target as SensorCommunityTarget):
+                    requests.append(target.request(batch, "dust"))
+                case .samples(let target as MadaviTarget): requests.append(target.request(batch))
+                case .samples(let target as OpenSenseMapTarget):
+                    requests.append(target.request(batch))
+                    let old = TargetFixture.dust(-100_000)
+                    #expect(target.leavesOut(old) == .tooOld)
+                case .samples(let target as SafecastTarget):
+                    requests.append(try #require(target.request(rays)))
+                case .heartbeat(let target):
+                    #expect(target.period == .seconds(600))
+                    requests.append(try #require(target.request(.alive("2 devices"))))
+                default: Issue.record("\(entry.id) is something else")
+                }
+            }
+            #expect(
+                requests.map { $0.field("x-sensor") }.prefix(2) == ["raspi-0123", "value of node"]
+            )
+            #expect(requests[0].field("x-pin") == "1")
+            #expect(requests[2].text.contains("5f1aaaaaaaaaaaaaaaaaaaa1"))
+            #expect(requests[2].path == "/boxes/5f1aaaaaaaaaaaaaaaaaaaa0/data")
+            #expect(requests[3].query["api_key"] == "value of cast")
+            let place = #""latitude":46.0671,"longitude":-11.1211"#
+            #expect(requests[3].text.contains(place))
+            #expect(requests[3].text.contains(#""device_id":7,"height":2"#))
+            #expect(requests[3].trust == .authority(path: "/etc/roost/ca.pem"))
+            #expect(requests[4].url.revealed == "value of check")
+            for request in requests { #expect(!request.dryRun.contains("value of")) }
+            for entry in configuration.receivers {
+                #expect(try entry.make(materials) is MailReceiver)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#""type":"sensor-community","sensor":"raspi-1""#, "expected { \"dust\": { \"pin\": 1 } }"),
+        (#""type":"sensor-community","sensor":"r","devices":{}"#, "1 to 64 entries"),
+        (#""type":"sensor-community","sensor":"r","devices":{"dust":{}}"#, "devices.dust.pin"),
+        (
+            #""type":"sensor-community","sensor":"r","devices":{"dust":{"pin":1.5}}"#,
+            "expected a whole number"
+        ),
+        (#""type":"madavi","sensor":"r""#, "device: is missing"),
+        (#""type":"opensensemap","box":"b","token":{"secret":"t"}"#, "24 hexadecimal"),
+        (#""type":"opensensemap",\#(box),"sensors":{"dust":"x"}"#, "a channel like dust/pm25"),
+        (#""type":"opensensemap",\#(box),"sensors":{"dust/pm25":"x"}"#, "the sensor's id, 24"),
+        (#""type":"opensensemap",\#(box),"since":"spring""#, "expected a time like"),
+        (#""type":"safecast","apiKey":"hush""#, "roost secret set"),
+        (#""type":"safecast","apiKey":{"secret":"k"},"device":"g""#, "place: is missing"),
+        (
+            #""type":"safecast","device":"g","place":{"latitude":91}"#,
+            "expected a number -90…90, found 91"
+        ),
+        (#""type":"heartbeat","url":"http://a","everySeconds":5"#, "60…86400"),
+        (#""type":"sensor-comunity""#, "did you mean sensor-community"),
+    ])
+    func namesMistakesOfServices(text: String, words: String) {
+        let found = problems("{\"targets\":[{\"id\":\"a\",\(text)}]}")
+        #expect(found.contains { $0.contains(words) }, "\(found)")
+        #expect(!found.contains { $0.contains("hush") })
+    }
+
+    @Test func namesAllMistakesOfAMailAtOnce() {
+        let found = problems(
+            #"{"receivers":[{"id":"m","type":"smtp","url":"http://a","from":"Ann <a@b>","#
+                + #""to":["x"],"user":"u","allowPlain":true}]}"#
+        )
+        let places = ["url", "from", "to", "password"].map { "receivers[0].\($0)" }
+        for place in places { #expect(found.contains { $0.contains(place) }, "\(found)") }
+        let plain = problems(
+            #"{"receivers":[{"id":"m","type":"smtp","url":"smtp://a","from":"a@b","#
+                + #""to":["x@y"],"user":"u","password":{"secret":"p"},"allowPlain":true}]}"#
+        )
+        #expect(plain.contains { $0.contains("for all to read") })
+        let alone = problems(
+            #"{"receivers":[{"id":"m","type":"smtp","url":"smtp://a","from":"a@b","to":[]}]}"#
+        )
+        #expect(alone.contains { $0.contains("1 to 10 addresses") }, "\(alone)")
     }
 
     @Test(arguments: [
@@ -107,8 +223,8 @@ import Testing
 
     @Test func survivesWhatIsNoConfiguration() {
         var random = SplitMix64(seed: 16)
-        let whole = Array(Self.whole.utf8)
-        for _ in 0..<400 {
+        for number in 0..<800 {
+            let whole = Array((number % 2 == 0 ? Self.whole : Self.community).utf8)
             var bytes = whole
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 let index = Int.random(in: 0..<bytes.count, using: &random)

@@ -75,6 +75,30 @@ struct EntryReader {
         return url(key).map(URLSetting.plain)
     }
 
+    /// A text that may be a secret.
+    mutating func secretText(_ key: String) -> TextSetting? {
+        if case .object? = object.value(key) { return secret(key).map(TextSetting.secret) }
+        return object.required(key).map(TextSetting.plain)
+    }
+
+    /// A whole number.
+    mutating func whole(_ key: String, in range: ClosedRange<Double>) -> Int? {
+        object.whole(key, in: range)
+    }
+
+    /// The members of an object that has at least one and 64 at most, in order of their names.
+    mutating func names(_ key: String, example: String) -> [String] {
+        guard let value = object.value(key) else {
+            object.problem(key, "is missing: expected \(example)")
+            return []
+        }
+        guard case .object(let members) = value, (1...64).contains(members.count) else {
+            object.problem(key, "expected 1 to 64 entries like \(example), found \(value.shown)")
+            return []
+        }
+        return members.keys.sorted()
+    }
+
     /// A list of patterns or words, 1…200 bytes each, 64 at most.
     mutating func texts(_ key: String, _ problems: ProblemList) -> [String] {
         let place = object.path(key)
@@ -119,5 +143,33 @@ package enum URLSetting: Hashable, Sendable {
         case .plain(let text): MaskedText(text)
         case .secret(let name): "\(try secrets.secret(name))"
         }
+    }
+}
+
+/// A text that stands in the configuration, or in a secret.
+package enum TextSetting: Hashable, Sendable {
+    case plain(String)
+    case secret(SecretName)
+
+    /// The text to use; never shown, wherever it stands.
+    ///
+    /// - Throws: `SecretError`.
+    func secret(_ secrets: any SecretSource) throws(SecretError) -> Secret {
+        switch self {
+        case .plain(let text): Secret(text)
+        case .secret(let name): try secrets.secret(name)
+        }
+    }
+}
+
+extension ObjectReader {
+    /// A whole number.
+    mutating func whole(_ key: String, in range: ClosedRange<Double>) -> Int? {
+        guard let number = number(key, in: range) else { return nil }
+        guard number == number.rounded() else {
+            problem(key, "expected a whole number, found \(JSONValue.number(number).shown)")
+            return nil
+        }
+        return Int(number)
     }
 }

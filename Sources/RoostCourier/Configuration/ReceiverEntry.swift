@@ -15,9 +15,9 @@ package struct ReceiverEntry: Sendable {
         let before = problems.problems.count
         let id = reader.id()
         let type = reader.object.required("type")
-        let common = Self.common(&reader, problems)
+        var common = Self.common(&reader, problems)
         guard let type else { return nil }
-        let make = ReceiverKinds.read(type, &reader, common)
+        let make = ReceiverKinds.read(type, &reader, &common)
         if make == nil { reader.object.ignoreTheRest() }
         reader.object.finish()
         guard let id, let make, problems.problems.count == before else { return nil }

@@ -9,8 +9,9 @@ enum ReceiverKinds {
     static func read(
         _ type: String,
         _ reader: inout EntryReader,
-        _ common: ReceiverOptions
+        _ common: inout ReceiverOptions
     ) -> TargetMaterials.MakeReceiver? {
+        if type == MailKind.name { return MailKind.read(&reader, &common) }
         do {
             if let preset = try ShippedPresets.preset(type) {
                 return self.preset(preset, &reader, common)
@@ -19,7 +20,7 @@ enum ReceiverKinds {
             reader.object.problem("type", "\(error)")
             return nil
         }
-        let all = ShippedPresets.files.map(\.id)
+        let all = ShippedPresets.files.map(\.id) + [MailKind.name]
         reader.object.problem(
             "type",
             "unknown type \"\(type)\", known are \(all.joined(separator: ", "))",

@@ -4,7 +4,10 @@ import Core
 ///
 /// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware.ino` (`sendmadavi`).
 package struct MadaviTarget: SampleTarget {
+    package static let standardURL: MaskedText = "https://api-rrd.madavi.de/data.php"
+
     package var traits: SampleTargetTraits
+    package var trust = ServerTrust.system
     private let url: MaskedText
     private let sensor: Secret
     private let device: String
@@ -18,7 +21,7 @@ package struct MadaviTarget: SampleTarget {
     ///   - prefix: The sensor's name before each value, as `SDS_`.
     ///   - station: The station that sends.
     package init(
-        url: MaskedText = "https://api-rrd.madavi.de/data.php",
+        url: MaskedText = Self.standardURL,
         sensor: Secret,
         device: String,
         prefix: String = "SDS_",
@@ -51,6 +54,8 @@ package struct MadaviTarget: SampleTarget {
     package func request(_ batch: SampleBatch) -> OutboundRequest {
         let values = CommunityValues(batch.samples.filter { $0.device == device })
         let body = values.body(version: station.version, prefix: prefix)
-        return OutboundRequest(.post, url, json: body, [.init("X-Sensor", "\(sensor)")])
+        var request = OutboundRequest(.post, url, json: body, [.init("X-Sensor", "\(sensor)")])
+        request.trust = trust
+        return request
     }
 }

@@ -11,6 +11,22 @@ import Synchronization
 ///
 /// - Source: sensebox/openSenseMap-API, `packages/models/src/measurement`.
 package final class OpenSenseMapTarget: SampleTarget {
+    /// One box, as its owner set it up.
+    package struct Box: Hashable, Sendable {
+        /// 24 hexadecimal digits.
+        package let id: String
+        /// The sensor's id there by channel, as `dust/pm25`.
+        package let sensors: [String: String]
+        /// When the box was made: older samples would move its first place.
+        package let since: WallTime?
+
+        package init(id: String, sensors: [String: String], since: WallTime? = nil) {
+            (self.id, self.sensors, self.since) = (id, sensors, since)
+        }
+    }
+
+    package static let standardURL: MaskedText = "https://api.opensensemap.org"
+
     private struct Measurement: Hashable {
         let sensor: String
         let value: String
@@ -22,24 +38,24 @@ package final class OpenSenseMapTarget: SampleTarget {
     private let token: Secret
     private let sensors: [String: String]
     private let since: WallTime?
+    private let trust: ServerTrust
     /// Whether something may have arrived that no answer confirmed.
     private let isUnsure = Mutex(true)
 
     /// - Parameters:
-    ///   - url: The service's address.
-    ///   - box: The box's id, 24 hexadecimal digits.
+    ///   - box: Where samples go.
     ///   - token: The box's own.
-    ///   - sensors: The sensor's id there by channel, as `dust/pm25`.
-    ///   - since: When the box was made: older samples would move its first place.
+    ///   - url: The service's address.
+    ///   - trust: Which certificates the service may show.
     package init(
-        url: MaskedText = "https://api.opensensemap.org",
-        box: String,
+        _ box: Box,
         token: Secret,
-        sensors: [String: String],
-        since: WallTime? = nil
+        url: MaskedText = standardURL,
+        trust: ServerTrust = .system
     ) {
-        base = "\(URLText.base(url))/boxes/\(URLText.encoded(box))/data"
-        (self.token, self.sensors, self.since) = (token, sensors, since)
+        base = "\(URLText.base(url))/boxes/\(URLText.encoded(box.id))/data"
+        (self.token, self.trust) = (token, trust)
+        (sensors, since) = (box.sensors, box.since)
         var traits = SampleTargetTraits()
         // An answer with so many measurements of one sensor has at most 64 KiB.
         traits.itemLimit = 400
@@ -91,7 +107,10 @@ package final class OpenSenseMapTarget: SampleTarget {
             ])
         }
         let body = WireJSON.array(items)
-        return OutboundRequest(.post, base, json: body, [.init("Authorization", "\(token)")])
+        let field = OutboundRequest.Field("Authorization", "\(token)")
+        var request = OutboundRequest(.post, base, json: body, [field])
+        request.trust = trust
+        return request
     }
 
     private func measurements(_ sample: OutboxSample) -> [Measurement] {
@@ -139,7 +158,9 @@ package final class OpenSenseMapTarget: SampleTarget {
         let url: MaskedText = "\(base)/\(URLText.encoded(sensor))?\(range)"
         let answer: OutboundAnswer
         do {
-            answer = try await network.exchange(OutboundRequest(.get, url))
+            var request = OutboundRequest(.get, url)
+            request.trust = trust
+            answer = try await network.exchange(request)
         } catch let failure as NetworkFailure {
             // The question itself changes nothing, so it may be repeated.
             let reason = DeliveryReason("cannot-ask", failure.words)

@@ -19,7 +19,10 @@ package struct SafecastTarget: SampleTarget {
         }
     }
 
+    package static let standardURL: MaskedText = "https://api.safecast.org"
+
     package var traits: SampleTargetTraits
+    package var trust = ServerTrust.system
     private let url: MaskedText
     private let device: String
     private let site: Site
@@ -32,7 +35,7 @@ package struct SafecastTarget: SampleTarget {
     ///   - site: Where it stands.
     ///   - deviceNumber: The service's number of the device.
     package init(
-        url: MaskedText = "https://api.safecast.org",
+        url: MaskedText = Self.standardURL,
         key: Secret,
         device: String,
         site: Site,
@@ -77,7 +80,9 @@ package struct SafecastTarget: SampleTarget {
         if let deviceNumber { members.append(("device_id", "\(deviceNumber)")) }
         if let height = site.height { members.append(("height", "\(height)")) }
         let body = WireJSON.object([("measurement", WireJSON.object(members))])
-        return OutboundRequest(.post, url, json: body)
+        var request = OutboundRequest(.post, url, json: body)
+        request.trust = trust
+        return request
     }
 
     /// The first value in counts per minute or µSv/h, with the service's name of the unit.

@@ -7,6 +7,9 @@ import Core
 ///
 /// - Source: opendata-stuttgart/feinstaub-api, `feinstaub/sensors/{authentication,serializers}.py`.
 package struct SensorCommunityTarget: SampleTarget {
+    package static let standardURL: MaskedText =
+        "https://api.sensor.community/v1/push-sensor-data/"
+
     package var traits: SampleTargetTraits
     package var trust = ServerTrust.system
     private let url: MaskedText
@@ -20,7 +23,7 @@ package struct SensorCommunityTarget: SampleTarget {
     ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280.
     ///   - station: The station that sends.
     package init(
-        url: MaskedText = "https://api.sensor.community/v1/push-sensor-data/",
+        url: MaskedText = Self.standardURL,
         sensor: Secret,
         pins: [String: Int],
         station: StationIdentity

@@ -1,0 +1,24 @@
+import Core
+import Profiles
+
+/// What a heartbeat has in the configuration.
+enum HeartbeatKind {
+    static func read(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let url = reader.secretURL("url")
+        let every = reader.object.seconds("everySeconds", in: 60...86_400) ?? .seconds(300)
+        let saysUnwell = reader.object.bool("fail") ?? true
+        guard let url else { return nil }
+        return { materials in
+            var target = HeartbeatTarget(
+                url: try url.text(materials.secrets),
+                period: every,
+                saysUnwell: saysUnwell
+            )
+            target.trust = common.trust
+            return .heartbeat(target)
+        }
+    }
+}

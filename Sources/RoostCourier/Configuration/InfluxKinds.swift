@@ -1,0 +1,92 @@
+import Core
+import Profiles
+
+/// What databases that take InfluxDB's lines have in the configuration.
+enum InfluxKinds {
+    static func influx1(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let url = reader.url("url")
+        let database = reader.object.required("database")
+        let user = reader.object.string("user")
+        let password = reader.secret("password", isRequired: user != nil)
+        let line = line(&reader)
+        guard let url, let database else { return nil }
+        return { materials in
+            .samples(
+                InfluxTarget(
+                    url: MaskedText(url),
+                    .one(
+                        database: database,
+                        user: user,
+                        password: try password.map(materials.secrets.secret)
+                    ),
+                    line(materials.station),
+                    trust: common.trust
+                )
+            )
+        }
+    }
+
+    static func influx2(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let url = reader.url("url")
+        let organisation = reader.object.required("org")
+        let bucket = reader.object.required("bucket")
+        let token = reader.secret("token")
+        let line = line(&reader)
+        guard let url, let organisation, let bucket, let token else { return nil }
+        return { materials in
+            .samples(
+                InfluxTarget(
+                    url: MaskedText(url),
+                    .two(
+                        organisation: organisation,
+                        bucket: bucket,
+                        token: try materials.secrets.secret(token)
+                    ),
+                    line(materials.station),
+                    trust: common.trust
+                )
+            )
+        }
+    }
+
+    static func influx3(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let url = reader.url("url")
+        let database = reader.object.required("database")
+        let token = reader.secret("token")
+        let line = line(&reader)
+        guard let url, let database, let token else { return nil }
+        return { materials in
+            .samples(
+                InfluxTarget(
+                    url: MaskedText(url),
+                    .three(database: database, token: try materials.secrets.secret(token)),
+                    line(materials.station),
+                    trust: common.trust
+                )
+            )
+        }
+    }
+
+    private static func line(
+        _ reader: inout EntryReader
+    ) -> @Sendable (StationIdentity) -> LineProtocol {
+        let measurement = reader.object.string("measurement") ?? "roost"
+        let hasFlags = reader.object.bool("flags") ?? false
+        return { station in
+            LineProtocol(
+                measurement: measurement,
+                tags: ["station": station.name],
+                hasFlags: hasFlags
+            )
+        }
+    }
+}

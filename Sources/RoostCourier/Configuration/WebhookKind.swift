@@ -1,0 +1,36 @@
+import Core
+import Profiles
+
+/// What a webhook has in the configuration.
+enum WebhookKind {
+    static func read(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let url = reader.secretURL("url")
+        let key = reader.secret("signature", isRequired: false)
+        let authorisation = reader.secret("authorization", isRequired: false)
+        let expect = reader.object.string("expect")
+        let isOnce = reader.object.bool("atMostOnce") ?? false
+        guard let url else { return nil }
+        return { materials in
+            let signer = try key.map { name in
+                WebhookSigner(try materials.secrets.secret(name), clock: materials.clock)
+            }
+            var target = WebhookTarget(
+                url: try url.text(materials.secrets),
+                station: materials.station,
+                signer: signer,
+                expect: expect,
+                isAtMostOnce: isOnce,
+                clock: materials.clock
+            )
+            target.trust = common.trust
+            if let authorisation {
+                let value = try materials.secrets.secret(authorisation)
+                target.fields.append(.init("Authorization", "\(value)"))
+            }
+            return .samples(target)
+        }
+    }
+}
