@@ -10,7 +10,7 @@ enum CommunityKinds {
     ) -> TargetMaterials.MakeTarget? {
         let sensor = reader.secretText("sensor")
         let pins = pins(&reader)
-        let url = optionalURL(&reader)
+        let url = reader.optionalURL("url").map { MaskedText($0) }
         guard let sensor, let pins else { return nil }
         return { materials in
             var target = SensorCommunityTarget(
@@ -31,7 +31,7 @@ enum CommunityKinds {
         let sensor = reader.secretText("sensor")
         let device = reader.object.required("device")
         let prefix = reader.object.string("prefix") ?? "SDS_"
-        let url = optionalURL(&reader)
+        let url = reader.optionalURL("url").map { MaskedText($0) }
         guard let sensor, let device else { return nil }
         return { materials in
             var target = MadaviTarget(
@@ -64,7 +64,7 @@ enum CommunityKinds {
             }
             return time
         }
-        let url = optionalURL(&reader)
+        let url = reader.optionalURL("url").map { MaskedText($0) }
         guard let box, let token, let sensors else { return nil }
         return { materials in
             .samples(
@@ -86,7 +86,7 @@ enum CommunityKinds {
         let device = reader.object.required("device")
         let site = site(&reader)
         let number = reader.whole("deviceID", in: 1...Double(Int32.max))
-        let url = optionalURL(&reader)
+        let url = reader.optionalURL("url").map { MaskedText($0) }
         guard let key, let device, let site else { return nil }
         return { materials in
             var target = SafecastTarget(
@@ -102,14 +102,6 @@ enum CommunityKinds {
     }
 
     // MARK: Parts
-
-    private static func optionalURL(_ reader: inout EntryReader) -> MaskedText? {
-        guard reader.object.has("url") else {
-            _ = reader.object.value("url")
-            return nil
-        }
-        return reader.url("url").map { MaskedText($0) }
-    }
 
     /// `"devices": { "dust": { "pin": 1 } }`.
     private static func pins(_ reader: inout EntryReader) -> [String: Int]? {

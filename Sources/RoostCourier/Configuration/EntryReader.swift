@@ -69,6 +69,11 @@ struct EntryReader {
         return text
     }
 
+    /// As `url`; nil without a problem when there is none.
+    mutating func optionalURL(_ key: String) -> String? {
+        object.value(key) == nil ? nil : url(key)
+    }
+
     /// An address that may be a secret as a whole.
     mutating func secretURL(_ key: String) -> URLSetting? {
         if case .object? = object.value(key) { return secret(key).map(URLSetting.secret) }

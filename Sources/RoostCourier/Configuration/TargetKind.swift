@@ -2,7 +2,7 @@ import Profiles
 
 /// The kinds of targets, and what each has in the configuration.
 enum TargetKind: String, CaseIterable {
-    case influx1, influx2, influx3, webhook, madavi, safecast, heartbeat
+    case influx1, influx2, influx3, webhook, madavi, safecast, heartbeat, gcs, s3, webdav
     case openSenseMap = "opensensemap"
     case sensorCommunity = "sensor-community"
 
@@ -23,6 +23,9 @@ enum TargetKind: String, CaseIterable {
         case .openSenseMap: CommunityKinds.openSenseMap(&reader, common)
         case .safecast: CommunityKinds.safecast(&reader, common)
         case .heartbeat: HeartbeatKind.read(&reader, common)
+        case .gcs: FileKinds.google(&reader, common)
+        case .s3: FileKinds.objectStore(&reader, common)
+        case .webdav: FileKinds.webDAV(&reader, common)
         }
     }
 }

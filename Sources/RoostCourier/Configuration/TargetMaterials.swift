@@ -28,4 +28,6 @@ package enum TargetWork: Sendable {
     case samples(any SampleTarget)
     /// Says that the station is alive.
     case heartbeat(HeartbeatTarget)
+    /// Sends it files of what is recorded.
+    case files(FileWork)
 }

@@ -9,7 +9,7 @@ extension OutboxCursorError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .otherVersion(let version):
-            "the cursor has version \(version), this program knows 1: install a newer one"
+            "the cursor has version \(version), which this program does not know for such a target"
         case .malformed: "the cursor is damaged"
         case .tooManyStreams(let count):
             "\(count) streams do not fit into one cursor: give the target fewer with `streams`"

@@ -1,0 +1,150 @@
+import Core
+import Profiles
+
+/// What targets of files have in the configuration.
+enum FileKinds {
+    /// What all of them have.
+    private struct Shared {
+        let periods: [FilePeriod]
+        let naming: FileNaming
+        let prefix: String
+    }
+
+    static func google(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let bucket = reader.object.required("bucket")
+        let account = reader.secret("account")
+        let url = reader.optionalURL("url")
+        let shared = shared(&reader)
+        guard let bucket, let account, let shared else { return nil }
+        return { materials in
+            let file = try materials.secrets.secret(account)
+            guard let account = GoogleAccount(file) else {
+                throw SecretError(
+                    account,
+                    "the secret \(account) is no key of a service account: store the JSON file "
+                        + "that Google made for it"
+                )
+            }
+            let target = GoogleStorageTarget(
+                bucket: bucket,
+                account,
+                url: url.map { MaskedText($0) } ?? GoogleStorageTarget.standardURL,
+                clock: materials.clock,
+                trust: common.trust
+            )
+            return .files(work(target, shared, common))
+        }
+    }
+
+    static func objectStore(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let name = reader.object.required("bucket")
+        let region = reader.object.required("region")
+        let accessKey = reader.object.required("accessKey")
+        let secretKey = reader.secret("secretKey")
+        let url = reader.optionalURL("url")
+        let isInPath = reader.object.bool("pathStyle")
+        let shared = shared(&reader)
+        guard let name, let region, let accessKey, let secretKey, let shared else { return nil }
+        return { materials in
+            let bucket = ObjectStoreTarget.Bucket(
+                name,
+                region: region,
+                endpoint: url,
+                isInPath: isInPath
+            )
+            var target = ObjectStoreTarget(
+                bucket,
+                accessKey: accessKey,
+                secretKey: try materials.secrets.secret(secretKey)
+            )
+            target.trust = common.trust
+            return .files(work(target, shared, common))
+        }
+    }
+
+    static func webDAV(
+        _ reader: inout EntryReader,
+        _ common: TargetOptions
+    ) -> TargetMaterials.MakeTarget? {
+        let url = reader.url("url")
+        let user = reader.object.string("user")
+        let password = reader.secret("password", isRequired: user != nil)
+        let shared = shared(&reader)
+        guard let url, let shared else { return nil }
+        return { materials in
+            var target = WebDAVTarget(
+                url: MaskedText(url),
+                user: user,
+                password: try password.map(materials.secrets.secret)
+            )
+            target.trust = common.trust
+            return .files(work(target, shared, common))
+        }
+    }
+
+    private static func work(
+        _ target: any FileTarget,
+        _ shared: Shared,
+        _ common: TargetOptions
+    ) -> FileWork {
+        var work = FileWork(
+            target,
+            periods: shared.periods,
+            naming: shared.naming,
+            prefix: shared.prefix
+        )
+        (work.hasBacklog, work.ageLimit) = (common.hasBacklog, common.ageLimit)
+        if let pace = common.pace { work.pace = max(pace, work.pace) }
+        return work
+    }
+
+    private static func shared(_ reader: inout EntryReader) -> Shared? {
+        let periods = periods(&reader)
+        let names = reader.object.string("names", in: FileNaming.allCases.map(\.rawValue))
+        let naming = reader.object.value("names") == nil ? .seed : names.flatMap(FileNaming.init)
+        let folder = folder(&reader)
+        guard let periods, let naming, let folder else { return nil }
+        return Shared(periods: periods, naming: naming, prefix: folder)
+    }
+
+    private static func periods(_ reader: inout EntryReader) -> [FilePeriod]? {
+        guard reader.object.value("periods") != nil else { return FilePeriod.allCases }
+        let known = FilePeriod.allCases.map(\.rawValue).joined(separator: ", ")
+        let values = reader.object.array("periods", limit: FilePeriod.allCases.count)
+        var periods: [FilePeriod] = []
+        for value in values {
+            guard case .string(let text) = value, let period = FilePeriod(rawValue: text) else {
+                reader.object.problem("periods", "expected some of \(known), found \(value.shown)")
+                continue
+            }
+            periods.append(period)
+        }
+        if case .array([])? = reader.object.value("periods") {
+            reader.object.problem("periods", "expected at least one of \(known)")
+        }
+        return periods.isEmpty || periods.count < values.count ? nil : periods
+    }
+
+    /// Empty, or with a slash at its end.
+    private static func folder(_ reader: inout EntryReader) -> String? {
+        guard reader.object.value("folder") != nil else { return "" }
+        guard let text = reader.object.string("folder") else { return nil }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let isPath = parts.allSatisfy { !["", ".", ".."].contains($0) }
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && text.utf8.count <= 200
+        guard isPath, isPlain else {
+            reader.object.problem(
+                "folder",
+                "expected a path like air/balcony, without / at its ends"
+            )
+            return nil
+        }
+        return text + "/"
+    }
+}

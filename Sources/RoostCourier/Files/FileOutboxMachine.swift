@@ -1,0 +1,174 @@
+import Core
+
+/// Decides what a target of files is sent, when, and what becomes of each sample.
+///
+/// Pure: a caller brings files, answers and the time. Files go in the order in which their times
+/// end, shorter ones first, one at a time; a file that is refused is left out and the next one goes
+/// on, a file whose fate is unknown is sent again under the same name.
+package struct FileOutboxMachine: Sendable {
+    /// What a person should learn of.
+    package enum Notice: Hashable, Sendable {
+        case held(DeliveryReason)
+        case resumed
+        /// The file is a dead letter: what has its name at the receiver stays.
+        case refused(PlannedFile, samples: Int, DeliveryReason)
+        case expired(FilePeriod, samples: Int)
+        case drained(files: Int)
+    }
+
+    /// Refused files in a row after which a person has to look.
+    package static let refusalLimit = 10
+    /// So many files in a row without a pause of hours are a backlog worth a word.
+    private static let drainWorth = 10
+
+    package internal(set) var marks: [FilePeriod: FileMark]
+    /// Why it is held; nil while it is not.
+    package private(set) var held: DeliveryReason?
+    /// The last failure; nil after a success.
+    package private(set) var trouble: DeliveryReason?
+    /// Nothing is sent before.
+    package private(set) var notBefore = MonotonicInstant.boot
+    /// Between two files.
+    private let pace: Duration
+    private var delay: RetryDelay
+    private var refusals = 0
+    /// Files since nothing waited.
+    private var run = 0
+
+    package init(marks: [FilePeriod: FileMark] = [:], pace: Duration, seed: UInt64) {
+        (self.marks, self.pace) = (marks, pace)
+        delay = RetryDelay(seed: seed)
+    }
+
+    /// Counts what was recorded since the last look, and what the ring wrote over.
+    ///
+    /// - Parameters:
+    ///   - period: Of which files.
+    ///   - time: Since when samples can be read, and until when they are counted now.
+    ///   - left: Samples that can still be read from `settled` to `seen`.
+    ///   - new: Samples from `seen` to the end.
+    /// - Returns: What to say of it.
+    package mutating func see(
+        _ period: FilePeriod,
+        in time: (oldest: Int, end: Int),
+        left: Int,
+        new: Int
+    ) -> [Notice] {
+        guard var mark = marks[period] else { return [] }
+        // While all of the time can be read, nothing is lost: a clock that was set again may have
+        // moved a sample across an edge.
+        let lost = time.oldest > mark.settled ? max(mark.waiting - left, 0) : 0
+        mark.hasExpired = mark.hasExpired || lost > 0
+        mark.leaveOut(.expired, files: 0, samples: lost)
+        mark.waiting = left + new
+        mark.seen = max(mark.seen, time.end)
+        marks[period] = mark
+        return lost > 0 ? [.expired(period, samples: lost)] : []
+    }
+
+    /// The file whose turn it is.
+    package func first(of files: [PlannedFile]) -> PlannedFile? {
+        files.min { left, right in
+            (left.range.upperBound, left.period.seconds)
+                < (right.range.upperBound, right.period.seconds)
+        }
+    }
+
+    /// Notes that nothing can be sent now.
+    package mutating func foundNothing() -> [Notice] {
+        defer { run = 0 }
+        return run >= Self.drainWorth ? [.drained(files: run)] : []
+    }
+
+    /// Notes what became of a file.
+    ///
+    /// - Parameters:
+    ///   - file: Which.
+    ///   - samples: Samples in its time; `skipped`: samples since the last file that have none.
+    ///   - outcome: What the target said; nil leaves the file out as too old.
+    ///   - now: The time.
+    /// - Returns: What to say of it.
+    package mutating func finish(
+        _ file: PlannedFile,
+        samples: (own: Int, skipped: Int),
+        _ outcome: DeliveryOutcome?,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        guard let outcome else {
+            settle(file, samples) { $0.leaveOut(.tooOld, files: 1, samples: samples.own) }
+            return []
+        }
+        notBefore = now.advanced(by: pace)
+        switch outcome {
+        case .delivered:
+            settle(file, samples) { mark in
+                mark.delivered.files += 1
+                mark.delivered.samples += samples.own
+                mark.waiting -= samples.own
+            }
+            return succeed()
+        case .later(let reason, let seconds): fail(reason, at: now, after: seconds)
+        case .unknown(let reason), .foreign(let reason): fail(reason, at: now, after: nil)
+        case .hold(let reason): return hold(reason, at: now)
+        case .refused(let reason), .partly(_, let reason):
+            return refuse(file, samples, reason, at: now)
+        }
+        return []
+    }
+
+    /// Ends waiting: after a new route, a repaired secret or `roost outbox flush`.
+    package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
+        let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
+        notBefore = min(notBefore, soon)
+    }
+
+    private mutating func settle(
+        _ file: PlannedFile,
+        _ samples: (own: Int, skipped: Int),
+        _ change: (inout FileMark) -> Void
+    ) {
+        guard var mark = marks[file.period] else { return }
+        // Either no row could be made of them, or their file's beginning is gone.
+        let reason = mark.hasExpired ? LeftOut.expired : .noValue
+        mark.leaveOut(reason, files: 0, samples: samples.skipped)
+        change(&mark)
+        mark.settled = file.range.upperBound
+        mark.seen = max(mark.seen, mark.settled)
+        mark.hasExpired = false
+        marks[file.period] = mark
+        run += 1
+    }
+
+    private mutating func succeed() -> [Notice] {
+        delay.succeed()
+        (trouble, refusals) = (nil, 0)
+        defer { held = nil }
+        return held == nil ? [] : [.resumed]
+    }
+
+    private mutating func fail(_ reason: DeliveryReason, at now: MonotonicInstant, after: Int?) {
+        trouble = reason
+        notBefore = now.advanced(by: delay.fail(afterSeconds: after))
+    }
+
+    private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
+        let isNew = held == nil
+        (held, trouble) = (reason, reason)
+        notBefore = now.advanced(by: delay.spread(RetryDelay.probe))
+        return isNew ? [.held(reason)] : []
+    }
+
+    private mutating func refuse(
+        _ file: PlannedFile,
+        _ samples: (own: Int, skipped: Int),
+        _ reason: DeliveryReason,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        trouble = reason
+        settle(file, samples) { $0.leaveOut(.refused, files: 1, samples: samples.own) }
+        refusals += 1
+        let notice = Notice.refused(file, samples: samples.own, reason)
+        guard refusals >= Self.refusalLimit else { return [notice] }
+        return [notice] + hold(reason, at: now)
+    }
+}

@@ -1,0 +1,199 @@
+import Core
+import Supervision
+
+/// Sends one target files of what is recorded, as `FileOutboxMachine` decides.
+package actor FileOutboxTask: Child {
+    /// What it works with.
+    package struct World: Sendable {
+        package let source: any FileSource
+        package let keeper: any CursorKeeper
+        package let network: any CourierNetwork
+        package let clock: any NodeClock
+        /// Receives what people should learn of.
+        package let tell: @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
+
+        package init(
+            source: any FileSource,
+            keeper: any CursorKeeper,
+            network: any CourierNetwork,
+            clock: any NodeClock,
+            tell: @escaping @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
+        ) {
+            (self.source, self.keeper, self.network) = (source, keeper, network)
+            (self.clock, self.tell) = (clock, tell)
+        }
+    }
+
+    /// How it stands, for reports.
+    package struct Standing: Hashable, Sendable {
+        package let id: String
+        package let marks: [FilePeriod: FileMark]
+        package let held: DeliveryReason?
+        package let trouble: DeliveryReason?
+        package let notBefore: MonotonicInstant
+        package let lastDelivery: MonotonicInstant?
+    }
+
+    /// Between two looks for a file that is complete: it may go so much later.
+    private static let lookInterval: Duration = .seconds(300)
+    /// An upload takes ten minutes at most; each piece of a longer one beats.
+    private static let promise: Duration = .seconds(900)
+    /// How late a wake-up may come.
+    private static let tolerance: Duration = .seconds(20)
+
+    private let id: String
+    private let work: FileWork
+    private let world: World
+    private let heartbeat: Heartbeat
+    private let changed = Signal()
+    private var machine: FileOutboxMachine
+    private var origin: Int?
+    private var lastDelivery: MonotonicInstant?
+
+    /// A task that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: The target's, from the configuration.
+    ///   - work: Where files go, and which.
+    ///   - seed: Of the back-off's random part.
+    ///   - world: What it works with.
+    ///   - heartbeat: Beaten at each turn and each piece of a file.
+    package init(
+        id: String,
+        _ work: FileWork,
+        seed: UInt64,
+        in world: World,
+        heartbeat: Heartbeat
+    ) {
+        (self.id, self.work, self.world) = (id, work, world)
+        self.heartbeat = heartbeat
+        machine = FileOutboxMachine(pace: work.pace, seed: seed)
+    }
+
+    package var standing: Standing {
+        Standing(
+            id: id,
+            marks: machine.marks,
+            held: machine.held,
+            trouble: machine.trouble,
+            notBefore: machine.notBefore,
+            lastDelivery: lastDelivery
+        )
+    }
+
+    /// Runs until cancelled.
+    package func run() async throws {
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: Self.promise)
+            var deadline = world.clock.now.advanced(by: Self.lookInterval)
+            if try await begin() {
+                try await see()
+                if world.clock.now < machine.notBefore {
+                    deadline = min(deadline, machine.notBefore)
+                } else if try await send() {
+                    continue
+                }
+            }
+            _ = try await world.clock.wait(
+                for: changed,
+                until: deadline,
+                tolerance: Self.tolerance
+            )
+        }
+    }
+
+    /// Ends waiting: a new route, a repaired secret.
+    package func wake(within time: Duration = .zero) {
+        machine.wake(at: world.clock.now, within: time)
+        changed.raise()
+    }
+
+    /// Reads the cursor, or makes one as soon as a sample is dated.
+    ///
+    /// - Returns: Whether there is one.
+    private func begin() async throws -> Bool {
+        guard origin == nil else { return true }
+        guard let extent = try await world.source.extent() else { return false }
+        var origin = extent.lowerBound
+        if let bytes = try await world.keeper.cursor(of: id) {
+            let cursor = try FileCursor(bytes)
+            machine.marks = cursor.marks
+            origin = cursor.origin
+        }
+        for period in work.periods where machine.marks[period] == nil {
+            let begun = (extent.upperBound - origin).flooredDivision(by: period.seconds)
+            let next = begun.quotient + (begun.remainder > 0 ? 1 : 0)
+            let start = work.hasBacklog ? origin : origin + max(next, 0) * period.seconds
+            machine.marks[period] = FileMark(from: start)
+        }
+        // A period that the configuration does not name any more keeps its mark, and waits.
+        self.origin = origin
+        return true
+    }
+
+    /// Counts what was recorded since the last look, and what the ring wrote over.
+    ///
+    /// - Throws: What reading the store throws.
+    package func see() async throws {
+        guard let extent = try await world.source.extent() else { return }
+        let (oldest, end) = (extent.lowerBound, extent.upperBound)
+        for period in work.periods {
+            guard let mark = machine.marks[period] else { continue }
+            let left = try await world.source.count(mark.settled..<max(mark.settled, mark.seen))
+            let new = end > mark.seen ? try await world.source.count(mark.seen..<end) : 0
+            // Another look may have counted them meanwhile.
+            guard machine.marks[period] == mark else { continue }
+            report(machine.see(period, in: (oldest, end), left: left, new: new))
+        }
+    }
+
+    /// Makes one file and sends it.
+    ///
+    /// - Returns: Whether there was one.
+    private func send() async throws -> Bool {
+        guard let origin, let (file, mark) = try await next(origin) else {
+            report(machine.foundNothing())
+            return false
+        }
+        let source = world.source
+        let skipped = try await source.count(mark.settled..<file.range.lowerBound)
+        let own = try await source.count(file.range)
+        var outcome: DeliveryOutcome?
+        if !isTooOld(file) {
+            let heartbeat = heartbeat
+            let made = try await OutboxFile(path: work.prefix + file.path) { number in
+                heartbeat.beat(nextWithin: Self.promise)
+                return try await source.piece(number, of: file, origin: origin)
+            }
+            outcome = try await work.target.deliver(made, over: world.network)
+            if outcome == .delivered { lastDelivery = world.clock.now }
+        }
+        report(machine.finish(file, samples: (own, skipped), outcome, at: world.clock.now))
+        let cursor = FileCursor(origin: origin, marks: machine.marks)
+        await world.keeper.keep(cursor.encode(), of: id)
+        return true
+    }
+
+    private func next(_ origin: Int) async throws -> (PlannedFile, FileMark)? {
+        var files: [PlannedFile] = []
+        for period in work.periods {
+            guard let start = machine.marks[period]?.settled else { continue }
+            let file = try await world.source.next(period, from: start, origin: origin)
+            if let file { files.append(file) }
+        }
+        guard let file = machine.first(of: files), let mark = machine.marks[file.period] else {
+            return nil
+        }
+        return (file, mark)
+    }
+
+    private func isTooOld(_ file: PlannedFile) -> Bool {
+        guard let limit = work.ageLimit, let now = world.clock.wallTime else { return false }
+        let age = now.nanoseconds / 1_000_000_000 - Int64(file.range.upperBound)
+        return .seconds(age) > limit
+    }
+
+    private func report(_ notices: [FileOutboxMachine.Notice]) {
+        for notice in notices { world.tell(id, notice) }
+    }
+}

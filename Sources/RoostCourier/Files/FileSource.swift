@@ -1,0 +1,55 @@
+/// A file that can be made: its time is over, and all its samples are dated and can be read.
+package struct PlannedFile: Hashable, Sendable {
+    package let period: FilePeriod
+    /// Seconds since 1970 in which it has its place; the second not any more.
+    package let range: Range<Int>
+    /// With `.csv`, without its folder.
+    package let name: String
+
+    package init(_ period: FilePeriod, _ range: Range<Int>, name: String) {
+        (self.period, self.range, self.name) = (period, range, name)
+    }
+
+    /// `hourly/Sun Nov  6 07:49:04 2022.csv`.
+    package var path: String { "\(period.rawValue)/\(name)" }
+}
+
+/// Where files are made of what is recorded.
+///
+/// Times are seconds since 1970, and windows of all periods begin at `origin`. A file with one
+/// period and range has the same bytes and the same name whenever it is made.
+package protocol FileSource: Sendable {
+    /// The time that can be read: from the oldest sample with a date to where everything is
+    /// recorded, dated and can be read.
+    ///
+    /// - Returns: nil while nothing is dated.
+    /// - Throws: What reading the store throws.
+    func extent() async throws -> Range<Int>?
+
+    /// The first file of a period at or after a time that is over at the extent's end.
+    ///
+    /// A window without a row has no file, and neither has one whose beginning the ring wrote over.
+    ///
+    /// - Parameters:
+    ///   - period: Of the file.
+    ///   - start: The beginning of a window.
+    ///   - origin: Where the first window begins.
+    /// - Returns: nil when there is none yet.
+    /// - Throws: What reading the store throws.
+    func next(_ period: FilePeriod, from start: Int, origin: Int) async throws -> PlannedFile?
+
+    /// How many samples that files are made of are dated within a time and can be read.
+    ///
+    /// - Throws: What reading the store throws.
+    func count(_ range: Range<Int>) async throws -> Int
+
+    /// A piece of a file's bytes.
+    ///
+    /// - Parameters:
+    ///   - number: From 0 on.
+    ///   - file: Which.
+    ///   - origin: Where the first window begins.
+    /// - Returns: nil after the last; a piece may be empty.
+    /// - Throws: What reading the store throws.
+    func piece(_ number: Int, of file: PlannedFile, origin: Int) async throws -> [UInt8]?
+}

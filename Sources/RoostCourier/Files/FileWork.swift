@@ -1,0 +1,27 @@
+import Core
+
+/// What one target of files is sent.
+package struct FileWork: Sendable {
+    package let target: any FileTarget
+    /// In order of their lengths, at least one.
+    package let periods: [FilePeriod]
+    package let naming: FileNaming
+    /// Before each path, empty or with a slash at its end.
+    package let prefix: String
+    /// Whether what was recorded before the target was added is sent.
+    package var hasBacklog = true
+    /// A file whose time ended longer ago is left out.
+    package var ageLimit: Duration?
+    /// Between two files.
+    package var pace: Duration = .seconds(1)
+
+    package init(
+        _ target: any FileTarget,
+        periods: [FilePeriod] = FilePeriod.allCases,
+        naming: FileNaming = .seed,
+        prefix: String = ""
+    ) {
+        (self.target, self.naming, self.prefix) = (target, naming, prefix)
+        self.periods = FilePeriod.allCases.filter(periods.contains)
+    }
+}

@@ -1,0 +1,140 @@
+import Core
+
+/// Files in a bucket of S3, MinIO or another store that speaks its protocol.
+///
+/// Each name is written once, by `If-None-Match: *`; the hash of the body is signed along, and
+/// `ETag` is its MD5. One request a file, so up to 5 GiB.
+///
+/// - Source: AWS, *Amazon S3 API Reference*, PutObject, HeadObject, error responses.
+package struct ObjectStoreTarget: FileTarget {
+    /// Which bucket, and how it is addressed.
+    package struct Bucket: Hashable, Sendable {
+        package let name: String
+        /// As `eu-central-1`.
+        package let region: String
+        /// As `https://s3.eu-central-1.amazonaws.com`.
+        package let endpoint: String
+        /// Whether the bucket is the path's first part, and not one of the host's name.
+        package let isInPath: Bool
+
+        /// - Parameters:
+        ///   - name: The bucket's.
+        ///   - region: Where it is.
+        ///   - endpoint: nil for Amazon's own.
+        ///   - isInPath: nil for what Amazon wants, and for the path with another endpoint.
+        package init(_ name: String, region: String, endpoint: String?, isInPath: Bool?) {
+            (self.name, self.region) = (name, region)
+            self.endpoint = endpoint ?? "https://s3.\(region).amazonaws.com"
+            self.isInPath = isInPath ?? (endpoint != nil)
+        }
+
+        /// The address of an object.
+        func url(_ path: String) -> String {
+            let key = URLText.encoded(path, keepingSlashes: true)
+            let base = URLText.base(MaskedText(endpoint)).revealed
+            guard !isInPath, let mark = base.firstRange(of: "://")?.upperBound else {
+                return "\(base)/\(URLText.encoded(name))/\(key)"
+            }
+            return "\(base[..<mark])\(name).\(base[mark...])/\(key)"
+        }
+    }
+
+    private let bucket: Bucket
+    private let signature: OutboundRequest.AWSSignature
+    package var trust = ServerTrust.system
+
+    /// - Parameters:
+    ///   - bucket: Where files go.
+    ///   - accessKey: Of a user who may `s3:PutObject` and `s3:GetObject` there.
+    ///   - secretKey: Of the same.
+    package init(_ bucket: Bucket, accessKey: String, secretKey: Secret) {
+        self.bucket = bucket
+        signature = OutboundRequest.AWSSignature(
+            region: bucket.region,
+            service: "s3",
+            accessKey: accessKey,
+            secretKey: secretKey
+        )
+    }
+
+    package func deliver(
+        _ file: OutboxFile,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        do {
+            let answer = try await network.step(upload(file), uploading: file)
+            guard answer.status == 412 else { return judge(answer, file) }
+            let present = try await network.step(question(file))
+            if present.status == 404 { return FileJudge.vanished }
+            guard present.status == 200, !present.isHTML else { return Self.judge(present) }
+            return FileJudge.compare(isEqual: isOurs(present, file))
+        } catch let stop as FileStop {
+            return stop.outcome
+        }
+    }
+
+    /// The request that puts a file where none is.
+    package func upload(_ file: OutboxFile) -> OutboundRequest {
+        var request = signed(.put, file)
+        request.fields = [
+            .init("Content-MD5", MaskedText(file.md5Base64)),
+            .init("Content-Type", "text/csv"),
+            .init("If-None-Match", "*"),
+            .init("x-amz-content-sha256", MaskedText(Hexadecimal.text(file.sha256))),
+            .init("x-amz-meta-md5", MaskedText(file.md5Hexadecimal)),
+        ]
+        // The largest file of this station has 4 MB.
+        request.timeoutSeconds = 600
+        return request
+    }
+
+    private func question(_ file: OutboxFile) -> OutboundRequest { signed(.head, file) }
+
+    private func signed(_ method: OutboundRequest.Method, _ file: OutboxFile) -> OutboundRequest {
+        var request = OutboundRequest(method, MaskedText(bucket.url(file.path)))
+        (request.signature, request.trust) = (signature, trust)
+        return request
+    }
+
+    private func judge(_ answer: OutboundAnswer, _ file: OutboxFile) -> DeliveryOutcome {
+        guard answer.status == 200, !answer.isHTML else { return Self.judge(answer) }
+        if isOurs(answer, file) { return .delivered }
+        // A store that encrypts with keys of its own has no MD5 in its tag; it has checked ours.
+        let isEncrypted = answer.fields["x-amz-server-side-encryption"]?.hasPrefix("aws:kms")
+        if isEncrypted == true, answer.fields["etag"] != nil { return .delivered }
+        return answer.fields["etag"] == nil ? DeliveryJudge.judge(answer) : FileJudge.damaged
+    }
+
+    /// Whether an object is the file, by its tag or by the hash that was stored with it.
+    private func isOurs(_ answer: OutboundAnswer, _ file: OutboxFile) -> Bool {
+        let tag = answer.fields["etag"]?.filter { $0 != "\"" }.lowercased()
+        let noted = answer.fields["x-amz-meta-md5"]?.trimming()
+        return [tag, noted].contains(file.md5Hexadecimal)
+    }
+
+    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+        let code = XMLText.first("Code", in: answer.text)
+        func reason(_ code: String, _ words: String) -> DeliveryReason {
+            DeliveryReason(code, words)
+        }
+        switch (answer.status, code) {
+        case (_, "RequestTimeTooSkewed"):
+            let words = "this station's clock and the server's differ by more than 15 min"
+            return .hold(reason("clock-skewed", words))
+        case (301, _), (_, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
+            let region =
+                answer.fields["x-amz-bucket-region"] ?? XMLText.first("Region", in: answer.text)
+            let words = "the bucket is in another region" + (region.map { ": \($0)" } ?? "")
+            return answer.isHTML
+                ? DeliveryJudge.judge(answer) : .hold(reason("other-region", words))
+        case (409, _): return .later(reason("conflict", "two writers of one name at once"))
+        case (400, "BadDigest"), (400, "XAmzContentSHA256Mismatch"), (400, "IncompleteBody"),
+            (400, "RequestTimeout"):
+            return .later(reason("damaged", "the file arrived damaged"))
+        case (501, _):
+            let words = "the store cannot write a name only where it is free"
+            return .hold(reason("no-condition", words))
+        default: return FileJudge.judge(answer)
+        }
+    }
+}

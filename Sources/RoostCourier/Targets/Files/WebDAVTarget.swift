@@ -1,0 +1,126 @@
+import Core
+
+/// Files in a folder of a WebDAV server, as Nextcloud has it.
+///
+/// Each name is written once, by `If-None-Match: *`. WebDAV names no hash, so a file that is there
+/// is compared by its size and then by its bytes.
+///
+/// - Source: RFC 4918 (WebDAV), RFC 9110 (conditions and ranges).
+package struct WebDAVTarget: FileTarget {
+    /// Bytes of a file that one request reads back.
+    private static let rangeSize = 48 << 10
+
+    private let base: MaskedText
+    private let login: OutboundRequest.Field?
+    package var trust = ServerTrust.system
+
+    /// - Parameters:
+    ///   - url: Of the folder, as `https://cloud.example.org/remote.php/dav/files/ann/roost`.
+    ///   - user: Of the server; nil without a log-in.
+    ///   - password: Made for this station alone, as Nextcloud's app passwords.
+    package init(url: MaskedText, user: String?, password: Secret?) {
+        base = URLText.base(url)
+        login = user.map { .basicAuthorisation(user: $0, password: password ?? Secret("")) }
+    }
+
+    package func deliver(
+        _ file: OutboxFile,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        do {
+            var answer = try await network.step(upload(file), uploading: file)
+            if answer.status == 409, !answer.isHTML {
+                try await makeFolders(of: file, network)
+                answer = try await network.step(upload(file), uploading: file)
+            }
+            switch answer.status {
+            case 200, 201, 204:
+                guard !answer.isHTML else { return FileJudge.judge(answer) }
+                let size = try await size(of: file, network)
+                return size == file.size ? .delivered : FileJudge.damaged
+            case 412: return try await compare(file, network)
+            default: return Self.judge(answer)
+            }
+        } catch let stop as FileStop {
+            return stop.outcome
+        }
+    }
+
+    /// The request that puts a file where none is.
+    package func upload(_ file: OutboxFile) -> OutboundRequest {
+        let fields: [OutboundRequest.Field] = [
+            .init("Content-Type", "text/csv"), .init("If-None-Match", "*"),
+        ]
+        var request = request(.put, file.path, fields)
+        request.timeoutSeconds = 600
+        return request
+    }
+
+    private func request(
+        _ method: OutboundRequest.Method,
+        _ path: String,
+        _ fields: [OutboundRequest.Field] = []
+    ) -> OutboundRequest {
+        let url: MaskedText = "\(base)/\(URLText.encoded(path, keepingSlashes: true))"
+        var request = OutboundRequest(method, url, fields + (login.map { [$0] } ?? []))
+        request.trust = trust
+        return request
+    }
+
+    /// Makes the folders of a path, the outer ones first.
+    private func makeFolders(of file: OutboxFile, _ network: any CourierNetwork) async throws {
+        var path = ""
+        for part in file.path.split(separator: "/").dropLast() {
+            path += "\(part)/"
+            let answer = try await network.step(request(.makeCollection, path))
+            // 405: it is there.
+            guard [201, 405].contains(answer.status), !answer.isHTML else {
+                throw FileStop(outcome: Self.judge(answer))
+            }
+        }
+    }
+
+    /// What the server says that a file has.
+    private func size(of file: OutboxFile, _ network: any CourierNetwork) async throws -> Int? {
+        let body = #"<?xml version="1.0"?><propfind xmlns="DAV:"><prop><getcontentlength/></prop>"#
+        var question = request(
+            .findProperties,
+            file.path,
+            [.init("Content-Type", "application/xml"), .init("Depth", "0")]
+        )
+        question.body = Array((body + "</propfind>").utf8)
+        let answer = try await network.step(question)
+        if answer.status == 404, !answer.isHTML { throw FileStop(outcome: FileJudge.vanished) }
+        guard answer.status == 207, !answer.isHTML else {
+            throw FileStop(outcome: Self.judge(answer))
+        }
+        return XMLText.first("getcontentlength", in: answer.text).flatMap { Int($0) }
+    }
+
+    private func compare(
+        _ file: OutboxFile,
+        _ network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        guard try await size(of: file, network) == file.size else {
+            return FileJudge.compare(isEqual: false)
+        }
+        var hash = StreamingHash(.sha256)
+        for start in stride(from: 0, to: file.size, by: Self.rangeSize) {
+            let end = min(start + Self.rangeSize, file.size)
+            let field = OutboundRequest.Field("Range", MaskedText("bytes=\(start)-\(end - 1)"))
+            let answer = try await network.step(request(.get, file.path, [field]))
+            let isWhole = answer.status == 200 && file.size <= Self.rangeSize
+            guard answer.status == 206 || isWhole, answer.body.count == end - start else {
+                return answer.isSuccess ? FileJudge.damaged : Self.judge(answer)
+            }
+            hash.add(answer.body)
+        }
+        return FileJudge.compare(isEqual: hash.finish() == file.sha256)
+    }
+
+    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+        guard answer.status == 409, !answer.isHTML else { return FileJudge.judge(answer) }
+        let words = "the folder of the address is not there"
+        return .hold(DeliveryReason("no-folder", words))
+    }
+}
