@@ -9,6 +9,8 @@ import Testing
 @Suite struct CourierConfigurationTests {
     /// Secrets of a test, by name.
     private struct Secrets: SecretSource {
+        var known: [String: Secret] = [:]
+
         func secret(_ name: SecretName) throws(SecretError) -> Secret {
             guard name.text != "lacking" else {
                 throw SecretError(
@@ -16,7 +18,7 @@ import Testing
                     "no secret lacking: store it with `roost secret set lacking`"
                 )
             }
-            return Secret("value of \(name)")
+            return known[name.text] ?? Secret("value of \(name)")
         }
     }
 
@@ -78,9 +80,12 @@ import Testing
         #expect(configuration.left == ["door/*"])
     }
 
-    private func materials(_ clock: SimulatedClock) -> TargetMaterials {
+    private func materials(
+        _ clock: SimulatedClock,
+        _ secrets: [String: Secret] = [:]
+    ) -> TargetMaterials {
         TargetMaterials(
-            secrets: Secrets(),
+            secrets: Secrets(known: secrets),
             station: StationIdentity(id: "7f3a21c9d0e4", name: "b", model: "Pi", version: "1"),
             clock: clock,
             zone: .utc
@@ -171,6 +176,62 @@ import Testing
         (#""type":"sensor-comunity""#, "did you mean sensor-community"),
     ])
     func namesMistakesOfServices(text: String, words: String) {
+        let found = problems("{\"targets\":[{\"id\":\"a\",\(text)}]}")
+        #expect(found.contains { $0.contains(words) }, "\(found)")
+        #expect(!found.contains { $0.contains("hush") })
+    }
+
+    private static let files = """
+        { "targets": [
+            { "id": "google", "type": "gcs", "bucket": "air", "account": { "secret": "gcs.json" },
+              "periods": ["daily", "hourly"], "names": "iso", "folder": "air/balcony" },
+            { "id": "amazon", "type": "s3", "bucket": "air", "region": "eu-central-1",
+              "accessKey": "AKID", "secretKey": { "secret": "key" }, "maxAgeSeconds": 86400 },
+            { "id": "cloud", "type": "webdav", "url": "https://cloud.example.org/dav/ann",
+              "user": "ann", "password": { "secret": "app" }, "backlog": "none" } ] }
+        """
+
+    @Test func makesTargetsOfFiles() throws {
+        let configuration = try read(Self.files)
+        try simulate { clock in
+            var works: [FileWork] = []
+            for entry in configuration.targets {
+                let secrets = entry.id == "google" ? ["gcs.json": FileTargetTests.account] : [:]
+                guard case .files(let work) = try entry.make(materials(clock, secrets)) else {
+                    Issue.record("\(entry.id) takes no files")
+                    continue
+                }
+                works.append(work)
+            }
+            #expect(works[0].target is GoogleStorageTarget)
+            #expect(works[0].periods == [.hourly, .daily] && works[0].naming == .iso)
+            #expect(works[0].prefix == "air/balcony/")
+            let store = try #require(works[1].target as? ObjectStoreTarget)
+            let url = store.upload(try await FileTargetTests.file(path: "a.csv")).url.revealed
+            #expect(url == "https://air.s3.eu-central-1.amazonaws.com/a.csv")
+            #expect(works[1].periods == FilePeriod.allCases && works[1].naming == .seed)
+            #expect(works[1].ageLimit == .seconds(86_400) && works[1].hasBacklog)
+            #expect(works[2].target is WebDAVTarget && !works[2].hasBacklog)
+            // A secret that is no account is named, and not shown.
+            let error = #expect(throws: SecretError.self) {
+                try configuration.targets[0].make(materials(clock))
+            }
+            #expect(error?.description.contains("gcs.json") == true)
+            #expect(error?.description.contains("value of") == false)
+        }
+    }
+
+    @Test(arguments: [
+        (#""type":"gcs","bucket":"b","account":"hush""#, "roost secret set"),
+        (#""type":"s3","bucket":"b","accessKey":"a","secretKey":{"secret":"k"}"#, "region: is"),
+        (#""type":"webdav","url":"https://a","user":"u""#, "password: is missing"),
+        (#""type":"webdav","url":"https://a","periods":["yearly"]"#, "found \"yearly\""),
+        (#""type":"webdav","url":"https://a","periods":[]"#, "at least one of hourly"),
+        (#""type":"webdav","url":"https://a","names":"mine""#, "one of seed, iso"),
+        (#""type":"webdav","url":"https://a","folder":"../x""#, "a path like air/balcony"),
+        (#""type":"webdav","url":"https://a","folder":"x/""#, "a path like air/balcony"),
+    ])
+    func namesMistakesOfFiles(text: String, words: String) {
         let found = problems("{\"targets\":[{\"id\":\"a\",\(text)}]}")
         #expect(found.contains { $0.contains(words) }, "\(found)")
         #expect(!found.contains { $0.contains("hush") })

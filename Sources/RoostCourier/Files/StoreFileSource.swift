@@ -16,7 +16,7 @@ package protocol HistoryAccess: Sendable {
     ) async throws -> Value
 }
 
-/// Files of a dust sensor's history, as `PeriodFiles` makes them: the PM2.5 and PM10 of each minute.
+/// Files of a dust sensor's history, as `PeriodFiles` makes them: PM2.5 and PM10 of each minute.
 ///
 /// Its samples are those of the first device with both. A sample without both values is counted
 /// with its file and has no row in it, and neither has one that a later sample of its minute
@@ -127,8 +127,10 @@ package final class StoreFileSource: FileSource {
         }
     }
 
-    /// Samples of a stream come in order: all before the newest are there. After a while without
-    /// any, there is none.
+    /// Until when all samples are there.
+    ///
+    /// Those of a stream come in order, so all before the newest are there; after a while without
+    /// any, none comes.
     private static func end(_ pairs: MinutePairs, _ now: Int?) -> Int {
         let waited = now.map { $0 - Int(patience.components.seconds) }
         return max(pairs.extent.upperBound, waited ?? .min)

@@ -2,10 +2,11 @@ import Core
 
 /// What one target must remember, as bytes that the station keeps for it.
 ///
-/// Version 1 (2 is `FileCursor`), all numbers unsigned LEB128: the version, delivered, reasons (count, then reason and
-/// number), boots (count, then 16 bytes each), streams (count; then id, flags, settled and seen as
-/// boot index and tick where the flags say so, waiting, ranges as boot index, two ticks and count).
-/// Reasons are numbers of `LeftOut.allCases`, which only grows at its end.
+/// Version 1 (2 is `FileCursor`), all numbers unsigned LEB128: the version, delivered, reasons
+/// (count, then reason and number), boots (count, then 16 bytes each), streams (count; then id,
+/// flags, settled and seen as boot index and tick where the flags say so, waiting, ranges as boot
+/// index, two ticks and count). Reasons are numbers of `LeftOut.allCases`, which only grows at its
+/// end.
 package struct OutboxCursor: Hashable, Sendable {
     /// Bytes that the station keeps for one target.
     package static let byteLimit = 1_024

@@ -7,7 +7,7 @@ import Testing
 
 /// Stops the courier's children at many moments, with every fault of the network.
 @Suite struct OutboxTaskConformanceTests {
-    static let children: [any Child.Type] = [OutboxTask.self]
+    static let children: [any Child.Type] = [OutboxTask.self, FileOutboxTask.self]
 
     private static let faults: [NetworkFault?] = [
         nil, .nameServerSilent, .unknownHost, .refused, .unreachable, .wrongCertificate, .silent,
@@ -46,6 +46,35 @@ import Testing
                 seed: 1,
                 in: world,
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
+            )
+            let stop = clock.now.advanced(by: .seconds(seconds))
+            _ = try await clock.run(task.run) { try await clock.sleep(until: stop) }
+            #expect(stop.duration(to: clock.now) < .seconds(1))
+        }
+    }
+
+    @Test(arguments: faults.indices, [1, 29, 31, 61, 3_700])
+    func endsAtOnceWhenItSendsFiles(fault: Int, seconds: Int) throws {
+        try simulate { clock in
+            let internet = SimulatedInternet(clock: clock)
+            let server = ObjectStoreServer(bucket: "air", accessKey: "AKID")
+            internet.add(server, at: FileTargetTests.host)
+            internet.set(Self.faults[fault], at: FileTargetTests.host)
+            let keeper = SimulatedRing(clock: clock, room: 1)
+            let source = SimulatedFiles(clock: clock, start: 1_795_321_800, interval: 600)
+            try await clock.sleep(for: .seconds(100_000))
+            let world = FileOutboxTask.World(
+                source: source,
+                keeper: keeper,
+                network: internet,
+                clock: clock
+            ) { _, _ in }
+            let task = FileOutboxTask(
+                id: "bucket",
+                FileWork(FileTargetTests.store()),
+                seed: 1,
+                in: world,
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
             let stop = clock.now.advanced(by: .seconds(seconds))
             _ = try await clock.run(task.run) { try await clock.sleep(until: stop) }
