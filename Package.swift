@@ -334,8 +334,8 @@ let package = Package(
         tests(
             "CourierIOTests",
             [
-                "COpenSSL", "Core", "CourierIO", "HardwareIO", "LinuxIO", "RoostCourier",
-                "TestSupport", logging,
+                "COpenSSL", "Core", "CourierIO", "CourierSimulation", "HardwareIO", "LinuxIO",
+                "RoostCourier", "Supervision", "TestSupport", logging,
             ]
         ),
         .target(

@@ -266,6 +266,7 @@ import Testing
             (["etag": "\"\(ours)\""], "delivered"), (["etag": "\"0123\""], "later"),
             ([:], "foreign"),
             (["etag": "\"0123\"", "x-amz-server-side-encryption": "aws:kms"], "delivered"),
+            (["etag": "\"\(ours)\"", "content-type": "text/html"], "delivered"),
         ]
         for (fields, name) in answers {
             let server = Answering(answers: [.put: OutboundAnswer(200, fields)])

@@ -38,8 +38,8 @@ package actor FileOutboxTask: Child {
     private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most; each piece of a longer one beats.
     private static let promise: Duration = .seconds(900)
-    /// How late a wake-up may come.
-    private static let tolerance: Duration = .seconds(20)
+    /// How late the next attempt may come, and how late a look.
+    private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
 
     private let id: String
     private let work: FileWork
@@ -86,10 +86,12 @@ package actor FileOutboxTask: Child {
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: Self.promise)
             var deadline = world.clock.now.advanced(by: Self.lookInterval)
+            var tolerance = Self.tolerance.look
             if try await begin() {
                 try await see()
                 if world.clock.now < machine.notBefore {
                     deadline = min(deadline, machine.notBefore)
+                    tolerance = Self.tolerance.attempt
                 } else if try await send() {
                     continue
                 }
@@ -97,7 +99,7 @@ package actor FileOutboxTask: Child {
             _ = try await world.clock.wait(
                 for: changed,
                 until: deadline,
-                tolerance: Self.tolerance
+                tolerance: tolerance
             )
         }
     }

@@ -3,9 +3,9 @@ enum FileJudge {
     /// Judges an answer that has no proof.
     static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
         switch answer.status {
-        case 423 where !answer.isHTML:
+        case 423:
             .later(DeliveryReason("status-423", "the receiver has locked this name"))
-        case 507 where !answer.isHTML:
+        case 507:
             .hold(DeliveryReason("status-507", "the receiver has no room left"))
         default: DeliveryJudge.judge(answer)
         }

@@ -66,7 +66,10 @@ package struct ObjectStoreTarget: FileTarget {
             guard answer.status == 412 else { return judge(answer, file) }
             let present = try await network.step(question(file))
             if present.status == 404 { return FileJudge.vanished }
-            guard present.status == 200, !present.isHTML else { return Self.judge(present) }
+            // The tag is the proof that the store itself answers, whatever it calls the type.
+            guard present.status == 200, present.fields["etag"] != nil else {
+                return Self.judge(present)
+            }
             return FileJudge.compare(isEqual: isOurs(present, file))
         } catch let stop as FileStop {
             return stop.outcome
@@ -97,7 +100,7 @@ package struct ObjectStoreTarget: FileTarget {
     }
 
     private func judge(_ answer: OutboundAnswer, _ file: OutboxFile) -> DeliveryOutcome {
-        guard answer.status == 200, !answer.isHTML else { return Self.judge(answer) }
+        guard answer.status == 200 else { return Self.judge(answer) }
         if isOurs(answer, file) { return .delivered }
         // A store that encrypts with keys of its own has no MD5 in its tag; it has checked ours.
         let isEncrypted = answer.fields["x-amz-server-side-encryption"]?.hasPrefix("aws:kms")

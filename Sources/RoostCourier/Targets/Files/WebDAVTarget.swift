@@ -29,13 +29,12 @@ package struct WebDAVTarget: FileTarget {
     ) async throws -> DeliveryOutcome {
         do {
             var answer = try await network.step(upload(file), uploading: file)
-            if answer.status == 409, !answer.isHTML {
+            if answer.status == 409 {
                 try await makeFolders(of: file, network)
                 answer = try await network.step(upload(file), uploading: file)
             }
             switch answer.status {
             case 200, 201, 204:
-                guard !answer.isHTML else { return FileJudge.judge(answer) }
                 let size = try await size(of: file, network)
                 return size == file.size ? .delivered : FileJudge.damaged
             case 412: return try await compare(file, network)
@@ -74,7 +73,7 @@ package struct WebDAVTarget: FileTarget {
             path += "\(part)/"
             let answer = try await network.step(request(.makeCollection, path))
             // 405: it is there.
-            guard [201, 405].contains(answer.status), !answer.isHTML else {
+            guard [201, 405].contains(answer.status) else {
                 throw FileStop(outcome: Self.judge(answer))
             }
         }
@@ -90,7 +89,7 @@ package struct WebDAVTarget: FileTarget {
         )
         question.body = Array((body + "</propfind>").utf8)
         let answer = try await network.step(question)
-        if answer.status == 404, !answer.isHTML { throw FileStop(outcome: FileJudge.vanished) }
+        if answer.status == 404 { throw FileStop(outcome: FileJudge.vanished) }
         guard answer.status == 207, !answer.isHTML else {
             throw FileStop(outcome: Self.judge(answer))
         }
@@ -118,8 +117,17 @@ package struct WebDAVTarget: FileTarget {
         return FileJudge.compare(isEqual: hash.finish() == file.sha256)
     }
 
+    /// Judges an answer by its status.
+    ///
+    /// Servers of this kind write a page for people with each refusal, and with a success too; the
+    /// proof of a success is the size that the next question asks for.
     private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        guard answer.status == 409, !answer.isHTML else { return FileJudge.judge(answer) }
+        guard answer.status >= 400 else { return FileJudge.judge(answer) }
+        guard answer.status == 409 else {
+            var fields = answer.fields
+            fields["content-type"] = nil
+            return FileJudge.judge(OutboundAnswer(answer.status, fields))
+        }
         let words = "the folder of the address is not there"
         return .hold(DeliveryReason("no-folder", words))
     }
