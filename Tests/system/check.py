@@ -45,10 +45,12 @@ def swift_build(products, build, scratch=None, extra=(), environment=None):
     return subprocess.check_output([*command, "--show-bin-path"], text=True).strip()
 
 
-def swift_test(suites, **environment):
-    """Runs suites in release, in the build folder that scripts/test uses for them."""
-    command = ["swift", "test", "--package-path", ROOT, "-c", "release", "-Xswiftc",
-               "-enable-testing", "--scratch-path", os.path.join(ROOT, ".build-testing")]
+def swift_test(suites, build="release", **environment):
+    """Runs suites, in release in the build folder that scripts/test uses for them."""
+    command = ["swift", "test", "--package-path", ROOT]
+    if build == "release":
+        command += ["-c", build, "-Xswiftc", "-enable-testing",
+                    "--scratch-path", os.path.join(ROOT, ".build-testing")]
     texts = {name: str(value) for name, value in environment.items()}
     done = subprocess.run(
         [*command, "--filter", suites], env={**os.environ, **texts}, check=False)

@@ -19,7 +19,9 @@ from cheroot import wsgi
 from moto.server import DomainDispatcherApplication, create_backend_app
 from wsgidav.wsgidav_app import WsgiDAVApp
 
-BUCKET, PREFIX, START, INTERVAL = "air", "balcony air: ä", 1795321800, 60
+from file_servers_rows import PREFIX, rows, time_of
+
+BUCKET = "air"
 KEYS = Credentials("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 REFUSED = 3  # The first names of these are refused once.
 
@@ -87,12 +89,6 @@ class Counted:
         return self.app(environ, start_response)
 
 
-def rows(hour):
-    """What the file of an hour holds."""
-    numbers = range(hour * 60, hour * 60 + 60)
-    return "".join(f"PM2.5,{n % 997},{START + n * INTERVAL}\r\n" for n in numbers).encode()
-
-
 def serve(app):
     server = wsgi.Server(("127.0.0.1", 0), app, numthreads=4)
     server.prepare()
@@ -109,20 +105,20 @@ def main(folder):
                                "default_to_digest": False},
         "simple_dc": {"user_mapping": {"*": {"ann": {"password": "app-password"}}}},
     }), False)
-    (_, s3_port), (_, dav_port) = serve(bucket), serve(dav)
+    (s3, s3_port), (dav_server, dav_port) = serve(bucket), serve(dav)
     client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{s3_port}", region_name="eu-central-1",
                           aws_access_key_id="other", aws_secret_access_key="writer")
     location = {"LocationConstraint": "eu-central-1"}
     client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration=location)
-    taken = {f"{PREFIX}/hourly/20261122T093000Z.csv": b"theirs",
-             f"{PREFIX}/hourly/20261122T113000Z.csv": rows(7)}
+    taken = {f"{PREFIX}/hourly/{time_of(300)}.csv": b"theirs",
+             f"{PREFIX}/hourly/{time_of(420)}.csv": rows(7)}
     for name, body in taken.items():
         client.put_object(Bucket=BUCKET, Key=name, Body=body)
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(body)
-    bucket.wrong, bucket.signed = [], 0
+    bucket.wrong, bucket.signed, bucket.seen = [], 0, set()
     print(json.dumps({"s3": s3_port, "webdav": dav_port}), flush=True)
     sys.stdin.read()
     wrong, signed = list(bucket.wrong), bucket.signed
@@ -137,6 +133,8 @@ def main(folder):
             with open(path, "rb") as file:
                 found["webdav"][os.path.relpath(path, folder)] = hashlib.md5(file.read()).hexdigest()
     print(json.dumps(found), flush=True)
+    s3.stop()
+    dav_server.stop()
 
 
 if __name__ == "__main__":
