@@ -253,7 +253,10 @@ import Testing
             try await clock.sleep(for: .seconds(26 * 3_600 + 1_000))
             var fresh = life
             fresh.work.hasBacklog = false
-            try await fresh.run(fresh.task()) { try await clock.sleep(for: .seconds(7_200)) }
+            // A restart before the first file does not begin anew.
+            for _ in 0..<2 {
+                try await fresh.run(fresh.task()) { try await clock.sleep(for: .seconds(3_600)) }
+            }
             #expect(fresh.shelf.order.map { $0.prefix(6) } == ["hourly"])
             var young = life
             young.work = FileWork(FileTargetTests.store(), periods: [.hourly], prefix: "young/")

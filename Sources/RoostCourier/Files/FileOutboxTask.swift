@@ -130,6 +130,9 @@ package actor FileOutboxTask: Child {
         }
         // A period that the configuration does not name any more keeps its mark, and waits.
         self.origin = origin
+        // Where windows begin is decided once, also when no file is sent before a restart.
+        let cursor = FileCursor(origin: origin, marks: machine.marks)
+        await world.keeper.keep(cursor.encode(), of: id)
         return true
     }
 
