@@ -175,11 +175,16 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]
+        ),
         library(
             "CourierIO",
             [
-                "CCurl", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "RoostCourier",
-                logging,
+                "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "HardwareIO",
+                "LinuxIO", "RoostCourier", logging,
             ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),

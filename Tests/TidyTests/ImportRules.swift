@@ -60,7 +60,8 @@ extension TidyRule {
             "Store", "StoreQueries", "Supervision",
         ],
         "CourierIO": [
-            "CCurl", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "RoostCourier",
+            "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO",
+            "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": [

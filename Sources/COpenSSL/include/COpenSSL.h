@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "COpenSSLCrypto.h"
+#include "COpenSSLTrust.h"
 
 /* Enough for any PEM that is written here, and the most that is read. */
 #define COPENSSL_PEM_MAX 65536

@@ -12,6 +12,7 @@ package struct CurlNetwork: CourierNetwork {
     private let book: AddressBook
     /// libcurl waits for a mail server's last word, so it does that on a thread of its own.
     private let mail: DiskThread
+    private let brokers: BrokerDoor
     private let settings: CurlSettings
 
     /// - Throws: `NetworkFailure`, `LinuxError` when this machine lacks memory or descriptors.
@@ -24,11 +25,13 @@ package struct CurlNetwork: CourierNetwork {
         self.settings = settings
         multi = try CurlMulti(on: loop)
         mail = try DiskThread(name: "mail")
+        brokers = BrokerDoor(on: loop)
         book = AddressBook(clock: loop.clock, names: names ?? NameLookup(clock: loop.clock))
     }
 
     private init(_ other: CurlNetwork, _ settings: CurlSettings) {
         (loop, multi, book, mail) = (other.loop, other.multi, other.book, other.mail)
+        brokers = other.brokers
         self.settings = settings
     }
 
@@ -62,7 +65,11 @@ package struct CurlNetwork: CourierNetwork {
     }
 
     package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
-        throw NetworkFailure(.local, "this version cannot connect to a broker")
+        guard settings.proxy == nil else {
+            throw NetworkFailure(.local, "a broker cannot be asked through a proxy")
+        }
+        let route = try await route(to: try BrokerSetup.place(of: broker))
+        return try await brokers.connect(broker, to: route, authorities: settings.authorities)
     }
 
     // MARK: One transfer
