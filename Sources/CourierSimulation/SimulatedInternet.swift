@@ -33,6 +33,7 @@ package enum NetworkFault: Hashable, Sendable {
 package final class SimulatedInternet: CourierNetwork {
     private struct State {
         var servers: [String: any SimulatedServer] = [:]
+        var brokers: [String: SimulatedBroker] = [:]
         var faults: [String: NetworkFault] = [:]
         var isDown = false
         var exchangeCount = 0
@@ -56,6 +57,11 @@ package final class SimulatedInternet: CourierNetwork {
     /// Puts a server behind a host, as `api.example.org` or `localhost:8086`.
     package func add(_ server: any SimulatedServer, at host: String) {
         state.withLock { $0.servers[host] = server }
+    }
+
+    /// Puts a broker behind a host, as `192.168.1.5`.
+    package func add(_ broker: SimulatedBroker, at host: String) {
+        state.withLock { $0.brokers[host] = broker }
     }
 
     /// Sets or ends what happens to a host; nil ends it.
@@ -107,7 +113,24 @@ package final class SimulatedInternet: CourierNetwork {
     }
 
     package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
-        throw NetworkFailure(.refused, "\(broker.host) is no broker of this world")
+        let host = broker.host
+        let (found, fault, isDown) = state.withLock {
+            ($0.brokers[host], $0.faults[host], $0.isDown)
+        }
+        if isDown { throw NetworkFailure(.unreachable, "no route to \(host)") }
+        switch fault {
+        case nil, .slow: break
+        // What speaks HTTP, or is cut off, is no broker.
+        case .answerLost: throw NetworkFailure(.closed, "\(host) closed the connection")
+        case .status, .captivePortal:
+            throw NetworkFailure(.malformed, "\(host) answers something that is no MQTT")
+        default: break
+        }
+        _ = try await suffer(fault, host)
+        guard let found else {
+            throw NetworkFailure(.refused, "\(host) is no broker of this world")
+        }
+        return try found.connect(broker)
     }
 
     /// What a fault does before a server is asked; nil goes on to the server.

@@ -47,6 +47,16 @@ package struct BrokerMessage: Hashable, Sendable {
         (self.topic, self.payload) = (topic, payload)
         (self.isRetained, self.expirySeconds) = (isRetained, expirySeconds)
     }
+
+    /// The same message with another expiry.
+    func expiring(in seconds: Int) -> BrokerMessage {
+        BrokerMessage(
+            topic: topic,
+            payload: payload,
+            isRetained: isRetained,
+            expirySeconds: seconds
+        )
+    }
 }
 
 /// A connection to an MQTT broker.

@@ -1,0 +1,23 @@
+/// A reason code that says no.
+struct BrokerDenial: Error, Hashable {
+    let code: Int
+    let topic: String
+
+    var outcome: DeliveryOutcome {
+        switch code {
+        case 0x86, 0x87: .hold(DeliveryReason("not-authorised", words))
+        case 0x90, 0x95, 0x99: .refused(DeliveryReason("refused", words))
+        default: .later(DeliveryReason("broker", words))
+        }
+    }
+
+    /// For people.
+    var words: String {
+        let number = "0x" + String(code, radix: 16)
+        return switch code {
+        case 0x86, 0x87: "the broker forbids \(topic) (\(number))"
+        case 0x90, 0x95, 0x99: "the broker refuses a message to \(topic) (\(number))"
+        default: "the broker cannot take it now (\(number))"
+        }
+    }
+}

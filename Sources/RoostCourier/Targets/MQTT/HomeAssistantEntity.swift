@@ -1,0 +1,27 @@
+import Core
+
+/// What Home Assistant is to know of a quantity.
+///
+/// - Source: Home Assistant 2025.4.4, `components/sensor/const.py`.
+package struct HomeAssistantEntity: Hashable, Sendable {
+    package let title: String
+    /// Nil where Home Assistant has no class.
+    package let deviceClass: String?
+    package let unit: String
+
+    package init(_ quantity: Quantity) {
+        (title, deviceClass) = Self.table[quantity.name] ?? (quantity.name, nil)
+        // U+03BC is refused by 2025.7, and U+00B5 is taken by all.
+        unit = String(quantity.unit.map { $0 == "\u{3BC}" ? "\u{B5}" : $0 })
+    }
+
+    private static let table: [String: (String, String?)] = [
+        "pm1": ("PM1", "pm1"), "pm25": ("PM2.5", "pm25"), "pm10": ("PM10", "pm10"),
+        // Its class is not in 2025.4.4, and an unknown class loses the entity.
+        "pm4": ("PM4", nil),
+        "co2": ("CO₂", "carbon_dioxide"), "temperature": ("temperature", "temperature"),
+        "humidity": ("humidity", "humidity"), "pressure": ("pressure", "atmospheric_pressure"),
+        "voc": ("VOC", "volatile_organic_compounds_parts"),
+        "sound": ("sound", "sound_pressure"),
+    ]
+}

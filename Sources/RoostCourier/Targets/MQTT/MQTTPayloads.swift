@@ -1,0 +1,266 @@
+import Core
+
+/// What goes into messages, byte for byte.
+package struct MQTTPayloads: Hashable, Sendable {
+    /// A motion as the station recorded it.
+    package struct Motion: Hashable, Sendable {
+        package let id: String
+        package let device: String
+        package let time: WallTime?
+        /// Since it was seen.
+        package let age: Duration
+        /// How long it lasted; nil at its start.
+        package let seconds: Int?
+
+        package init(id: String, device: String, time: WallTime?, age: Duration, seconds: Int?) {
+            (self.id, self.device, self.time) = (id, device, time)
+            (self.age, self.seconds) = (age, seconds)
+        }
+    }
+
+    /// How old a motion may be on the live topic.
+    package static let motionLimit: Duration = .seconds(60)
+
+    package let topics: MQTTTopics
+    /// Whether one message makes all entities; false for Home Assistant before 2024.11.
+    package let isByDevice: Bool
+
+    package init(topics: MQTTTopics, isByDevice: Bool = true) {
+        (self.topics, self.isByDevice) = (topics, isByDevice)
+    }
+
+    /// How long a value counts: three times what lies between two samples.
+    package static func expiry(_ interval: Duration?) -> Int {
+        max(3, Int((interval ?? .seconds(300)).components.seconds) * 3)
+    }
+
+    // MARK: Values
+
+    /// A sample, with every quantity of its device.
+    ///
+    /// A quantity without a value is null: where it were left out, Home Assistant would show the
+    /// old value and count its age anew.
+    package func state(_ sample: OutboxSample, _ interval: Duration?) -> BrokerMessage {
+        var members: [(key: String, value: String)] = [
+            (
+                "id",
+                WireJSON.string("\(sample.stream.rawValue)-\(sample.boot)-\(sample.tick.tenths)")
+            )
+        ]
+        if let time = sample.time { members.append(("t", WireJSON.string(time.iso8601))) }
+        for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
+            members.append((quantity.name, Self.json(outcome)))
+        }
+        return message(
+            topics.state(sample.device),
+            WireJSON.object(members),
+            expiry: Self.expiry(interval)
+        )
+    }
+
+    private static func json(_ outcome: Outcome) -> String {
+        switch outcome {
+        case .value(let value, let quality):
+            WireJSON.object([("v", value.description), ("q", WireJSON.strings(quality.names))])
+        case .noData(let reason):
+            WireJSON.object([
+                ("v", "null"), ("q", "[]"), ("why", WireJSON.string(reason.rawValue)),
+            ])
+        }
+    }
+
+    /// The messages of a motion: the switch and the event while it is new, else the late event.
+    package func motion(_ motion: Motion) -> [BrokerMessage] {
+        var members = [(key: "id", value: WireJSON.string(motion.id))]
+        if let time = motion.time { members.append(("t", WireJSON.string(time.iso8601))) }
+        members.append(("kind", "\"motion\""))
+        if let seconds = motion.seconds { members.append(("seconds", "\(seconds)")) }
+        let text = WireJSON.object(members)
+        guard motion.age <= Self.motionLimit else {
+            return [message(topics.late(motion.device), text)]
+        }
+        let state = motion.seconds == nil ? "ON" : "OFF"
+        return [
+            message(topics.motion(motion.device), state, expiry: 60),
+            message(topics.event(motion.device), text, expiry: 60),
+        ]
+    }
+
+    package func status(_ isOnline: Bool) -> BrokerMessage {
+        message(topics.status, isOnline ? "online" : "offline", isRetained: true)
+    }
+
+    package func station(_ isOnline: Bool) -> BrokerMessage {
+        message(topics.station, isOnline ? "online" : "offline", isRetained: true)
+    }
+
+    /// Lamp and health, which are said again within a third of their expiry.
+    package func condition(_ view: StationView, expiry: Int) -> [BrokerMessage] {
+        var members: [(key: String, value: String)] = []
+        if let hours = view.laserHours {
+            members.append(("laser_h", "\((hours * 10).rounded() / 10)"))
+        }
+        members.append(("faults", WireJSON.strings(view.faults)))
+        let health = message(topics.health, WireJSON.object(members), expiry: expiry)
+        guard let lamp = view.lamp else { return [health] }
+        return [message(topics.lamp, lamp, expiry: expiry), health]
+    }
+
+    // MARK: Discovery
+
+    /// All entities of a station; those of `removed` are deleted.
+    package func discovery(_ view: StationView, removed: [Component] = []) -> [BrokerMessage] {
+        let components = Self.components(view)
+        guard isByDevice else {
+            let made = components.map { single($0, view) }
+            let gone = removed.map {
+                message(topics.discovery(of: $0.id, platform: $0.platform), "", isRetained: true)
+            }
+            return made + gone
+        }
+        var members = components.map { (key: $0.id, value: json($0)) }
+        members += removed.map { ($0.id, WireJSON.object([("p", WireJSON.string($0.platform))])) }
+        let whole = WireJSON.object(
+            head(view) + [
+                ("avty_mode", "\"all\""), ("qos", "1"), ("cmps", WireJSON.object(members)),
+            ]
+        )
+        return [message(topics.discovery, whole, isRetained: true)]
+    }
+
+    /// An entity of Home Assistant.
+    package struct Component: Hashable, Sendable {
+        fileprivate enum Kind: Hashable {
+            case value(Quantity, expiry: Int)
+            case motion, lamp, laser, faults
+        }
+
+        package let id: String
+        package var platform: String {
+            switch kind {
+            case .motion, .faults: "binary_sensor"
+            default: "sensor"
+            }
+        }
+        fileprivate let device: String
+        fileprivate let kind: Kind
+    }
+
+    /// The entities of a station, in the order of its devices.
+    package static func components(_ view: StationView) -> [Component] {
+        var all: [Component] = []
+        for device in view.devices {
+            let identity = MQTTTopics.level(device.identity)
+            let expiry = expiry(device.interval)
+            all += device.quantities.map {
+                Component(
+                    id: "\(identity)_\(MQTTTopics.level($0.name))",
+                    device: device.name,
+                    kind: .value($0, expiry: expiry)
+                )
+            }
+            if device.quantities.isEmpty {
+                all.append(Component(id: "\(identity)_motion", device: device.name, kind: .motion))
+            }
+        }
+        if view.lamp != nil { all.append(Component(id: "lamp", device: "", kind: .lamp)) }
+        if view.laserHours != nil { all.append(Component(id: "laser", device: "", kind: .laser)) }
+        return all + [Component(id: "faults", device: "", kind: .faults)]
+    }
+
+    private func head(_ view: StationView) -> [(key: String, value: String)] {
+        let device = WireJSON.object([
+            ("ids", WireJSON.strings([topics.deviceID])), ("name", WireJSON.string(view.name)),
+            ("mf", "\"Roost\""), ("mdl", WireJSON.string(view.model)),
+            ("sw", WireJSON.string(view.version)),
+        ])
+        let origin = WireJSON.object([
+            ("name", "\"roost-courier\""), ("sw", WireJSON.string(view.version)),
+        ])
+        let availability = [topics.status, topics.station].map {
+            WireJSON.object([("t", WireJSON.string($0))])
+        }
+        return [("dev", device), ("o", origin), ("avty", WireJSON.array(availability))]
+    }
+
+    private func single(_ component: Component, _ view: StationView) -> BrokerMessage {
+        let own = members(component)
+        let text = WireJSON.object(head(view) + [("avty_mode", "\"all\""), ("qos", "1")] + own)
+        let topic = topics.discovery(of: component.id, platform: component.platform)
+        return message(topic, text, isRetained: true)
+    }
+
+    private func json(_ component: Component) -> String {
+        WireJSON.object([("p", WireJSON.string(component.platform))] + members(component))
+    }
+
+    private func members(_ component: Component) -> [(key: String, value: String)] {
+        let id = [(key: "uniq_id", value: WireJSON.string(topics.uniqueID(component.id)))]
+        switch component.kind {
+        case .value(let quantity, let expiry):
+            return id + value(quantity, of: component.device, expiry: expiry)
+        case .motion:
+            return id + [
+                ("name", WireJSON.string("\(component.device) motion")),
+                ("stat_t", WireJSON.string(topics.motion(component.device))),
+                ("dev_cla", "\"motion\""), ("off_dly", "30"),
+            ]
+        case .lamp:
+            return id + [
+                ("name", "\"lamp\""), ("stat_t", WireJSON.string(topics.lamp)),
+                ("dev_cla", "\"enum\""),
+                ("ops", WireJSON.strings(["good", "moderate", "poor", "unknown", "fault"])),
+                ("exp_aft", "900"),
+            ]
+        case .laser:
+            return id + [
+                ("name", "\"laser\""), ("stat_t", WireJSON.string(topics.health)),
+                ("val_tpl", "\"{{ value_json.laser_h }}\""), ("dev_cla", "\"duration\""),
+                ("unit_of_meas", "\"h\""), ("stat_cla", "\"total_increasing\""),
+                ("exp_aft", "900"),
+            ]
+        case .faults:
+            let template = "{{ 'ON' if value_json.faults else 'OFF' }}"
+            return id + [
+                ("name", "\"faults\""), ("stat_t", WireJSON.string(topics.health)),
+                ("val_tpl", WireJSON.string(template)), ("dev_cla", "\"problem\""),
+                ("exp_aft", "900"),
+            ]
+        }
+    }
+
+    private func value(_ quantity: Quantity, of device: String, expiry: Int)
+        -> [(key: String, value: String)]
+    {
+        let entity = HomeAssistantEntity(quantity)
+        let topic = WireJSON.string(topics.state(device))
+        let path = "value_json['\(quantity.name)']"
+        var members: [(key: String, value: String)] = [
+            ("name", WireJSON.string("\(device) \(entity.title)")), ("stat_t", topic),
+            ("val_tpl", WireJSON.string("{{ \(path).v }}")), ("json_attr_t", topic),
+            ("json_attr_tpl", WireJSON.string("{{ \(path) | tojson }}")),
+        ]
+        if !entity.unit.isEmpty {
+            members.append(("unit_of_meas", WireJSON.string(entity.unit)))
+        }
+        if let name = entity.deviceClass { members.append(("dev_cla", WireJSON.string(name))) }
+        return members + [
+            ("stat_cla", "\"measurement\""), ("sug_dsp_prc", "\(quantity.decimals)"),
+            ("exp_aft", "\(expiry)"),
+        ]
+    }
+
+    private func message(
+        _ topic: String,
+        _ text: String,
+        isRetained: Bool = false,
+        expiry: Int? = nil
+    ) -> BrokerMessage {
+        BrokerMessage(
+            topic: topic,
+            payload: Array(text.utf8),
+            isRetained: isRetained,
+            expirySeconds: expiry
+        )
+    }
+}

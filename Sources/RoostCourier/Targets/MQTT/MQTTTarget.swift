@@ -1,0 +1,393 @@
+import Core
+import Synchronization
+
+/// Shows the station to the clients of an MQTT broker, Home Assistant above all.
+///
+/// It keeps one connection. Whichever of the outbox and the attendant needs it first makes it, and
+/// all retained topics are published again after each connect, as a broker may have lost its file.
+package actor MQTTTarget: SampleTarget {
+    /// What the configuration says.
+    package struct Settings: Sendable {
+        package var broker: BrokerSettings
+        package let payloads: MQTTPayloads
+        package var hasDiscovery = true
+        /// Whether a message to itself has to come back before a batch counts.
+        package var proves = false
+
+        package init(broker: BrokerSettings, payloads: MQTTPayloads) {
+            (self.broker, self.payloads) = (broker, payloads)
+        }
+    }
+
+    private struct Connection {
+        let number: Int
+        let link: any BrokerConnection
+        let openedAt: MonotonicInstant
+    }
+
+    private struct Value {
+        let message: BrokerMessage
+        let until: MonotonicInstant
+    }
+
+    /// A broker that closes within this time after CONNACK has not let us work.
+    private static let shortLife: Duration = .seconds(10)
+    private static let proofPatience: Duration = .seconds(10)
+    /// Devices whose last value is kept for a Home Assistant that restarts.
+    private static let valueLimit = 64
+    /// Between two tries of a broker that forbids a topic of ours.
+    private static let denialInterval: Duration = .seconds(300)
+    private static let conditionInterval: Duration = .seconds(300)
+
+    nonisolated package let traits: SampleTargetTraits
+    /// Raised when there is something to do for the attendant; it alone waits for it.
+    nonisolated let needsTending = Signal()
+    /// Raised when a connection was made; `listen` alone waits for it.
+    nonisolated let hasConnected = Signal()
+    nonisolated private let intervals = Mutex<[String: Duration]>([:])
+    nonisolated private let clock: any NodeClock
+    /// With the will that the target adds.
+    nonisolated package let settings: Settings
+    private let proofCame = Signal()
+    private var random: SplitMix64
+    private var connection: Connection?
+    private var connectionCount = 0
+    private var isConnecting = false
+    private var shortCloses = 0
+    private var notBefore: MonotonicInstant?
+    private var view: StationView?
+    private var isStationOnline = false
+    private var announced: [MQTTPayloads.Component] = []
+    private var conditionAt: MonotonicInstant?
+    private var announceAt: MonotonicInstant?
+    private var values: [String: Value] = [:]
+    private var closing: (message: BrokerMessage, count: Int)?
+    private var denial: (reason: BrokerDenial, until: MonotonicInstant)?
+    private var lastProof: [UInt8]?
+
+    /// Makes a target without a connection; its seed is that of the wait before a Home Assistant
+    /// that starts is answered.
+    package init(_ settings: Settings, clock: any NodeClock, seed: UInt64) {
+        var settings = settings
+        let offline = settings.payloads.status(false)
+        settings.broker.will = BrokerSettings.Will(
+            topic: offline.topic,
+            payload: offline.payload,
+            delaySeconds: 60
+        )
+        (self.settings, self.clock) = (settings, clock)
+        random = SplitMix64(seed: seed)
+        var traits = SampleTargetTraits()
+        traits.itemLimit = 20
+        traits.isStrict = true
+        traits.pace = .zero
+        self.traits = traits
+    }
+
+    /// What kept the station from being shown at the last try; nil when nothing did.
+    package private(set) var trouble: DeliveryReason?
+
+    /// What a person is to know of the proof that this broker gives; nil before a connection.
+    package var standing: String? {
+        guard let connection else { return nil }
+        if settings.proves { return "proved by an echo" }
+        return connection.link.protocolVersion == 5
+            ? "acknowledged with a reason (MQTT 5)"
+            : "accepted, cannot be proved (MQTT 3.1.1)"
+    }
+
+    // MARK: Samples
+
+    /// Leaves out what is older than three intervals: a broker's clients want the present.
+    nonisolated package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        guard let time = sample.time, let now = clock.wallTime else { return nil }
+        let interval = intervals.withLock { $0[sample.device] }
+        let limit = Int64(MQTTPayloads.expiry(interval)) * 1_000_000_000
+        return now.nanoseconds - time.nanoseconds > limit ? .tooOld : nil
+    }
+
+    package func deliver(
+        _ batch: SampleBatch,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        var refused: [Int] = []
+        var last: DeliveryReason?
+        for (index, sample) in batch.samples.enumerated() {
+            let interval = intervals.withLock { $0[sample.device] }
+            let message = settings.payloads.state(sample, interval)
+            switch try await put(message, over: network) {
+            case .delivered: keep(message, of: sample)
+            case .refused(let reason):
+                refused.append(index)
+                last = reason
+            case let outcome: return outcome
+            }
+        }
+        if let last {
+            return refused.count == batch.samples.count
+                ? .refused(last) : .partly(refused: refused, last)
+        }
+        return settings.proves ? try await prove(batch.id, over: network) : .delivered
+    }
+
+    /// Reports a motion; safe to call again with the same one.
+    ///
+    /// - Throws: `CancellationError` alone.
+    package func report(
+        _ motion: MQTTPayloads.Motion,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        for message in settings.payloads.motion(motion) {
+            let outcome = try await put(message, over: network)
+            guard outcome == .delivered else { return outcome }
+        }
+        return .delivered
+    }
+
+    private func keep(_ message: BrokerMessage, of sample: OutboxSample) {
+        guard let expiry = message.expirySeconds else { return }
+        guard values[message.topic] != nil || values.count < Self.valueLimit else { return }
+        var left = Duration.seconds(Int64(expiry))
+        if let time = sample.time, let now = clock.wallTime {
+            left -= .nanoseconds(now.nanoseconds - time.nanoseconds)
+        }
+        values[message.topic] = Value(message: message, until: clock.now.advanced(by: left))
+    }
+
+    private func put(
+        _ message: BrokerMessage,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        do {
+            let connection = try await connected(over: network)
+            try await send(message, connection)
+            closing = nil
+            return .delivered
+        } catch let denial as BrokerDenial {
+            return denial.outcome
+        } catch let failure as NetworkFailure {
+            return judge(failure, of: message)
+        }
+    }
+
+    private func judge(_ failure: NetworkFailure, of message: BrokerMessage) -> DeliveryOutcome {
+        if failure.wasSent, failure.stage == .closed {
+            let count = closing?.message == message ? (closing?.count ?? 0) + 1 : 1
+            closing = count < 3 ? (message, count) : nil
+            if count == 3 {
+                let words = "the broker closed the connection three times after this message"
+                return .refused(DeliveryReason("closed-after-it", words))
+            }
+        }
+        if shortCloses >= 3 {
+            return .later(DeliveryReason("client-id", Self.cloneWords), afterSeconds: 60)
+        }
+        return DeliveryJudge.judge(failure)
+    }
+
+    private static let cloneWords =
+        "another client uses this id; a cloned card? `roost station new-id`"
+
+    private func prove(
+        _ id: String,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        let proof = BrokerMessage(topic: settings.payloads.topics.proof, payload: Array(id.utf8))
+        let outcome = try await put(proof, over: network)
+        guard outcome == .delivered else { return outcome }
+        let deadline = clock.now.advanced(by: Self.proofPatience)
+        while lastProof != proof.payload {
+            let isRaised = try await clock.wait(for: proofCame, until: deadline, tolerance: .zero)
+            guard isRaised else {
+                let words = "the broker took the messages and sent none back to \(proof.topic)"
+                return .hold(DeliveryReason("no-echo", words))
+            }
+        }
+        return .delivered
+    }
+
+    // MARK: The connection
+
+    private func connected(over network: any CourierNetwork) async throws -> Connection {
+        if let connection { return connection }
+        if let notBefore, clock.now < notBefore {
+            throw NetworkFailure(.closed, Self.cloneWords)
+        }
+        if let denial, clock.now < denial.until { throw denial.reason }
+        guard !isConnecting else {
+            throw NetworkFailure(.closed, "the connection to the broker is being made")
+        }
+        isConnecting = true
+        defer { isConnecting = false }
+        let link = try await network.connect(settings.broker)
+        connectionCount += 1
+        let made = Connection(number: connectionCount, link: link, openedAt: clock.now)
+        connection = made
+        hasConnected.raise()
+        do {
+            try await greet(made)
+        } catch let denial as BrokerDenial {
+            // What is missing there would be missed for ever: ask again later, from the start.
+            self.denial = (denial, clock.now.advanced(by: Self.denialInterval))
+            connection = nil
+            await link.close()
+            throw denial
+        }
+        denial = nil
+        return made
+    }
+
+    /// Publishes all that is retained, and asks for what is to be heard.
+    private func greet(_ connection: Connection) async throws {
+        try await send(settings.payloads.status(true), connection)
+        try await send(settings.payloads.station(isStationOnline), connection)
+        try await announce(connection)
+        if settings.hasDiscovery {
+            try await subscribe(MQTTTopics.homeAssistantStatus, connection)
+        }
+        if settings.proves { try await subscribe(settings.payloads.topics.proof, connection) }
+    }
+
+    private func subscribe(_ topic: String, _ connection: Connection) async throws {
+        do {
+            try await connection.link.subscribe(topic)
+        } catch let failure as NetworkFailure {
+            // A broker may allow sending alone.
+            guard failure.stage != .notAuthorised else { return }
+            lose(connection)
+            throw failure
+        }
+    }
+
+    private func send(_ message: BrokerMessage, _ connection: Connection) async throws {
+        do {
+            let code = try await connection.link.publish(message)
+            if code >= 0x80 { throw BrokerDenial(code: code, topic: message.topic) }
+        } catch let failure as NetworkFailure {
+            lose(connection)
+            throw failure
+        }
+    }
+
+    private func lose(_ lost: Connection) {
+        guard connection?.number == lost.number else { return }
+        connection = nil
+        let isShort = lost.openedAt.duration(to: clock.now) < Self.shortLife
+        shortCloses = isShort ? shortCloses + 1 : 0
+        notBefore = shortCloses >= 3 ? clock.now.advanced(by: .seconds(60)) : nil
+    }
+
+    // MARK: The station
+
+    /// Shows how the station is now; nil when it does not answer.
+    ///
+    /// What the network does is seen by the next delivery.
+    ///
+    /// - Throws: `CancellationError` alone.
+    func show(_ now: StationView?, over network: any CourierNetwork) async throws {
+        let wasOnline = isStationOnline
+        isStationOnline = now?.makesProgress ?? false
+        let isNew = now.map { MQTTPayloads.components($0) != announced } ?? false
+        if let now {
+            view = now
+            intervals.withLock { intervals in
+                intervals = [:]
+                for device in now.devices { intervals[device.name] = device.interval }
+            }
+        }
+        do {
+            let before = connection?.number
+            let connection = try await connected(over: network)
+            let isGreeted = connection.number != before
+            if wasOnline != isStationOnline, !isGreeted {
+                try await send(settings.payloads.station(isStationOnline), connection)
+            }
+            if isNew, !isGreeted { try await announce(connection) }
+            try await answerHomeAssistant(connection)
+            try await sayCondition(connection)
+            trouble = nil
+        } catch let failure as NetworkFailure {
+            trouble = DeliveryReason("network", failure.words)
+        } catch let denial as BrokerDenial {
+            trouble = DeliveryReason("broker", denial.words)
+        }
+    }
+
+    private func announce(_ connection: Connection) async throws {
+        guard settings.hasDiscovery, let view else { return }
+        let components = MQTTPayloads.components(view)
+        let ids = Set(components.map(\.id))
+        let removed = announced.filter { !ids.contains($0.id) }
+        for message in settings.payloads.discovery(view, removed: removed) {
+            try await send(message, connection)
+        }
+        announced = components
+    }
+
+    private func answerHomeAssistant(_ connection: Connection) async throws {
+        guard let due = announceAt, due <= clock.now else { return }
+        announceAt = nil
+        try await announce(connection)
+        for value in values.sorted(by: { $0.key < $1.key }).map(\.value) {
+            let left = clock.now.duration(to: value.until).components.seconds
+            guard left > 0 else { continue }
+            try await send(value.message.expiring(in: Int(left)), connection)
+        }
+        conditionAt = nil
+    }
+
+    private func sayCondition(_ connection: Connection) async throws {
+        guard let view else { return }
+        let isDue = conditionAt.map { $0.duration(to: clock.now) >= Self.conditionInterval } ?? true
+        guard isDue else { return }
+        conditionAt = clock.now
+        for message in settings.payloads.condition(view, expiry: 900) {
+            try await send(message, connection)
+        }
+    }
+
+    /// When `show` is due next, at the latest.
+    func nextTending() -> MonotonicInstant {
+        let regular = clock.now.advanced(by: .seconds(30))
+        return min(announceAt ?? regular, regular)
+    }
+
+    /// Hears what the broker sends until the present connection ends.
+    ///
+    /// - Throws: `CancellationError`.
+    func listen() async throws {
+        guard let connection else {
+            let limit = clock.now.advanced(by: .seconds(60))
+            _ = try await clock.wait(for: hasConnected, until: limit, tolerance: .seconds(2))
+            return
+        }
+        while let message = try await connection.link.nextMessage() { hear(message) }
+        lose(connection)
+    }
+
+    private func hear(_ message: BrokerMessage) {
+        if message.topic == settings.payloads.topics.proof {
+            lastProof = message.payload
+            proofCame.raise()
+        } else if message.topic == MQTTTopics.homeAssistantStatus,
+            message.payload == Array("online".utf8), !message.isRetained
+        {
+            // All stations of a house hear this at the same moment.
+            let wait = Int64(random.next() % 10_000)
+            announceAt = clock.now.advanced(by: .milliseconds(wait))
+            needsTending.raise()
+        }
+    }
+
+    /// Says that the courier ends, and ends the connection.
+    func retire() async {
+        guard let connection else { return }
+        self.connection = nil
+        do {
+            _ = try await connection.link.publish(settings.payloads.status(false))
+        } catch {
+            // A task that was cancelled sends it and does not wait for the broker's word.
+        }
+        await connection.link.close()
+    }
+}

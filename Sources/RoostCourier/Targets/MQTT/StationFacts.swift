@@ -1,0 +1,92 @@
+import ControlProtocol
+import Core
+
+/// What a target that shows the station asks of it.
+package protocol StationFacts: Sendable {
+    /// How the station is now; nil when it does not answer.
+    ///
+    /// - Throws: `CancellationError`.
+    func view() async throws -> StationView?
+}
+
+/// The station as a broker's other clients see it.
+package struct StationView: Hashable, Sendable {
+    /// A device with channels, or a motion sensor.
+    package struct Device: Hashable, Sendable {
+        /// Of the part itself, as `nova-sds011_A160`: the same when its owner calls it anew.
+        package let identity: String
+        package let name: String
+        /// Empty for a motion sensor.
+        package let quantities: [Quantity]
+        /// From one sample to the next; nil for what is measured on events.
+        package let interval: Duration?
+
+        package init(
+            identity: String,
+            name: String,
+            quantities: [Quantity],
+            interval: Duration?
+        ) {
+            (self.identity, self.name) = (identity, name)
+            (self.quantities, self.interval) = (quantities, interval)
+        }
+    }
+
+    package var name: String
+    package var model: String
+    package var version: String
+    package var devices: [Device]
+    /// `good`, `moderate`, `poor`, `unknown` or `fault`; nil without lights.
+    package var lamp: String?
+    package var laserHours: Double?
+    /// Ids of what is wrong.
+    package var faults: [String]
+    /// Whether every device that is to measure does so.
+    package var makesProgress: Bool
+
+    package init(name: String, model: String, version: String, devices: [Device]) {
+        (self.name, self.model, self.version) = (name, model, version)
+        (self.devices, faults, makesProgress) = (devices, [], true)
+    }
+}
+
+extension StationView {
+    /// Reads the answers of the control socket.
+    ///
+    /// A part without an id of its own is known by its profile and its name.
+    package init(_ status: StatusReport, _ report: DevicesReport) {
+        let model = status.board.map { $0.model ?? $0.name } ?? "Linux"
+        let devices = report.devices.compactMap { Self.device($0, status.channels) }
+        self.init(name: status.name, model: model, version: status.version, devices: devices)
+        lamp = status.lamp
+        laserHours = status.lasers.map(\.hours).max()
+        faults = status.faults.map(\.id)
+        let reasons = status.health?.reasons ?? []
+        makesProgress = !reasons.contains { $0.hasPrefix("late:") }
+    }
+
+    private static func device(_ report: DeviceReport, _ channels: [ChannelReport]) -> Device? {
+        let own = channels.filter { $0.channel.hasPrefix(report.name + "/") }
+        let quantities = own.map { channel in
+            Quantity(
+                name: String(channel.channel.dropFirst(report.name.utf8.count + 1)),
+                unit: channel.unit,
+                decimals: channel.facts?.decimals ?? 0
+            )
+        }
+        let isMotion = report.type == "pir"
+        guard isMotion || !quantities.isEmpty else { return nil }
+        let profile = own.lazy.compactMap(\.facts?.profile).first ?? report.type
+        var part = report.name
+        for key in ["id", "serial"] {
+            if case .text(let text)? = report.facts[key], !text.isEmpty { part = text }
+        }
+        let seconds = report.intervalSeconds ?? own.lazy.compactMap(\.intervalSeconds).first
+        return Device(
+            identity: "\(profile)_\(part)",
+            name: report.name,
+            quantities: quantities,
+            interval: seconds.map { .milliseconds(Int64(($0 * 1_000).rounded())) }
+        )
+    }
+}

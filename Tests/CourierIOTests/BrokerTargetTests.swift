@@ -1,0 +1,109 @@
+import Core
+import CourierIO
+import LinuxIO
+import RoostCourier
+import Synchronization
+import Testing
+
+/// A clock that a test can set forward; its waits are those of the loop.
+private final class SettableClock: NodeClock {
+    private let base: any NodeClock
+    private let ahead = Mutex(Duration.zero)
+
+    init(_ base: any NodeClock) { self.base = base }
+
+    func skip(_ time: Duration) { ahead.withLock { $0 += time } }
+
+    var now: MonotonicInstant { base.now.advanced(by: ahead.withLock { $0 }) }
+    var wallTime: WallTime? { base.wallTime }
+
+    func wait(
+        for signal: Signal,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws -> Bool {
+        let time = ahead.withLock { $0 }
+        let own = deadline.map { $0.advanced(by: .zero - time) }
+        return try await base.wait(for: signal, until: own, tolerance: tolerance)
+    }
+}
+
+/// The target against a real mosquitto.
+@Suite struct BrokerTargetTests {
+    private static let topics = MQTTTopics(station: "7f3a21c9d0e4")
+
+    private static func motion(_ number: Int) -> MQTTPayloads.Motion {
+        MQTTPayloads.Motion(id: "\(number)", device: "door", time: nil, age: .zero, seconds: nil)
+    }
+
+    private static func id(_ message: BrokerMessage?) -> Int? {
+        let parts = message.map { String(decoding: $0.payload, as: UTF8.self) }?.split(
+            separator: "\""
+        )
+        return parts.flatMap { $0.count > 3 ? Int($0[3]) : nil }
+    }
+
+    /// Each motion once or more and in order, though the broker dies within every tenth.
+    @Test(
+        .enabled(if: MosquittoServer.isThere, "mosquitto is not installed: apt install mosquitto")
+    )
+    func losesNoMotionOverRestartsOfTheBroker() throws {
+        let server = try MosquittoServer()
+        let (own, other) = (server.settings("roost-1"), server.settings("watch"))
+        let loop = try EventLoop()
+        var settings = CurlSettings()
+        settings.allowsLocal = true
+        let network = try CurlNetwork(on: loop, settings: settings)
+        let clock = SettableClock(loop.clock)
+        let payloads = MQTTPayloads(topics: Self.topics)
+        let target = MQTTTarget(.init(broker: own, payloads: payloads), clock: clock, seed: 1)
+        nonisolated(unsafe) let broken = server
+        let (seen, failures) = try loop.run {
+            var watcher = try await network.connect(other)
+            try await watcher.subscribe(Self.topics.event("door"))
+            var (seen, failures): ([Int], Int) = ([], 0)
+            for number in 0..<100 {
+                if number % 10 == 5 {
+                    clock.skip(.seconds(11))
+                    broken.kill()
+                }
+                while try await target.report(Self.motion(number), over: network) != .delivered {
+                    failures += 1
+                    try broken.start()
+                    watcher = try await network.connect(other)
+                    try await watcher.subscribe(Self.topics.event("door"))
+                }
+                repeat {
+                    let found = Self.id(try await watcher.nextMessage())
+                    seen.append(try #require(found))
+                } while seen.last != number
+            }
+            return (seen, failures)
+        }
+        #expect(failures == 10)
+        #expect(Set(seen) == Set(0..<100))
+        #expect(seen == seen.sorted())
+    }
+
+    @Test(
+        .enabled(if: MosquittoServer.isThere, "mosquitto is not installed: apt install mosquitto")
+    )
+    func holdsWhatTheBrokerForbids() throws {
+        let server = try MosquittoServer(
+            access: "topic readwrite homeassistant/#\ntopic write roost/+/status\n"
+                + "topic write roost/+/station\n"
+        )
+        let own = server.settings("roost-1")
+        let outcome = try onLoop { network in
+            let payloads = MQTTPayloads(topics: Self.topics)
+            let clock = try EventLoop().clock
+            let target = MQTTTarget(.init(broker: own, payloads: payloads), clock: clock, seed: 1)
+            return try await target.report(Self.motion(1), over: network)
+        }
+        guard case .hold(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.words.contains("forbids roost/7f3a21c9d0e4/door/motion"))
+    }
+}

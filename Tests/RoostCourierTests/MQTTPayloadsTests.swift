@@ -1,0 +1,119 @@
+import Core
+import Profiles
+import RoostCourier
+import Testing
+
+/// Messages and topics, byte for byte.
+@Suite struct MQTTPayloadsTests {
+    private static let topics = MQTTTopics(station: TargetFixture.station.id)
+    private static let payloads = MQTTPayloads(topics: topics)
+
+    static let view: StationView = {
+        let dust = StationView.Device(
+            identity: "nova-sds011_A160",
+            name: "dust",
+            quantities: [.pm25, .pm10],
+            interval: .seconds(300)
+        )
+        let door = StationView.Device(
+            identity: "pir_door",
+            name: "door",
+            quantities: [],
+            interval: nil
+        )
+        return StationView(
+            name: "balcony",
+            model: "Raspberry Pi 4",
+            version: "0.1.0",
+            devices: [dust, door]
+        )
+    }()
+
+    private static func text(_ message: BrokerMessage) -> String {
+        String(decoding: message.payload, as: UTF8.self)
+    }
+
+    @Test func writesEachQuantityOfASample() {
+        let sample = TargetFixture.dust(pm25: .value(12.3), pm10: .noData(.unplugged))
+        let message = Self.payloads.state(sample, .seconds(300))
+        #expect(message.topic == "roost/7f3a21c9d0e4/dust/state")
+        #expect(message.expirySeconds == 900)
+        #expect(!message.isRetained)
+        let end = """
+            "t":"2026-11-22T04:30:00Z","pm25":{"v":12.3,"q":[]},\
+            "pm10":{"v":null,"q":[],"why":"unplugged"}}
+            """
+        #expect(Self.text(message).hasSuffix(end))
+        #expect(Self.text(message).hasPrefix("{\"id\":\"3-b1b1"))
+    }
+
+    @Test(arguments: [
+        ("dust", "dust"), ("a/b", "a_b"), ("+#", "__"), ("Küche 2", "K_che_2"), ("\0", "_"),
+        ("", "_"),
+    ])
+    func keepsTopicsPlain(name: String, level: String) {
+        #expect(Self.topics.state(name) == "roost/7f3a21c9d0e4/\(level)/state")
+    }
+
+    @Test func keepsTopicsShort() {
+        let prefix = String(repeating: "a", count: 100)
+        let topics = MQTTTopics(prefix: prefix, station: String(repeating: "b", count: 99))
+        let longest = topics.late(String(repeating: "ü", count: 999))
+        #expect(MQTTTopics.isPrefix(prefix) && !MQTTTopics.isPrefix(prefix + "a"))
+        #expect(longest.utf8.count <= MQTTTopics.limit)
+        #expect(!MQTTTopics.isPrefix("a//b") && !MQTTTopics.isPrefix("a/#"))
+    }
+
+    @Test func announcesAllEntitiesInOneMessage() throws {
+        let messages = Self.payloads.discovery(Self.view)
+        #expect(messages.count == 1)
+        let message = try #require(messages.first)
+        #expect(message.topic == "homeassistant/device/roost_7f3a21c9d0e4/config")
+        #expect(message.isRetained && message.expirySeconds == nil)
+        let text = Self.text(message)
+        let dust = """
+            "nova-sds011_A160_pm25":{"p":"sensor",\
+            "uniq_id":"roost_7f3a21c9d0e4_nova-sds011_A160_pm25","name":"dust PM2.5",\
+            "stat_t":"roost/7f3a21c9d0e4/dust/state","val_tpl":"{{ value_json['pm25'].v }}",\
+            "json_attr_t":"roost/7f3a21c9d0e4/dust/state",\
+            "json_attr_tpl":"{{ value_json['pm25'] | tojson }}","unit_of_meas":"\u{B5}g/m³",\
+            "dev_cla":"pm25","stat_cla":"measurement","sug_dsp_prc":1,"exp_aft":900}
+            """
+        #expect(text.contains(dust))
+        #expect(text.contains("\"pir_door_motion\":{\"p\":\"binary_sensor\""))
+        #expect(!text.unicodeScalars.contains("\u{3BC}"))
+        #expect(WireJSON.parse(message.payload) != nil)
+    }
+
+    @Test func deletesWhatIsGone() {
+        var fewer = Self.view
+        fewer.devices.removeLast()
+        let before = MQTTPayloads.components(Self.view)
+        let removed = before.filter { !MQTTPayloads.components(fewer).contains($0) }
+        #expect(removed.map(\.id) == ["pir_door_motion"])
+        let whole = Self.payloads.discovery(fewer, removed: removed).map(Self.text)
+        #expect(whole[0].contains("\"pir_door_motion\":{\"p\":\"binary_sensor\"}"))
+        let single = MQTTPayloads(topics: Self.topics, isByDevice: false)
+        let last = single.discovery(fewer, removed: removed).last
+        let id = "roost_7f3a21c9d0e4_pir_door_motion"
+        #expect(last?.topic == "homeassistant/binary_sensor/\(id)/config")
+        #expect(last?.payload == [])
+        #expect(last?.isRetained == true)
+    }
+
+    @Test(arguments: [(0, true), (60, true), (61, false), (86_400, false)])
+    func keepsOldMotionsOffTheLiveTopic(age: Int64, isLive: Bool) {
+        let motion = MQTTPayloads.Motion(
+            id: "7",
+            device: "door",
+            time: TargetFixture.time,
+            age: .seconds(age),
+            seconds: 12
+        )
+        let messages = Self.payloads.motion(motion)
+        let live = ["roost/7f3a21c9d0e4/door/motion", "roost/7f3a21c9d0e4/door/event"]
+        #expect(messages.map(\.topic) == (isLive ? live : ["\(live[1])/late"]))
+        let end = "{\"id\":\"7\",\"t\":\"2026-11-22T04:30:00Z\",\"kind\":\"motion\",\"seconds\":12}"
+        #expect(messages.last.map(Self.text) == end)
+    }
+}

@@ -1,0 +1,191 @@
+import Core
+import CourierSimulation
+import RoostCourier
+import SimulationKit
+import Supervision
+import Synchronization
+import Testing
+
+/// A station that says what a test wants.
+final class ScriptedFacts: StationFacts {
+    private let state: Mutex<StationView?>
+
+    init(_ view: StationView?) { state = Mutex(view) }
+
+    func set(_ view: StationView?) { state.withLock { $0 = view } }
+    func view() async throws -> StationView? { state.withLock { $0 } }
+}
+
+/// The target with its attendant against a broker, by the virtual clock.
+@Suite struct MQTTTargetTests {
+    struct World {
+        let clock: SimulatedClock
+        let internet: SimulatedInternet
+        let broker: SimulatedBroker
+        let facts = ScriptedFacts(MQTTPayloadsTests.view)
+        let target: MQTTTarget
+
+        init(_ clock: SimulatedClock, proves: Bool = false) {
+            self.clock = clock
+            internet = SimulatedInternet(clock: clock)
+            broker = SimulatedBroker(clock: clock)
+            internet.add(broker, at: "broker")
+            let topics = MQTTTopics(station: TargetFixture.station.id)
+            var settings = MQTTTarget.Settings(
+                broker: BrokerSettings(
+                    host: "broker",
+                    port: 1_883,
+                    isEncrypted: false,
+                    clientID: "roost-1"
+                ),
+                payloads: MQTTPayloads(topics: topics)
+            )
+            settings.proves = proves
+            target = MQTTTarget(settings, clock: clock, seed: 1)
+        }
+
+        /// Runs the attendant while `body` does.
+        func attended(_ body: @escaping @Sendable () async throws -> Void) async throws {
+            let attendant = MQTTAttendant(
+                target,
+                over: internet,
+                asking: facts,
+                clock: clock,
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
+            )
+            _ = try await clock.run(attendant.run, unless: body)
+        }
+
+        func deliver(_ number: Int = 0) async throws -> DeliveryOutcome {
+            try await target.deliver(
+                TargetFixture.batch(TargetFixture.dust(number)),
+                over: internet
+            )
+        }
+    }
+
+    private static let root = "roost/7f3a21c9d0e4"
+    private static let discovery = "homeassistant/device/roost_7f3a21c9d0e4/config"
+    private static let hello = BrokerMessage(
+        topic: "homeassistant/status",
+        payload: Array("online".utf8)
+    )
+
+    @Test func saysThatItIsThereAndThatItLeaves() throws {
+        try simulate { clock in
+            let world = World(clock)
+            try await world.attended {
+                try await clock.sleep(for: .seconds(1))
+                #expect(world.broker.retained("\(Self.root)/status") == "online")
+                #expect(world.broker.retained("\(Self.root)/station") == "online")
+                #expect(world.broker.retained(Self.discovery)?.contains("PM2.5") == true)
+                world.facts.set(nil)
+                try await clock.sleep(for: .seconds(40))
+                #expect(world.broker.retained("\(Self.root)/station") == "offline")
+            }
+            #expect(world.broker.retained("\(Self.root)/status") == "offline")
+        }
+    }
+
+    @Test func publishesAllAgainAfterABrokerWithoutItsFile() throws {
+        try simulate { clock in
+            let world = World(clock)
+            try await world.attended {
+                try await clock.sleep(for: .seconds(20))
+                world.broker.restart()
+                #expect(world.broker.retained(Self.discovery) == nil)
+                try await clock.sleep(for: .seconds(31))
+                #expect(world.broker.retained(Self.discovery) != nil)
+                #expect(world.broker.retained("\(Self.root)/status") == "online")
+            }
+        }
+    }
+
+    @Test func answersAHomeAssistantThatRestarts() throws {
+        try simulate { clock in
+            let world = World(clock)
+            try await world.attended {
+                try await clock.sleep(for: .seconds(1))
+                let outcome = try await world.deliver()
+                #expect(outcome == .delivered)
+                try await clock.sleep(for: .seconds(100))
+                world.broker.publish(Self.hello)
+                try await clock.sleep(for: .seconds(12))
+                #expect(world.broker.texts(Self.discovery).count == 2)
+                #expect(world.broker.texts("\(Self.root)/dust/state").count == 2)
+                let last = world.broker.arrivals.last { $0.message.topic.hasSuffix("/state") }
+                #expect((780...800).contains(last?.message.expirySeconds ?? 0))
+                try await clock.sleep(for: .seconds(900))
+                world.broker.publish(Self.hello)
+                try await clock.sleep(for: .seconds(12))
+                #expect(world.broker.texts(Self.discovery).count == 3)
+                // The value is older than its expiry.
+                #expect(world.broker.texts("\(Self.root)/dust/state").count == 2)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (0x87, "hold"), (0x90, "refused"), (0x95, "refused"), (0x99, "refused"), (0x97, "later"),
+        (0x10, "delivered"),
+    ])
+    func judgesCodes(code: Int, outcome: String) throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.broker.answer("\(Self.root)/dust/state", by: code)
+            let found = try await world.deliver()
+            #expect(found.name == outcome)
+        }
+    }
+
+    @Test func refusesWhatEndsTheConnectionThreeTimes() throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.broker.close(after: "\(Self.root)/dust/state")
+            var names: [String] = []
+            for _ in 0..<3 {
+                names.append(try await world.deliver().name)
+                try await clock.sleep(for: .seconds(20))
+            }
+            #expect(names == ["unknown", "unknown", "refused"])
+        }
+    }
+
+    @Test func namesAClonedCardAndTriesOnceAMinute() throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.broker.setClosing(true)
+            var words = ""
+            for _ in 0..<600 {
+                if case .later(let reason, _) = try await world.deliver() { words = reason.words }
+                try await clock.sleep(for: .seconds(1))
+            }
+            #expect(words.contains("a cloned card?"))
+            #expect(world.broker.connectCount <= 3 + 10)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func provesByAnEcho(isHeard: Bool) throws {
+        try simulate { clock in
+            let world = World(clock, proves: true)
+            world.broker.setVersion(4)
+            // With 3.1.1 a message that is not allowed vanishes without a word.
+            if !isHeard { world.broker.answer("\(Self.root)/proof", by: 0x87) }
+            try await world.attended {
+                try await clock.sleep(for: .seconds(1))
+                let outcome = try await world.deliver()
+                #expect(outcome.name == (isHeard ? "delivered" : "hold"))
+            }
+        }
+    }
+
+    @Test func leavesOutWhatIsOld() throws {
+        try simulate { clock in
+            let world = World(clock)
+            clock.setWallTime(WallTime(nanoseconds: TargetFixture.time.nanoseconds))
+            #expect(world.target.leavesOut(TargetFixture.dust(-3)) == nil)
+            #expect(world.target.leavesOut(TargetFixture.dust(-4)) == .tooOld)
+        }
+    }
+}
