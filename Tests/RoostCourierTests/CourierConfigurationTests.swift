@@ -255,9 +255,41 @@ import Testing
         #expect(alone.contains { $0.contains("1 to 10 addresses") }, "\(alone)")
     }
 
+    @Test func makesATargetOfABroker() throws {
+        let text = """
+            { "targets": [ { "id": "ha", "type": "mqtt", "url": "mqtts://[fd00::5]:8884/",
+              "user": "roost", "password": { "secret": "mqtt" }, "topic": "home/air",
+              "homeAssistant": true, "discovery": "single", "prove": true,
+              "clientID": "balcony" } ] }
+            """
+        let configuration = try read(text)
+        #expect(configuration.secrets.map(\.text) == ["mqtt"])
+        try simulate { clock in
+            let materials = materials(clock)
+            guard case .broker(let target) = try configuration.targets[0].make(materials) else {
+                Issue.record("no broker")
+                return
+            }
+            let broker = target.settings.broker
+            #expect(broker.host == "fd00::5" && broker.port == 8_884 && broker.isEncrypted)
+            #expect(broker.clientID == "balcony" && broker.user == "roost")
+            #expect(broker.password?.reveal() == "value of mqtt")
+            #expect(broker.will?.topic == "home/air/7f3a21c9d0e4/status")
+            #expect(target.settings.proves && !target.settings.payloads.isByDevice)
+        }
+    }
+
     @Test(arguments: [
         ("[]", "expected an object"),
         ("{", "it ends in the middle"),
+        (#"{"targets":[{"id":"a","type":"mqtt","url":"http://b"}]}"#, "expected mqtt://HOST"),
+        (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b:99999"}]}"#, "mqtt://HOST:PORT"),
+        (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","topic":"a/#"}]}"#, "letters"),
+        (
+            #"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","discovery":"all"}]}"#,
+            #"expected "device" or "single""#
+        ),
+        (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","user":"u"}]}"#, "password"),
         (#"{"targets":[{"id":"a","type":"influx9"}]}"#, "did you mean influx"),
         (#"{"targets":[{"id":"A b","type":"webhook","url":"http://a"}]}"#, "1 to 32 of"),
         (#"{"targets":[{"id":"a","type":"webhook","url":"ftp://a"}]}"#, "https://HOST"),

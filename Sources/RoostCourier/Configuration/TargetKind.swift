@@ -2,7 +2,8 @@ import Profiles
 
 /// The kinds of targets, and what each has in the configuration.
 enum TargetKind: String, CaseIterable {
-    case influx1, influx2, influx3, webhook, madavi, safecast, heartbeat, gcs, s3, webdav
+    case influx1, influx2, influx3, webhook, mqtt, madavi, safecast, heartbeat
+    case gcs, s3, webdav
     case openSenseMap = "opensensemap"
     case sensorCommunity = "sensor-community"
 
@@ -18,6 +19,7 @@ enum TargetKind: String, CaseIterable {
         case .influx2: InfluxKinds.influx2(&reader, common)
         case .influx3: InfluxKinds.influx3(&reader, common)
         case .webhook: WebhookKind.read(&reader, common)
+        case .mqtt: MQTTEntry.read(&reader, common)
         case .sensorCommunity: CommunityKinds.sensorCommunity(&reader, common)
         case .madavi: CommunityKinds.madavi(&reader, common)
         case .openSenseMap: CommunityKinds.openSenseMap(&reader, common)

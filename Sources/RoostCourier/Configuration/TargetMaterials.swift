@@ -26,6 +26,8 @@ package struct TargetMaterials: Sendable {
 package enum TargetWork: Sendable {
     /// Sends it the samples that are recorded.
     case samples(any SampleTarget)
+    /// Sends it the samples, and runs an `MQTTAttendant` of it beside the outbox.
+    case broker(MQTTTarget)
     /// Says that the station is alive.
     case heartbeat(HeartbeatTarget)
     /// Sends it files of what is recorded.
