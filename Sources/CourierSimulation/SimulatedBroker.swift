@@ -78,6 +78,11 @@ package final class SimulatedBroker: Sendable {
         for link in sessions.values { link.finish() }
     }
 
+    /// Cuts all connections; their wills follow.
+    package func cut() {
+        for link in state.withLock({ Array($0.sessions.values) }) { drop(link) }
+    }
+
     /// Publishes as a client of its own, as Home Assistant does.
     package func publish(_ message: BrokerMessage) { _ = take(message) }
 

@@ -69,8 +69,14 @@ package final class SimulatedInternet: CourierNetwork {
         state.withLock { $0.faults[host] = fault }
     }
 
-    /// Whether there is any route at all.
-    package func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+    /// Whether there is any route at all; without one the connections to brokers end.
+    package func setDown(_ isDown: Bool) {
+        let brokers = state.withLock { state in
+            state.isDown = isDown
+            return Array(state.brokers.values)
+        }
+        if isDown { for broker in brokers { broker.cut() } }
+    }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
         let host = Self.host(of: request.url.revealed)

@@ -94,7 +94,7 @@ final class ScriptedFacts: StationFacts {
                 try await clock.sleep(for: .seconds(20))
                 world.broker.restart()
                 #expect(world.broker.retained(Self.discovery) == nil)
-                try await clock.sleep(for: .seconds(31))
+                try await clock.sleep(for: .seconds(10))
                 #expect(world.broker.retained(Self.discovery) != nil)
                 #expect(world.broker.retained("\(Self.root)/status") == "online")
             }
@@ -177,6 +177,50 @@ final class ScriptedFacts: StationFacts {
                 let outcome = try await world.deliver()
                 #expect(outcome.name == (isHeard ? "delivered" : "hold"))
             }
+        }
+    }
+
+    /// Two days with the outbox, in which the broker is away for hours and loses its file.
+    @Test func accountsForEachSample() throws {
+        try simulate { clock in
+            let world = World(clock)
+            let ring = SimulatedRing(clock: clock, room: 10_000)
+            let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
+            ring.add(StreamID(1), device: "dust", [.pm25])
+            ring.start(boot)
+            let wall = TargetFixture.time
+            clock.setWallTime(wall)
+            ring.anchor(boot, WallTime(nanoseconds: wall.nanoseconds - clock.now.nanoseconds))
+            let task = OutboxTask(
+                id: "ha",
+                world.target,
+                startsWithBacklog: true,
+                seed: 1,
+                in: .init(source: ring, keeper: ring, network: world.internet, clock: clock) {
+                    _,
+                    _ in
+                },
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
+            )
+            try await world.attended {
+                _ = try await clock.run(task.run) {
+                    for number in 0..<576 {
+                        ring.record(StreamID(1), Tick(clock.now), [.value(12.3)])
+                        if number % 100 == 40 { world.broker.restart() }
+                        world.internet.setDown((200..<260).contains(number))
+                        try await clock.sleep(for: .seconds(300))
+                    }
+                }
+            }
+            try await task.see()
+            let standing = await task.standing
+            let totals = standing.totals
+            #expect(totals.delivered + totals.leftOutCount + standing.waiting == 576)
+            #expect(standing.waiting <= 1)
+            let tooOld = totals.leftOut[.tooOld] ?? 0
+            #expect((54...60).contains(tooOld), "\(tooOld) of the 60 of the outage")
+            let states = world.broker.arrivals.filter { $0.message.topic.hasSuffix("/state") }
+            #expect(Set(states.map(\.text)).count == totals.delivered)
         }
     }
 

@@ -35,6 +35,8 @@ package actor MQTTTarget: SampleTarget {
     private static let proofPatience: Duration = .seconds(10)
     /// Devices whose last value is kept for a Home Assistant that restarts.
     private static let valueLimit = 64
+    /// Tries 5 s apart after a connection was lost; later ones are 30 s apart.
+    private static let quickTries = 12
     /// Between two tries of a broker that forbids a topic of ours.
     private static let denialInterval: Duration = .seconds(300)
     private static let conditionInterval: Duration = .seconds(300)
@@ -61,6 +63,7 @@ package actor MQTTTarget: SampleTarget {
     private var conditionAt: MonotonicInstant?
     private var announceAt: MonotonicInstant?
     private var values: [String: Value] = [:]
+    private var missCount = 0
     private var closing: (message: BrokerMessage, count: Int)?
     private var denial: (reason: BrokerDenial, until: MonotonicInstant)?
     private var lastProof: [UInt8]?
@@ -305,8 +308,9 @@ package actor MQTTTarget: SampleTarget {
             if isNew, !isGreeted { try await announce(connection) }
             try await answerHomeAssistant(connection)
             try await sayCondition(connection)
-            trouble = nil
+            (trouble, missCount) = (nil, 0)
         } catch let failure as NetworkFailure {
+            missCount += 1
             trouble = DeliveryReason("network", failure.words)
         } catch let denial as BrokerDenial {
             trouble = DeliveryReason("broker", denial.words)
@@ -348,7 +352,9 @@ package actor MQTTTarget: SampleTarget {
 
     /// When `show` is due next, at the latest.
     func nextTending() -> MonotonicInstant {
-        let regular = clock.now.advanced(by: .seconds(30))
+        // A broker that restarts is back within seconds; one that is away is not asked so often.
+        let isSoon = connection == nil && missCount < Self.quickTries
+        let regular = clock.now.advanced(by: .seconds(isSoon ? 5 : 30))
         return min(announceAt ?? regular, regular)
     }
 
@@ -363,6 +369,7 @@ package actor MQTTTarget: SampleTarget {
         }
         while let message = try await connection.link.nextMessage() { hear(message) }
         lose(connection)
+        needsTending.raise()
     }
 
     private func hear(_ message: BrokerMessage) {
