@@ -1,7 +1,9 @@
 import Core
 import CourierIO
+import Glibc
 import LinuxIO
 import RoostCourier
+import Supervision
 import Synchronization
 import Testing
 
@@ -28,6 +30,19 @@ private final class SettableClock: NodeClock {
     }
 }
 
+/// A station with one sensor.
+private struct OneDevice: StationFacts {
+    func view() async throws -> StationView? {
+        let dust = StationView.Device(
+            identity: "nova-sds011_A160",
+            name: "dust",
+            quantities: [.pm25],
+            interval: .seconds(300)
+        )
+        return StationView(name: "balcony", model: "Pi", version: "0.1.0", devices: [dust])
+    }
+}
+
 /// The target against a real mosquitto.
 @Suite struct BrokerTargetTests {
     private static let topics = MQTTTopics(station: "7f3a21c9d0e4")
@@ -42,6 +57,10 @@ private final class SettableClock: NodeClock {
         )
         return parts.flatMap { $0.count > 3 ? Int($0[3]) : nil }
     }
+
+    /// How many motions; `scripts/check mqtt` sends more.
+    private static let motionCount =
+        getenv("ROOST_MQTT_MOTIONS").flatMap { Int(String(cString: $0)) } ?? 100
 
     /// Each motion once or more and in order, though the broker dies within every tenth.
     @Test(
@@ -58,12 +77,13 @@ private final class SettableClock: NodeClock {
         let payloads = MQTTPayloads(topics: Self.topics)
         let target = MQTTTarget(.init(broker: own, payloads: payloads), clock: clock, seed: 1)
         nonisolated(unsafe) let broken = server
+        let count = Self.motionCount
         let (seen, failures) = try loop.run {
             var watcher = try await network.connect(other)
             try await watcher.subscribe(Self.topics.event("door"))
             var (seen, failures): ([Int], Int) = ([], 0)
-            for number in 0..<100 {
-                if number % 10 == 5 {
+            for number in 0..<count {
+                if number % (count / 10) == count / 20 {
                     clock.skip(.seconds(11))
                     broken.kill()
                 }
@@ -81,8 +101,52 @@ private final class SettableClock: NodeClock {
             return (seen, failures)
         }
         #expect(failures == 10)
-        #expect(Set(seen) == Set(0..<100))
+        #expect(Set(seen) == Set(0..<count))
         #expect(seen == seen.sorted())
+    }
+
+    /// Runs the attendant; what the broker then says of the station is the broker's own.
+    @Test(
+        .enabled(if: MosquittoServer.isThere, "mosquitto is not installed: apt install mosquitto")
+    )
+    func saysThatItIsThereAndThatItLeaves() throws {
+        let server = try MosquittoServer()
+        let (own, other) = (server.settings("roost-1"), server.settings("watch"))
+        let loop = try EventLoop()
+        var settings = CurlSettings()
+        settings.allowsLocal = true
+        let network = try CurlNetwork(on: loop, settings: settings)
+        let clock = loop.clock
+        let payloads = MQTTPayloads(topics: Self.topics)
+        let target = MQTTTarget(.init(broker: own, payloads: payloads), clock: clock, seed: 1)
+        let heard = try loop.run {
+            let watcher = try await network.connect(other)
+            for topic in [Self.topics.status, Self.topics.station, Self.topics.discovery] {
+                try await watcher.subscribe(topic)
+            }
+            let attendant = MQTTAttendant(
+                target,
+                over: network,
+                asking: OneDevice(),
+                clock: clock,
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
+            )
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await attendant.run() }
+                var heard: [BrokerMessage] = []
+                while heard.count < 3, let message = try await watcher.nextMessage() {
+                    heard.append(message)
+                }
+                group.cancelAll()
+                if let last = try await watcher.nextMessage() { heard.append(last) }
+                return heard
+            }
+        }
+        let texts = heard.map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(heard.map(\.topic).prefix(2) == [Self.topics.status, Self.topics.station])
+        #expect(texts.prefix(2) == ["online", "online"])
+        #expect(texts.count == 4 && texts[2].contains("\"dust PM2.5\""))
+        #expect(heard.last?.topic == Self.topics.status && texts.last == "offline")
     }
 
     @Test(

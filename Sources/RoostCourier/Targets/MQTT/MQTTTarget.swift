@@ -189,7 +189,7 @@ package actor MQTTTarget: SampleTarget {
     }
 
     private static let cloneWords =
-        "another client uses this id; a cloned card? `roost station new-id`"
+        "another client uses this id; a cloned card? give one of them another `clientID`"
 
     private func prove(
         _ id: String,
