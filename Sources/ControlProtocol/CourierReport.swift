@@ -16,6 +16,8 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package var omittedEvents: Int
     /// In the order of the configuration.
     package var targets: [OutboxReport]
+    /// Those who get notices of alerts, in the order of the configuration.
+    package var receivers: [OutboxReport] = []
 
     package init(
         version: String,
@@ -59,6 +61,8 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var code: String?
     /// Samples since the target was added; nil where samples do not count, as for a heartbeat.
     package var samples: OutboxSampleCounts?
+    /// Notices of alerts; nil for a target of samples.
+    package var notices: NoticeCounts?
     /// ISO 8601 in UTC, of the oldest sample that waits; nil when none waits, or it has no date.
     package var oldestWaiting: String?
     /// Whether samples wait until the clock can be trusted.
@@ -67,6 +71,12 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var nextTrySeconds: Double?
     /// Since the last delivery; nil before the first of this process.
     package var lastDeliverySeconds: Double?
+    /// Files that were delivered since the target was added; nil where none are sent.
+    package var fileCount: Int?
+    /// How far its receiver proves deliveries, where that differs by server; nil otherwise.
+    package var proof: String?
+    /// Motions that were left out for want of room, since the process started; nil where none go.
+    package var omittedMotions: Int?
     /// Since the process started.
     package var requestCount = 0
     /// Bodies that were sent since the process started.
@@ -74,6 +84,20 @@ package struct OutboxReport: Codable, Hashable, Sendable {
 
     package init(id: String, type: String, state: State) {
         (self.id, self.type, self.state) = (id, type, state)
+    }
+}
+
+/// What one receiver was sent of alerts.
+package struct NoticeCounts: Codable, Hashable, Sendable {
+    /// Since the receiver was added.
+    package let sent: Int
+    /// Alerts and ends of alerts that wait for their turn.
+    package let waiting: Int
+    /// Alerts that found no room, since the process started.
+    package let omitted: Int
+
+    package init(sent: Int, waiting: Int, omitted: Int) {
+        (self.sent, self.waiting, self.omitted) = (sent, waiting, omitted)
     }
 }
 

@@ -108,8 +108,11 @@ package struct FeedCondition: Codable, Hashable, Sendable {
     package let atLeast: Int
     /// The oldest of them has waited so long, 0…86 400 s; nil waits for `atLeast` alone.
     package let orAfterSeconds: Double?
+    /// Whether a motion is worth an answer at once; nil is no.
+    package let motions: Bool?
 
-    package init(atLeast: Int = 1, orAfterSeconds: Double? = nil) {
+    package init(atLeast: Int = 1, orAfterSeconds: Double? = nil, motions: Bool? = nil) {
         (self.atLeast, self.orAfterSeconds) = (atLeast, orAfterSeconds)
+        self.motions = motions
     }
 }

@@ -243,6 +243,11 @@ package enum AlertEvent: Hashable, Sendable {
         }
     }
 
+    /// Whether it only lists what is raised.
+    package var isStanding: Bool {
+        if case .standing = self { true } else { false }
+    }
+
     /// The highest number in it; nil for a silence.
     package var number: Int64? {
         switch self {

@@ -73,6 +73,11 @@ struct ProbeCommand: ParsableCommand {
                     if let probe = target.probe { return (.request(probe), isLocal) }
                     let now = WallTime(nanoseconds: 0)
                     _ = try await target.deliver(ExampleBatch.make(nil, at: now), over: network)
+                case .broker(let target):
+                    return (.broker(target.settings.broker), isLocal)
+                case .files(let work):
+                    let example = try await OutboxFile(path: "example.csv") { _ in nil }
+                    _ = try await work.target.deliver(example, over: network)
                 case .heartbeat(let target):
                     guard let request = target.request(.alive("")) else { break }
                     return (.request(request), isLocal)
@@ -117,12 +122,16 @@ struct ProbeCommand: ParsableCommand {
             request = OutboundRequest(.get, message.origin)
             request.trust = first.trust
             request.needsHTTP2 = first.needsHTTP2
-        case .mail, .broker:
-            return report(
-                false,
-                "no-probe",
-                "this kind is tried by a test notice: `roost courier send`"
-            )
+        case .broker(let broker):
+            do {
+                await (try await network.connect(broker)).close()
+                return report(true, nil, "the broker takes our log-in")
+            } catch let failure as NetworkFailure {
+                return report(false, failure.stage.rawValue, failure.words)
+            }
+        case .mail:
+            let words = "mail is tried by a test notice: `roost courier send`"
+            return report(false, "no-probe", words)
         }
         request.timeoutSeconds = 30
         do {

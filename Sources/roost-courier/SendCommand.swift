@@ -137,6 +137,18 @@ struct SendCommand: ParsableCommand {
                 return try await command.deliver(on: loop, entry.common.isLocal) { network in
                     try await target.deliver(batch, over: network)
                 }
+            case .broker(let target):
+                let batch = ExampleBatch.make(status, at: loop.clock.wallReading?.wall)
+                let messages = batch.samples.map { target.settings.payloads.state($0, nil) }
+                return messages.map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
+                    .joined(separator: "\n")
+            case .files(let work):
+                let example = try await OutboxFile(path: work.prefix + "hourly/example.csv") { n in
+                    n == 0 ? Array("PM2.5,12.3,2026-11-22T04:30:00Z\n".utf8) : nil
+                }
+                return try await command.deliver(on: loop, entry.common.isLocal) { network in
+                    try await work.target.deliver(example, over: network)
+                }
             case .heartbeat(let target):
                 return target.request(.alive("1 devices measure"))?.dryRun ?? ""
             }

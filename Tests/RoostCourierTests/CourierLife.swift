@@ -39,17 +39,22 @@ final class CourierLife: Sendable {
     init(
         _ clock: SimulatedClock,
         targets: String = influx,
+        receivers: String = "",
         seed: UInt64 = 1
     ) throws {
         (self.clock, self.seed) = (clock, seed)
         station = try ScriptedStation(clock)
         internet = SimulatedInternet(clock: clock)
         internet.add(server, at: Self.host)
-        configuration = try Self.read(targets)
+        configuration = try Self.read(targets, receivers)
     }
 
-    static func read(_ targets: String) throws -> CourierConfiguration {
-        try CourierConfiguration(Array("{\"targets\":[\(targets)]}".utf8), file: "courier.json")
+    static func read(
+        _ targets: String,
+        _ receivers: String = ""
+    ) throws -> CourierConfiguration {
+        let text = "{\"targets\":[\(targets)],\"receivers\":[\(receivers)]}"
+        return try CourierConfiguration(Array(text.utf8), file: "courier.json")
     }
 
     /// A process that has not started; a restart makes another.

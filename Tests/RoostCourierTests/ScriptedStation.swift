@@ -28,7 +28,6 @@ final class ScriptedStation: StationLink, DiskWork {
         var boot = 1
         /// Of the present boot and not in the history, oldest first.
         var unwritten: [JournalRecord] = []
-        /// How many rows of the present boot memory has lost to the history.
         var rows: [Row] = []
         var firstInMemory = 0
         var sequence: UInt64 = 0
@@ -40,6 +39,8 @@ final class ScriptedStation: StationLink, DiskWork {
         var changed: [Signal] = []
         var feedCount = 0
         var recorded = 0
+        /// Alerts that no follower was given yet.
+        var alerts = 0
         var knownBoots = 0
         var progressAge = 0.0
         var reasons: [String] = []
@@ -150,6 +151,21 @@ final class ScriptedStation: StationLink, DiskWork {
         wake()
     }
 
+    func record(_ alert: AlertEvent) {
+        state.withLock { state in
+            let event = Event(
+                at: clock.now,
+                source: "alerts",
+                kind: .alert(alert),
+                severity: alert.severity,
+                details: []
+            )
+            state.unwritten.append(.event(event))
+            state.alerts += 1
+        }
+        wake()
+    }
+
     /// Brings what is in memory to the history; memory keeps none of it.
     func take() throws {
         let (records, sequence, boot) = state.withLock { state in
@@ -214,7 +230,7 @@ final class ScriptedStation: StationLink, DiskWork {
         case .status: answer = status
         default: throw ControlFailure(code: "bad-request", message: "\(request.command)")
         }
-        guard let body = answer as? Body else { throw StationDown("asked for another type") }
+        guard let body = answer as? Body else { throw StationDown("another type") }
         return body
     }
 
@@ -225,6 +241,7 @@ final class ScriptedStation: StationLink, DiskWork {
             let signal = Signal()
             let report = state.withLock { state in
                 let report = page(request, state)
+                if report?.parts.isEmpty == false { state.alerts = 0 }
                 if report == nil { state.changed.append(signal) }
                 return report
             }
@@ -272,7 +289,7 @@ final class ScriptedStation: StationLink, DiskWork {
             if case .anchor = record { return true }
             return false
         }
-        guard !rows.isEmpty else { return nil }
+        guard !rows.isEmpty || state.alerts > 0 else { return nil }
         let limited = Array(rows.prefix(request.limit ?? 500))
         var records: [JournalRecord] = [.stream(Self.dust)] + others
         for row in limited {
@@ -344,18 +361,7 @@ final class ScriptedStation: StationLink, DiskWork {
                 mode: ModeReport(mode: "normal", name: nil, endsInSeconds: nil),
                 lamp: nil,
                 channels: [channel(state)],
-                budget: BudgetReport(
-                    wakeUps: 0,
-                    wakeUpsPerMinute: 0,
-                    cpuMilliseconds: 0,
-                    voluntarySwitches: 0,
-                    residentKiB: 0,
-                    privateKiB: 0,
-                    descriptorCount: 0,
-                    threadCount: 0,
-                    readingCount: 0,
-                    eventCount: 0
-                ),
+                budget: .none,
                 watchdog: nil,
                 faults: []
             )

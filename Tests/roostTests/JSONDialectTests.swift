@@ -5,8 +5,10 @@ import Testing
 @testable import roost
 
 @Suite struct JSONDialectTests {
-    /// What prints a format of its own, and what is no report.
-    private static let others: Set<String> = ["export", "demo-node", "web"]
+    /// What prints a format of its own, what is no report, and what hands all to another program.
+    private static let others: Set<String> = [
+        "export", "demo-node", "web", "outbox", "courier", "secret",
+    ]
 
     private static func leaves(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
         let own = command.configuration.subcommands

@@ -19,6 +19,8 @@ package struct ReceiverOptions: Hashable, Sendable {
     package var language = "en"
     /// Minutes of the local day, from and to; below `critical` waits for the end.
     package var quiet: QuietHours?
+    /// Whether alerts that are sent at once go in one notice.
+    package var isGrouped = true
     package var isLocal = false
     package var trust = ServerTrust.system
 }

@@ -32,12 +32,16 @@ package actor FileOutboxTask: Child {
         package let trouble: DeliveryReason?
         package let notBefore: MonotonicInstant
         package let lastDelivery: MonotonicInstant?
+        /// Why the station's store cannot be read now; nil while it can.
+        package let sourceTrouble: String?
     }
 
     /// Between two looks for a file that is complete: it may go so much later.
     private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most; each piece of a longer one beats.
     private static let promise: Duration = .seconds(900)
+    /// Between two tries while the store cannot be read.
+    private static let sourcePause: Duration = .seconds(5)
     /// How late the next attempt may come, and how late a look.
     private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
 
@@ -49,6 +53,7 @@ package actor FileOutboxTask: Child {
     private var machine: FileOutboxMachine
     private var origin: Int?
     private var lastDelivery: MonotonicInstant?
+    private var sourceTrouble: String?
 
     /// A task that has not begun.
     ///
@@ -77,31 +82,41 @@ package actor FileOutboxTask: Child {
             held: machine.held,
             trouble: machine.trouble,
             notBefore: machine.notBefore,
-            lastDelivery: lastDelivery
+            lastDelivery: lastDelivery,
+            sourceTrouble: sourceTrouble
         )
     }
 
     /// Runs until cancelled.
+    ///
+    /// While the store cannot be read it tries again: nothing is lost by waiting.
     package func run() async throws {
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: Self.promise)
-            var deadline = world.clock.now.advanced(by: Self.lookInterval)
-            var tolerance = Self.tolerance.look
-            if try await begin() {
-                try await see()
-                if world.clock.now < machine.notBefore {
-                    deadline = min(deadline, machine.notBefore)
-                    tolerance = Self.tolerance.attempt
-                } else if try await send() {
-                    continue
-                }
+            do {
+                try await turn()
+                sourceTrouble = nil
+            } catch let error where !(error is CancellationError) {
+                sourceTrouble = "\(error)"
+                let pause = Self.sourcePause
+                try await world.clock.sleep(for: pause, tolerance: Self.tolerance.attempt)
             }
-            _ = try await world.clock.wait(
-                for: changed,
-                until: deadline,
-                tolerance: tolerance
-            )
         }
+    }
+
+    private func turn() async throws {
+        var deadline = world.clock.now.advanced(by: Self.lookInterval)
+        var tolerance = Self.tolerance.look
+        if try await begin() {
+            try await see()
+            if world.clock.now < machine.notBefore {
+                deadline = min(deadline, machine.notBefore)
+                tolerance = Self.tolerance.attempt
+            } else if try await send() {
+                return
+            }
+        }
+        _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
     }
 
     /// Ends waiting: a new route, a repaired secret.

@@ -28,6 +28,7 @@ package final class CourierNode: Sendable {
     private let file: String
     private let startedAt: MonotonicInstant
     private let current: CurrentStation
+    private let alerts: AlertHub
     private let cursors: StationCursors
     private let news: StationNews
     private let supervision: SupervisorContext
@@ -43,6 +44,7 @@ package final class CourierNode: Sendable {
         let names = Set(configuration.targets.map(\.id) + configuration.receivers.map(\.id))
         cursors = StationCursors(world.link, names: names, logger: world.logger)
         current = CurrentStation()
+        alerts = AlertHub(world.clock)
         news = StationNews(world.link, clock: world.clock, logger: world.logger)
         let logger = world.logger
         supervision = SupervisorContext(
@@ -70,6 +72,12 @@ package final class CourierNode: Sendable {
             in: world,
             CourierTargets.Parts(
                 source: CurrentSource(current),
+                history: StationHistory(
+                    world.link,
+                    world.history.sibling(),
+                    clock: world.clock
+                ),
+                alerts: alerts,
                 cursors: cursors,
                 news: news,
                 supervision: supervision,
@@ -131,10 +139,12 @@ package final class CourierNode: Sendable {
                 logger: self.world.logger
             )
             world.gathering = targets.gathering
+            world.hearsMotions = targets.hearsMotions
             let source = StationSource(
                 in: world,
                 heartbeat: heartbeat,
-                onReturn: { [weak self] in await self?.stationAnswers() }
+                onReturn: { [weak self] in await self?.stationAnswers() },
+                onNews: { [weak self] in await self?.take($0) }
             )
             current.set(source)
             return source
@@ -144,6 +154,7 @@ package final class CourierNode: Sendable {
     /// The station answers, for the first time or again.
     private func stationAnswers() async {
         await cursors.renew()
+        if let station = current.station { await alerts.begin(await station.alerts) }
         news.wake()
         guard !targets.hasBegun else { return }
         do {
@@ -158,6 +169,28 @@ package final class CourierNode: Sendable {
             if targets.begin(identity) { news.tell("courier started", [:]) }
         } catch {
             world.logger.warning("station's name is not known", metadata: ["why": "\(error)"])
+        }
+    }
+
+    /// What the station recorded, besides samples.
+    private func take(_ report: FeedReport) async {
+        guard let station = current.station, let boot = BootID(report.bootID) else { return }
+        let now = MonotonicInstant(nanoseconds: Int64(report.nowSeconds * 1e9))
+        for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
+            guard case .event(let event) = record else { continue }
+            if case .alert(let alert) = event.kind {
+                await alerts.take(alert, await station.time(of: event.instant))
+            }
+            guard event.kind == .motion else { continue }
+            await targets.take(
+                MQTTPayloads.Motion(
+                    id: "\(boot.description.prefix(8))-\(event.instant.nanoseconds)",
+                    device: event.source,
+                    time: await station.time(of: event.instant),
+                    age: max(event.instant.duration(to: now), .zero),
+                    seconds: nil
+                )
+            )
         }
     }
 
@@ -209,13 +242,15 @@ package final class CourierNode: Sendable {
 
     package var report: CourierReport {
         get async {
+            let reports = await targets.reports
             var report = CourierReport(
                 version: RoostVersion.text,
                 processID: world.processID,
                 uptimeSeconds: startedAt.duration(to: world.clock.now).inSeconds,
                 file: file,
-                targets: await targets.reports
+                targets: reports.targets
             )
+            report.receivers = reports.receivers
             report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
             report.isMetered = targets.isMetered

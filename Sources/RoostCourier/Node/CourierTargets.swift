@@ -22,6 +22,8 @@ final class CourierTargets: Sendable {
     /// What all targets share.
     struct Parts: Sendable {
         let source: CurrentSource
+        let history: StationHistory
+        let alerts: AlertHub
         let cursors: StationCursors
         let news: StationNews
         let supervision: SupervisorContext
@@ -73,26 +75,26 @@ final class CourierTargets: Sendable {
     private func addMissing() {
         let (configuration, identity) = state.withLock { ($0.configuration, $0.identity) }
         guard let supervisor = state.withLock({ $0.supervisor }), let identity else { return }
-        for entry in configuration.targets where outlet(entry.id) == nil {
+        for entry in configuration.entries where outlet(entry.id) == nil {
             add(entry, configuration, identity, to: supervisor)
         }
     }
 
     private func add(
-        _ entry: TargetEntry,
+        _ entry: OutletEntry,
         _ configuration: CourierConfiguration,
         _ identity: StationIdentity,
         to supervisor: Supervisor
     ) {
         let needs = CourierWorld.NetworkNeeds(
-            allowsLocal: entry.common.isLocal,
+            allowsLocal: entry.isLocal,
             proxy: configuration.network.proxy
         )
         let outlet: Outlet
         do {
             let network = TargetNetwork(
                 try world.network(needs),
-                timeoutSeconds: entry.common.timeoutSeconds
+                timeoutSeconds: entry.timeoutSeconds
             )
             outlet = Outlet(entry, over: network, clock: world.clock)
         } catch {
@@ -109,8 +111,14 @@ final class CourierTargets: Sendable {
         let left = configuration.left
         let spec = ChildSpec(id: entry.id, heartbeatLimit: .minutes(5)) { [self] heartbeat in
             do {
-                let work = try entry.make(materials)
-                return try await child(outlet, work, leaving: left, heartbeat)
+                switch entry {
+                case .target(let target):
+                    let work = try target.make(materials)
+                    return try await child(outlet, target, work, leaving: left, heartbeat)
+                case .receiver(let receiver):
+                    let way = try receiver.make(materials)
+                    return await child(outlet, receiver, way, heartbeat)
+                }
             } catch {
                 await outlet.fail("\(error)")
                 throw error
@@ -121,11 +129,41 @@ final class CourierTargets: Sendable {
 
     private func child(
         _ outlet: Outlet,
+        _ entry: ReceiverEntry,
+        _ way: any NoticeReceiver,
+        _ heartbeat: Heartbeat
+    ) async -> any Child {
+        let world = NoticeTask.World(
+            hub: parts.alerts,
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: self.world.clock,
+            zone: self.world.zone
+        ) { [news = parts.news] receiver, reason in
+            let why = reason.map { ["why": $0.words] } ?? [:]
+            let details = why.merging(["target": receiver]) { old, _ in old }
+            news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
+        }
+        let (seed, options) = (seed(of: entry.id), entry.common)
+        let task = NoticeTask(
+            id: entry.id,
+            way,
+            options,
+            seed: seed,
+            in: world,
+            heartbeat: heartbeat
+        )
+        await outlet.begin(task)
+        return OutletChild(outlet: outlet, tasks: [task])
+    }
+
+    private func child(
+        _ outlet: Outlet,
+        _ entry: TargetEntry,
         _ work: TargetWork,
         leaving left: [String],
         _ heartbeat: Heartbeat
     ) async throws -> any Child {
-        let entry = outlet.entry
         await outlet.set(metered: isMetered)
         switch work {
         case .samples(let target):
@@ -133,12 +171,24 @@ final class CourierTargets: Sendable {
                 id: entry.id,
                 TunedTarget(target, entry.traits(target.traits)),
                 startsWithBacklog: entry.common.hasBacklog,
-                seed: entry.id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
+                seed: seed(of: entry.id),
                 in: outboxWorld(outlet, leaving: left),
                 heartbeat: heartbeat
             )
             await outlet.begin(task)
-            return OutletChild(outlet: outlet, task: task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        case .broker(let target):
+            return await broker(outlet, entry, target, leaving: left, heartbeat)
+        case .files(let work):
+            let task = FileOutboxTask(
+                id: entry.id,
+                work,
+                seed: seed(of: entry.id),
+                in: fileWorld(outlet, work),
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
         case .heartbeat(let target):
             let task = HeartbeatTask(
                 target,
@@ -148,12 +198,67 @@ final class CourierTargets: Sendable {
                 heartbeat: heartbeat
             )
             await outlet.begin(task)
-            return OutletChild(outlet: outlet, task: task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        }
+    }
+
+    private func broker(
+        _ outlet: Outlet,
+        _ entry: TargetEntry,
+        _ target: MQTTTarget,
+        leaving left: [String],
+        _ heartbeat: Heartbeat
+    ) async -> any Child {
+        let task = OutboxTask(
+            id: entry.id,
+            TunedTarget(target, entry.traits(target.traits)),
+            startsWithBacklog: false,
+            seed: seed(of: entry.id),
+            in: outboxWorld(outlet, leaving: left),
+            heartbeat: heartbeat
+        )
+        let attendant = MQTTAttendant(
+            target,
+            over: outlet.network,
+            asking: LinkFacts(link: world.link),
+            clock: world.clock,
+            heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5))
+        )
+        let motions = MotionReports(target, over: outlet.network, clock: world.clock)
+        await outlet.begin(task, target, motions)
+        return OutletChild(outlet: outlet, tasks: [task, attendant, motions])
+    }
+
+    private func seed(of id: String) -> UInt64 {
+        id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    private func fileWorld(_ outlet: Outlet, _ work: FileWork) -> FileOutboxTask.World {
+        let source = StoreFileSource(
+            parts.history,
+            naming: work.naming,
+            zone: world.zone,
+            clock: world.clock
+        )
+        return FileOutboxTask.World(
+            source: source,
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: world.clock
+        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+    }
+
+    /// A motion goes to the brokers whose owner named its channel: it says who is at home.
+    func take(_ motion: MQTTPayloads.Motion) async {
+        let left = state.withLock { $0.configuration.left }
+        for outlet in outlets {
+            let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
+            if choice.takes(motion.device, "motion") { await outlet.take(motion) }
         }
     }
 
     private func outboxWorld(_ outlet: Outlet, leaving left: [String]) -> OutboxTask.World {
-        let choice = StreamChoice(wanted: outlet.entry.common.streams, left: left)
+        let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
         let source = parts.source
         return OutboxTask.World(
             source: ChosenSource(source, choice) { await source.descriptions },
@@ -176,8 +281,8 @@ final class CourierTargets: Sendable {
         guard let supervisor else { return }
         let isSameFrame = old.left == configuration.left && old.network == configuration.network
         for outlet in outlets {
-            let next = configuration.targets.first { $0.id == outlet.entry.id }
-            if let next, next.source == outlet.entry.source, next.secrets.isEmpty, isSameFrame {
+            let next = configuration.entries.first { $0.id == outlet.entry.id }
+            if let next, next.source == outlet.entry.source, !next.hasSecrets, isSameFrame {
                 await outlet.wake()
                 continue
             }
@@ -232,7 +337,7 @@ final class CourierTargets: Sendable {
 
     /// In the order of the configuration.
     var outlets: [Outlet] {
-        let (configured, outlets) = state.withLock { ($0.configuration.targets, $0.outlets) }
+        let (configured, outlets) = state.withLock { ($0.configuration.entries, $0.outlets) }
         return configured.compactMap { entry in outlets.first { $0.entry.id == entry.id } }
     }
 
@@ -240,20 +345,28 @@ final class CourierTargets: Sendable {
         state.withLock { $0.outlets.first { $0.entry.id == id } }
     }
 
-    var reports: [OutboxReport] {
+    /// Of all targets and of all receivers, in the order of the configuration.
+    var reports: (targets: [OutboxReport], receivers: [OutboxReport]) {
         get async {
-            let configured = state.withLock { $0.configuration.targets }
-            var reports: [OutboxReport] = []
+            let configured = state.withLock { $0.configuration.entries }
+            var (targets, receivers) = ([OutboxReport](), [OutboxReport]())
             for entry in configured {
                 let waiting = OutboxReport(
                     id: entry.id,
                     type: entry.type,
                     state: .waitsForStation
                 )
-                reports.append(await outlet(entry.id)?.report ?? waiting)
+                let report = await outlet(entry.id)?.report ?? waiting
+                if case .target = entry { targets.append(report) } else { receivers.append(report) }
             }
-            return reports
+            return (targets, receivers)
         }
+    }
+
+    /// Whether a broker is to hear of motions: its owner named their channel.
+    var hearsMotions: Bool {
+        let targets = state.withLock { $0.configuration.targets }
+        return targets.contains { $0.type == "mqtt" && !$0.common.streams.isEmpty }
     }
 
     /// The shortest time that some target lets samples wait for one another.

@@ -9,10 +9,13 @@ package actor Outlet {
     /// The task of an outlet.
     private enum Work {
         case samples(OutboxTask)
+        case broker(OutboxTask, MQTTTarget, MotionReports)
+        case files(FileOutboxTask)
+        case notices(NoticeTask)
         case heartbeat(HeartbeatTask)
     }
 
-    package nonisolated let entry: TargetEntry
+    package nonisolated let entry: OutletEntry
     nonisolated let network: TargetNetwork
     private let clock: any NodeClock
     private var work: Work?
@@ -23,12 +26,23 @@ package actor Outlet {
     private var isMetered = false
     private let order = Signal()
 
-    init(_ entry: TargetEntry, over network: TargetNetwork, clock: any NodeClock) {
+    init(_ entry: OutletEntry, over network: TargetNetwork, clock: any NodeClock) {
         (self.entry, self.network, self.clock) = (entry, network, clock)
     }
 
     func begin(_ task: OutboxTask) { begin(.samples(task)) }
     func begin(_ task: HeartbeatTask) { begin(.heartbeat(task)) }
+    func begin(_ task: FileOutboxTask) { begin(.files(task)) }
+    func begin(_ task: NoticeTask) { begin(.notices(task)) }
+    func begin(_ task: OutboxTask, _ target: MQTTTarget, _ motions: MotionReports) {
+        begin(.broker(task, target, motions))
+    }
+
+    /// A motion that the station saw; brokers alone hear of it.
+    func take(_ motion: MQTTPayloads.Motion) async {
+        guard case .broker(_, _, let motions) = work else { return }
+        await motions.take(motion)
+    }
 
     private func begin(_ work: Work) {
         (self.work, broken) = (work, nil)
@@ -65,10 +79,13 @@ package actor Outlet {
         if !metered { await wake() }
     }
 
-    /// Heartbeats go over every connection: they are what must not depend on it.
+    /// Heartbeats and notices go over every connection: they are few, and cannot wait.
     private func halt() {
-        var waits = isMetered && !entry.common.isMetered
-        if case .heartbeat = work { waits = false }
+        var waits = isMetered && !entry.isMetered
+        switch work {
+        case .heartbeat, .notices: waits = false
+        case .samples, .broker, .files, nil: break
+        }
         network.halt(isPaused || waits)
     }
 
@@ -86,13 +103,16 @@ package actor Outlet {
     package func wake(within time: Duration = .zero) async {
         switch work {
         case .samples(let task): await task.wake(within: time)
+        case .broker(let task, _, _): await task.wake(within: time)
+        case .files(let task): await task.wake(within: time)
+        case .notices(let task): await task.wake(within: time)
         case .heartbeat(let task): await task.wake()
         case nil: return
         }
     }
 
     package func flush(_ isOn: Bool) async {
-        if case .samples(let task) = work { await task.flush(isOn) }
+        await samples?.flush(isOn)
     }
 
     /// Leaves out what waits from before a moment; nil where no samples go.
@@ -102,8 +122,10 @@ package actor Outlet {
 
     /// The task that sends samples; nil where none go.
     var samples: OutboxTask? {
-        guard case .samples(let task) = work else { return nil }
-        return task
+        switch work {
+        case .samples(let task), .broker(let task, _, _): task
+        case .files, .notices, .heartbeat, nil: nil
+        }
     }
 
     // MARK: Reports
@@ -111,8 +133,11 @@ package actor Outlet {
     /// Whether all that was recorded has its fate.
     package var isEmpty: Bool {
         get async {
-            guard case .samples(let task) = work else { return true }
-            return await task.isDone
+            switch work {
+            case .samples(let task), .broker(let task, _, _): await task.isDone
+            // A file that is not over yet waits for its time.
+            case .files, .notices, .heartbeat, nil: true
+            }
         }
     }
 
@@ -121,6 +146,15 @@ package actor Outlet {
             var report = OutboxReport(id: entry.id, type: entry.type, state: .waitsForStation)
             switch work {
             case .samples(let task): Self.fill(&report, await task.standing, at: clock.now)
+            case .broker(let task, let target, let motions):
+                Self.fill(&report, await task.standing, at: clock.now)
+                report.proof = await target.standing
+                if let trouble = await target.trouble, report.why == nil {
+                    (report.why, report.code) = (trouble.words, trouble.code)
+                }
+                report.omittedMotions = await motions.omittedCount
+            case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
+            case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .heartbeat(let task): Self.fill(&report, await task.standing, at: clock.now)
             case nil where broken != nil: (report.state, report.why) = (.broken, broken)
             case nil: break
@@ -167,6 +201,59 @@ package actor Outlet {
         }
     }
 
+    /// Samples count once for each period that is sent.
+    private static func fill(
+        _ report: inout OutboxReport,
+        _ standing: FileOutboxTask.Standing,
+        at now: MonotonicInstant
+    ) {
+        var leftOut: [String: Int] = [:]
+        for (reason, count) in standing.marks.values.flatMap(\.leftOut) where count.samples > 0 {
+            leftOut[reason.rawValue, default: 0] += count.samples
+        }
+        let marks = standing.marks.values
+        report.samples = OutboxSampleCounts(
+            delivered: marks.reduce(0) { $0 + $1.delivered.samples },
+            waiting: marks.reduce(0) { $0 + $1.waiting },
+            leftOut: leftOut
+        )
+        report.fileCount = marks.reduce(0) { $0 + $1.delivered.files }
+        report.lastDeliverySeconds = standing.lastDelivery.map { $0.duration(to: now).inSeconds }
+        if let trouble = standing.sourceTrouble {
+            (report.state, report.why) = (.waitsForStation, trouble)
+            return
+        }
+        let reason = standing.held ?? standing.trouble
+        (report.why, report.code) = (reason?.words, reason?.code)
+        report.state = standing.held != nil ? .held : reason != nil ? .later : .idle
+        if reason != nil, standing.notBefore > now {
+            report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
+        }
+    }
+
+    private static func fill(
+        _ report: inout OutboxReport,
+        _ standing: NoticeTask.Standing,
+        at now: MonotonicInstant
+    ) {
+        let reason = standing.held ?? standing.trouble
+        (report.why, report.code) = (reason?.words, reason?.code)
+        if standing.held != nil {
+            report.state = .held
+        } else if reason != nil {
+            report.state = .later
+        } else {
+            report.state = standing.waitingCount > 0 ? .waiting : .idle
+        }
+        report.notices = NoticeCounts(
+            sent: standing.sentCount,
+            waiting: standing.waitingCount,
+            omitted: standing.omittedCount
+        )
+        report.lastDeliverySeconds = standing.lastDelivery.map { $0.duration(to: now).inSeconds }
+        report.nextTrySeconds = standing.notBefore.map { max(now.duration(to: $0).inSeconds, 0) }
+    }
+
     private static func fill(
         _ report: inout OutboxReport,
         _ standing: HeartbeatTask.Standing,
@@ -179,15 +266,15 @@ package actor Outlet {
     }
 }
 
-/// The child of an outlet: its task, and the end of its pauses.
+/// The child of an outlet: its tasks, and the end of its pauses.
 struct OutletChild: Child {
     let outlet: Outlet
-    let task: any Child
+    let tasks: [any Child]
 
     func run() async throws {
-        let (outlet, task) = (outlet, task)
+        let (outlet, tasks) = (outlet, tasks)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await task.run() }
+            for task in tasks { group.addTask { try await task.run() } }
             group.addTask { try await outlet.keepPauses() }
             defer { group.cancelAll() }
             try await group.next()

@@ -8,4 +8,13 @@ package protocol CursorKeeper: Sendable {
     ///
     /// A station that does not answer gets the newest bytes later.
     func keep(_ bytes: [UInt8], of target: String) async
+
+    /// The same, on the card within two seconds where `isUrgent`.
+    func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async
+}
+
+extension CursorKeeper {
+    package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
+        await keep(bytes, of: target)
+    }
 }

@@ -27,6 +27,9 @@ package final class HistoryDisk: Sendable {
         (self.disk, self.open) = (disk, open)
     }
 
+    /// Another place on the same disk, for a history that is opened at other times.
+    package func sibling() -> HistoryDisk { HistoryDisk(on: disk, open: open) }
+
     /// Opens a history in place of the one that was open.
     ///
     /// - Throws: `StoreUnreadable`; `CancellationError`.

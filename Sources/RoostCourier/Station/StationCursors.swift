@@ -27,8 +27,12 @@ package actor StationCursors: CursorKeeper {
     }
 
     package func keep(_ bytes: [UInt8], of target: String) async {
+        await keep(bytes, of: target, isUrgent: false)
+    }
+
+    package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
         newest[target] = bytes
-        await send(target)
+        await send(target, isUrgent: isUrgent)
     }
 
     /// Hands over again what this process knows: the station may have started anew.
@@ -36,10 +40,10 @@ package actor StationCursors: CursorKeeper {
         for name in newest.keys.sorted() { await send(name) }
     }
 
-    private func send(_ name: String) async {
+    private func send(_ name: String, isUrgent: Bool = false) async {
         guard let bytes = newest[name] else { return }
         do {
-            let request = ControlRequest.cursor(name, bytes)
+            let request = ControlRequest.cursor(name, bytes, isUrgent: isUrgent)
             do {
                 _ = try await link.ask(request, CursorReport.self)
             } catch let failure as ControlFailure where failure.code == "too-many" {

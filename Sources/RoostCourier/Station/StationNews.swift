@@ -99,4 +99,21 @@ extension StationNews {
         case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins with new samples"])
         }
     }
+
+    /// Has the station record what its owner should learn of a target of files.
+    package func tell(_ target: String, _ notice: FileOutboxMachine.Notice) {
+        func say(_ kind: String, _ details: [String: String]) {
+            tell(kind, details.merging(["target": target]) { old, _ in old })
+        }
+        switch notice {
+        case .held(let reason): say("outbox held", ["why": reason.words])
+        case .resumed: say("outbox resumed", [:])
+        case .refused(let file, let samples, let reason):
+            let details = ["from": file.path, "samples": "\(samples)", "why": reason.words]
+            say("outbox refused", details)
+        case .expired(let period, let samples):
+            say("outbox expired", ["from": period.rawValue, "samples": "\(samples)"])
+        case .drained(let files): say("outbox drained", ["samples": "\(files) files"])
+        }
+    }
 }

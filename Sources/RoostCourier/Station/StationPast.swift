@@ -10,6 +10,8 @@ struct StationPast: Sendable {
     let newest: [StreamID: OutboxPlace]
     let anchors: [ClockAnchor]
     let clock: ClockAnchors
+    /// Of alerts, oldest first, at most `AlertHub.limit`.
+    let alerts: [AlertNews]
     private(set) var privates: PrivateStretches
 
     /// - Parameters:
@@ -40,14 +42,25 @@ struct StationPast: Sendable {
             let place = OutboxPlace(boot: run.boot, bootNumber: number, tick: run.started)
             marks.append((place, nil))
         }
+        let clock = clock
+        var alerts: [AlertNews] = []
         try HistoryEvents(reader).each(from: nil, Tick(tenths: 0), includesLate: true) { found in
             if let number = boots[found.boot], PrivateStretches.isMark(found.event) {
                 let tick = Tick(found.event.instant)
                 let place = OutboxPlace(boot: found.boot, bootNumber: number, tick: tick)
                 marks.append((place, found.event))
             }
+            if case .alert(let alert) = found.event.kind, let number = alert.number,
+                !alert.isStanding
+            {
+                let time = clock.time(found.boot, Tick(found.event.instant))
+                let wall = time.flatMap { $0.isSure ? $0.wall : nil }
+                alerts.append(AlertNews(number: number, event: alert, time: wall))
+                if alerts.count > AlertHub.limit { alerts.removeFirst() }
+            }
             return true
         }
+        self.alerts = alerts
         var privates = PrivateStretches()
         for mark in marks.sorted(by: { $0.place < $1.place }) {
             if let event = mark.event {

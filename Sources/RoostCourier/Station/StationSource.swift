@@ -19,6 +19,8 @@ package actor StationSource: SampleSource, Child {
         package let logger: Logger
         /// How long new samples may wait for one another; zero: not at all.
         package var gathering = Duration.zero
+        /// Whether motions are wanted at once.
+        package var hearsMotions = false
 
         package init(
             link: any StationLink,
@@ -83,6 +85,14 @@ package actor StationSource: SampleSource, Child {
     /// The streams that the station has, with their channels.
     package var descriptions: [StreamDescription] { present.map(Self.descriptions) ?? [] }
 
+    /// When something of the present boot was; nil while no trusted clock says so.
+    package func time(of instant: MonotonicInstant) -> WallTime? {
+        present.flatMap { Self.time(of: Self.place(Tick(instant), $0), $0) }
+    }
+
+    /// What the history has of alerts, oldest first.
+    package var alerts: [AlertNews] { present?.past.alerts ?? [] }
+
     // MARK: Following
 
     /// Follows the station until cancelled.
@@ -117,7 +127,9 @@ package actor StationSource: SampleSource, Child {
             limit: Self.pageLimit,
             waitSeconds: Self.patience.inSeconds,
             samples: FeedCondition(
-                orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil
+                atLeast: world.gathering > .zero ? Self.pageLimit : 1,
+                orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil,
+                motions: world.hearsMotions ? true : nil
             )
         )
         let report = try await world.link.ask(request, FeedReport.self)
@@ -295,18 +307,8 @@ package actor StationSource: SampleSource, Child {
         let present = try followed()
         for (boot, number) in present.past.boots.sorted(by: { $0.value > $1.value }) {
             let clock = boot == present.boot ? present.clock : present.past.clock
-            guard let start = clock.time(boot, Tick(tenths: 0)), start.isSure,
-                start.wall <= moment
-            else { continue }
-            // Tenths of a hundred years.
-            var (low, high) = (Int64(0), Int64(100 * 366 * 86_400 * 10))
-            while low + 1 < high {
-                let middle = (low + high) / 2
-                let isLater =
-                    clock.time(boot, Tick(tenths: middle)).map { $0.wall > moment } ?? true
-                if isLater { high = middle } else { low = middle }
-            }
-            return OutboxPlace(boot: boot, bootNumber: number, tick: Tick(tenths: low))
+            guard let tick = TickSearch(clock, boot).last(notAfter: moment) else { continue }
+            return OutboxPlace(boot: boot, bootNumber: number, tick: tick)
         }
         return nil
     }

@@ -34,7 +34,8 @@ struct ControlFeed: Sendable {
         let deadline = now.advanced(by: .milliseconds(Int64(wait * 1_000)))
         let waiter = FeedDesk.Waiter(
             wanted: condition.atLeast,
-            hasAge: condition.orAfterSeconds != nil
+            hasAge: condition.orAfterSeconds != nil,
+            hearsMotions: condition.motions ?? false
         )
         if wait > 0, request.after != nil, !dependencies.desk.add(waiter) {
             throw ControlFailure(
@@ -48,7 +49,10 @@ struct ControlFeed: Sendable {
             waiter.note(pending: page.sampleCount)
             let now = station.clock.now
             let due = Self.due(page, condition, deadline, now)
-            if request.after == nil || page.isOutOfTurn || due <= now { return report(page) }
+            let hasMotion = page.hasMotion && condition.motions ?? false
+            if request.after == nil || page.isOutOfTurn || hasMotion || due <= now {
+                return report(page)
+            }
             _ = try await station.clock.wait(
                 for: waiter.signal,
                 until: due,

@@ -15,10 +15,12 @@ final class FeedDesk: Sendable {
         fileprivate let wanted: Int
         /// Whether the first sample changes until when it waits.
         fileprivate let hasAge: Bool
+        /// Whether a motion is worth an answer.
+        fileprivate let hearsMotions: Bool
         fileprivate let pending = Atomic(0)
 
-        init(wanted: Int, hasAge: Bool) {
-            (self.wanted, self.hasAge) = (wanted, hasAge)
+        init(wanted: Int, hasAge: Bool, hearsMotions: Bool = false) {
+            (self.wanted, self.hasAge, self.hearsMotions) = (wanted, hasAge, hearsMotions)
         }
 
         /// Sets how many samples are there that were not worth an answer.
@@ -48,9 +50,12 @@ final class FeedDesk: Sendable {
         }
     }
 
-    /// An event was stored; one that does not wait wakes all.
+    /// An event was stored; one that does not wait wakes all, a motion those who asked for it.
     func eventCame(_ event: Event) {
-        guard event.isUrgent || event.details.contains(where: { $0.key == "n" }) else { return }
-        for waiter in waiters.withLock({ $0 }) { waiter.signal.raise() }
+        let isForAll = event.isUrgent || event.details.contains { $0.key == "n" }
+        guard isForAll || event.kind == .motion else { return }
+        for waiter in waiters.withLock({ $0 }) where isForAll || waiter.hearsMotions {
+            waiter.signal.raise()
+        }
     }
 }

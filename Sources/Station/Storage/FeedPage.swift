@@ -32,6 +32,8 @@ struct FeedPage {
     private(set) var notices: [(n: Int64, event: Event)] = []
     /// Whether an event is among them that does not wait.
     private(set) var isUrgent = false
+    /// Whether a motion is among them.
+    private(set) var hasMotion = false
     /// When the first of the samples was.
     private(set) var oldest: Tick?
     private var eventCount = 0
@@ -182,6 +184,7 @@ struct FeedPage {
         eventCount += 1
         next.event = place
         isUrgent = isUrgent || event.isUrgent
+        hasMotion = hasMotion || event.kind == .motion
         guard let n = event.noticeNumber, n > lastNotice else { return }
         notices.append((n, event))
         next.notice = max(next.notice, n)

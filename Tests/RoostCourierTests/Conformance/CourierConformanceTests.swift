@@ -4,6 +4,7 @@ import CourierSimulation
 import HardwareIO
 import Logging
 import SimulationKit
+import StoreQueries
 import Supervision
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 @Suite struct CourierConformanceTests {
     static let children: [any Child.Type] = [
         StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
-        OutletChild.self, RouteChild.self,
+        OutletChild.self, RouteChild.self, NoticeTask.self, MotionReports.self,
     ]
 
     enum Weather: CaseIterable, Sendable {
@@ -101,8 +102,63 @@ import Testing
             )
         case 3: return CourierControl(life.node()) { SimulatedListener(clock: clock) }
         case 4: return try await outlet(life, link, heartbeat)
-        default: return RouteChild(watch: StillRoutes(clock)) { _, _ in }
+        case 5: return RouteChild(watch: StillRoutes(clock)) { _, _ in }
+        case 6: return try await notices(life, heartbeat)
+        default: return await motions(life)
         }
+    }
+
+    private static func notices(
+        _ life: CourierLife,
+        _ heartbeat: Heartbeat
+    ) async throws -> any Child {
+        let phone = #"{"id":"p","type":"webhook","url":{"secret":"u"}}"#
+        life.secrets.set("u", "http://192.168.1.5:8086/n")
+        let entry = try #require(try CourierLife.read("", phone).receivers.first)
+        let hub = AlertHub(life.clock)
+        let raised = AlertEvent.Raised(1, .init("who-24h", "dust/pm25"))
+        await hub.begin([])
+        let materials = TargetMaterials(
+            secrets: life.secrets,
+            station: TargetFixture.station,
+            clock: life.clock,
+            zone: .utc
+        )
+        let world = NoticeTask.World(
+            hub: hub,
+            keeper: SimulatedRing(clock: life.clock, room: 10),
+            network: life.internet,
+            clock: life.clock,
+            zone: .utc
+        ) { _, _ in }
+        let task = NoticeTask(
+            id: "p",
+            try entry.make(materials),
+            entry.common,
+            seed: 1,
+            in: world,
+            heartbeat: heartbeat
+        )
+        await hub.take(.raised(raised), nil)
+        return task
+    }
+
+    private static func motions(_ life: CourierLife) async -> any Child {
+        var broker = BrokerSettings(
+            host: "192.168.1.5",
+            port: 8_086,
+            isEncrypted: false,
+            clientID: "roost"
+        )
+        broker.keepAliveSeconds = 60
+        let topics = MQTTTopics(prefix: "roost", station: "7f3a21c9d0e4")
+        let settings = MQTTTarget.Settings(broker: broker, payloads: MQTTPayloads(topics: topics))
+        let target = MQTTTarget(settings, clock: life.clock, seed: 1)
+        let reports = MotionReports(target, over: life.internet, clock: life.clock)
+        await reports.take(
+            .init(id: "1", device: "door", time: nil, age: .zero, seconds: nil)
+        )
+        return reports
     }
 
     private static func outlet(
@@ -112,7 +168,7 @@ import Testing
     ) async throws -> any Child {
         let entry = try #require(try CourierLife.read(CourierLife.influx).targets.first)
         let network = TargetNetwork(life.internet)
-        let outlet = Outlet(entry, over: network, clock: life.clock)
+        let outlet = Outlet(.target(entry), over: network, clock: life.clock)
         let task = HeartbeatTask(
             HeartbeatTarget(url: "http://192.168.1.5:8086/u"),
             asking: link,
@@ -122,6 +178,6 @@ import Testing
         )
         await outlet.begin(task)
         await outlet.pause(for: .seconds(5))
-        return OutletChild(outlet: outlet, task: task)
+        return OutletChild(outlet: outlet, tasks: [task])
     }
 }

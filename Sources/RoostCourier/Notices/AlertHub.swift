@@ -1,0 +1,93 @@
+import Core
+
+/// What happened to alerts, for those who tell people.
+///
+/// Bound: the newest `limit`; a receiver that was away for longer begins with what is raised.
+package actor AlertHub {
+    static let limit = 1_024
+
+    private var news: [AlertNews] = []
+    private var waiting: [Signal] = []
+    /// Until when alerts are silenced.
+    private(set) var silences: [AlertEvent.Key: MonotonicInstant] = [:]
+    private let clock: any NodeClock
+    /// Whether the station has been asked; before that nothing is known.
+    package private(set) var isReady = false
+
+    package init(_ clock: any NodeClock) { self.clock = clock }
+
+    /// What the history has, oldest first: all that is raised, and the newest of the rest.
+    package func begin(_ past: [AlertNews]) {
+        for item in past { add(item) }
+        isReady = true
+        wake()
+    }
+
+    /// Something happened now.
+    package func take(_ event: AlertEvent, _ time: WallTime?) {
+        switch event {
+        case .standing: return
+        case .silenced(let silence):
+            let now = clock.now
+            silences = silences.filter { $0.value > now }
+            silences[silence.key] = now.advanced(by: .seconds(silence.seconds))
+        case .raised, .level, .acknowledged, .resolved:
+            guard let number = event.number else { return }
+            add(AlertNews(number: number, event: event, time: time))
+        }
+        wake()
+    }
+
+    private func add(_ item: AlertNews) {
+        guard !news.contains(item) else { return }
+        let place = news.lastIndex { $0.number <= item.number }.map { $0 + 1 } ?? 0
+        news.insert(item, at: place)
+        if news.count > Self.limit { news.removeFirst() }
+    }
+
+    private func wake() {
+        for signal in waiting { signal.raise() }
+        waiting = []
+    }
+
+    /// What came after a number, oldest first.
+    func news(after number: Int64) -> [AlertNews] { news.filter { $0.number > number } }
+
+    /// The number of the newest; 0 without any.
+    var newest: Int64 { news.last?.number ?? 0 }
+
+    /// What happened up to a number, oldest first, of alerts that are raised.
+    func standing(upTo number: Int64) -> [AlertNews] {
+        var raised: [Int64: [AlertNews]] = [:]
+        for item in news where item.number <= number {
+            switch item.event {
+            case .raised: raised[item.number] = [item]
+            case .level(let level): raised[level.raise]?.append(item)
+            case .acknowledged(let note): raised[note.raise]?.append(item)
+            case .resolved(let end): raised[end.raise] = nil
+            case .silenced, .standing: continue
+            }
+        }
+        return raised.values.flatMap(\.self).sorted { $0.number < $1.number }
+    }
+
+    /// Waits until something happens, or until `deadline`.
+    func wait(
+        after number: Int64,
+        until deadline: MonotonicInstant?,
+        tolerance: Duration
+    ) async throws {
+        guard isReady, newest <= number else {
+            if isReady { return }
+            return try await park(until: deadline, tolerance)
+        }
+        try await park(until: deadline, tolerance)
+    }
+
+    private func park(until deadline: MonotonicInstant?, _ tolerance: Duration) async throws {
+        let signal = Signal()
+        waiting.append(signal)
+        defer { waiting.removeAll { $0 === signal } }
+        _ = try await clock.wait(for: signal, until: deadline, tolerance: tolerance)
+    }
+}

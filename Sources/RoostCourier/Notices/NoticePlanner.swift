@@ -1,0 +1,265 @@
+import Alerts
+import Core
+import StoreQueries
+
+/// Decides what one receiver is sent of alerts, and when.
+///
+/// Pure: a caller brings what happened and the time. A bucket of one token keeps notices apart;
+/// what comes meanwhile goes together with the next one, as it then is. A critical alert passes the
+/// empty bucket once. In quiet hours only critical alerts go, and one summary follows.
+///
+/// Bound: `limit` alerts that are raised; further ones are counted.
+package struct NoticePlanner: Sendable {
+    static let limit = 64
+
+    /// What to do next.
+    enum Decision: Hashable, Sendable {
+        /// Nothing before then, or before something happens.
+        case wait(until: MonotonicInstant?)
+        case send(Plan)
+    }
+
+    /// What goes out in one turn.
+    struct Plan: Hashable, Sendable {
+        /// Alerts that are sent as they are now, by the numbers of their raises.
+        var raised: [Int64] = []
+        /// Alerts that still last.
+        var reminders: [Int64] = []
+        /// Alerts that are over.
+        var ended: [AlertEvent.Resolved] = []
+        /// One that a person asked for to try the way.
+        var test: AlertEvent.Raised?
+        /// Whether it takes the bucket's token.
+        var takesToken = true
+
+        var isEmpty: Bool {
+            raised.isEmpty && reminders.isEmpty && ended.isEmpty && test == nil
+        }
+    }
+
+    /// An alert that is raised.
+    struct Alert: Hashable, Sendable {
+        var raised: AlertEvent.Raised
+        let since: MonotonicInstant
+        let time: WallTime?
+        /// When the receiver was sent it last; nil before.
+        var toldAt: MonotonicInstant?
+        /// Whether it passed the empty bucket already.
+        var hasPassed = false
+        var acknowledgedUntil: MonotonicInstant?
+        var isWaiting = false
+    }
+
+    let options: ReceiverOptions
+    private(set) var alerts: [Int64: Alert] = [:]
+    private(set) var lastNumber: Int64 = 0
+    /// Alerts that found no room.
+    private(set) var omittedCount = 0
+    private var ended: [AlertEvent.Resolved] = []
+    /// Raises that an earlier process sent.
+    private var told: Set<Int64> = []
+    private var tests: [AlertEvent.Raised] = []
+    /// Until when alerts are silenced.
+    var silences: [AlertEvent.Key: MonotonicInstant] = [:]
+    private var groupedSince: MonotonicInstant?
+    /// When the bucket has its token again.
+    private(set) var tokenAt = MonotonicInstant.boot
+
+    init(_ options: ReceiverOptions) { self.options = options }
+
+    // MARK: What happens
+
+    /// Begins where an earlier process was.
+    ///
+    /// - Parameters:
+    ///   - number: What it had heard of last.
+    ///   - tokenAt: When the bucket has its token again.
+    ///   - sent: The numbers of raises that the receiver was sent.
+    ///   - standing: What happened up to then to alerts that are raised.
+    ///   - now: The time.
+    mutating func begin(
+        after number: Int64,
+        tokenAt: MonotonicInstant,
+        sent: Set<Int64>,
+        _ standing: [AlertNews],
+        at now: MonotonicInstant
+    ) {
+        told = sent
+        for news in standing { take(news, at: now) }
+        for number in sent { alerts[number]?.isWaiting = false }
+        (ended, tests) = ([], [])
+        (lastNumber, self.tokenAt) = (number, tokenAt)
+    }
+
+    mutating func take(_ news: AlertNews, at now: MonotonicInstant) {
+        lastNumber = max(lastNumber, news.number)
+        switch news.event {
+        case .raised(let raised): take(raised, news.time, at: now)
+        case .level(let level): take(level, at: now)
+        case .acknowledged(let note):
+            let forever = MonotonicInstant(nanoseconds: .max)
+            let until = note.seconds.map { now.advanced(by: .seconds($0)) } ?? forever
+            alerts[note.raise]?.acknowledgedUntil = until
+            alerts[note.raise]?.isWaiting = false
+        case .resolved(let end): take(end)
+        case .silenced, .standing: break
+        }
+    }
+
+    private mutating func take(
+        _ raised: AlertEvent.Raised,
+        _ time: WallTime?,
+        at now: MonotonicInstant
+    ) {
+        guard !raised.flags.contains("test") else {
+            tests = tests.suffix(3) + [raised]
+            return
+        }
+        guard alerts.count < Self.limit else {
+            omittedCount += 1
+            return
+        }
+        var alert = Alert(raised: raised, since: now, time: time)
+        if told.contains(raised.number) {
+            alert.toldAt = now
+        } else {
+            alert.isWaiting = isWanted(raised) && !raised.flags.contains("silenced")
+        }
+        alerts[raised.number] = alert
+        if alert.isWaiting { groupedSince = groupedSince ?? now }
+    }
+
+    private mutating func take(_ level: AlertEvent.Level, at now: MonotonicInstant) {
+        guard var alert = alerts[level.raise] else { return }
+        (alert.raised.level, alert.raised.severity) = (level.level, level.severity)
+        alert.raised.value = level.value ?? alert.raised.value
+        if level.level > level.was {
+            alert.acknowledgedUntil = nil
+            alert.hasPassed = false
+            alert.isWaiting = isWanted(alert.raised)
+            if alert.isWaiting { groupedSince = groupedSince ?? now }
+        }
+        alerts[level.raise] = alert
+    }
+
+    private mutating func take(_ end: AlertEvent.Resolved) {
+        guard let alert = alerts.removeValue(forKey: end.raise) else { return }
+        // What was never sent goes in one line with its end, if ends are wanted at all.
+        let isKnown = alert.toldAt != nil || alert.isWaiting
+        guard isKnown, options.tellsResolved else { return }
+        ended = ended.suffix(Self.limit - 1) + [end]
+    }
+
+    private func isWanted(_ raised: AlertEvent.Raised) -> Bool {
+        let (rule, subject) = (Array(raised.key.rule.utf8), Array(raised.key.subject.utf8))
+        func fits(_ patterns: [String], _ name: [UInt8]) -> Bool {
+            patterns.isEmpty || patterns.contains { StreamChoice.matches(Array($0.utf8), name) }
+        }
+        return options.severities.contains { $0.rawValue == raised.severity.rawValue }
+            && fits(options.rules, rule) && fits(options.channels, subject)
+    }
+
+    // MARK: What to do
+
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - wall: The time for people; nil while it is not known: then no hour is quiet.
+    ///   - zone: Of the quiet hours.
+    /// - Returns: What is due, or until when nothing is.
+    func decide(
+        at now: MonotonicInstant,
+        _ wall: WallTime?,
+        in zone: Zone
+    ) -> Decision {
+        if let test = tests.first {
+            return .send(Plan(test: test, takesToken: false))
+        }
+        var plan = Plan(raised: waiting(at: now), reminders: reminders(at: now), ended: ended)
+        let calls = plan.raised.filter { alerts[$0]?.raised.severity == .critical }
+        guard !plan.isEmpty else { return .wait(until: nextReminder(after: now)) }
+        if let end = quietEnd(wall, zone, now) {
+            guard !calls.isEmpty else { return .wait(until: end) }
+            plan = Plan(raised: calls)
+        }
+        if let since = groupedSince, since.advanced(by: options.wait) > now {
+            return .wait(until: since.advanced(by: options.wait))
+        }
+        guard now < tokenAt else { return .send(plan) }
+        let passing = calls.filter { alerts[$0]?.hasPassed == false }
+        guard passing.isEmpty else {
+            return .send(Plan(raised: passing, takesToken: false))
+        }
+        return .wait(until: tokenAt)
+    }
+
+    private func waiting(at now: MonotonicInstant) -> [Int64] {
+        alerts.filter { $0.value.isWaiting && !isQuieted($0.value, at: now) }.keys.sorted()
+    }
+
+    private func isQuieted(_ alert: Alert, at now: MonotonicInstant) -> Bool {
+        let isSilenced = silences[alert.raised.key].map { $0 > now } ?? false
+        return isSilenced || alert.acknowledgedUntil.map { $0 > now } ?? false
+    }
+
+    private func reminders(at now: MonotonicInstant) -> [Int64] {
+        guard let remind = options.remind else { return [] }
+        return alerts.filter { _, alert in
+            guard let told = alert.toldAt, !alert.isWaiting else { return false }
+            return told.advanced(by: remind) <= now && !isQuieted(alert, at: now)
+        }.keys.sorted()
+    }
+
+    private func nextReminder(after now: MonotonicInstant) -> MonotonicInstant? {
+        guard let remind = options.remind else { return nil }
+        let times = alerts.values.compactMap { alert -> MonotonicInstant? in
+            guard let told = alert.toldAt else { return nil }
+            let due = told.advanced(by: remind)
+            guard isQuieted(alert, at: max(due, now)) else { return max(due, now) }
+            return alert.acknowledgedUntil.flatMap { $0.nanoseconds == .max ? nil : $0 }
+        }
+        return times.min()
+    }
+
+    /// When the quiet hours end, looked at again every half hour as clocks may be changed in them;
+    /// nil when no hour is quiet now.
+    private func quietEnd(
+        _ wall: WallTime?,
+        _ zone: Zone,
+        _ now: MonotonicInstant
+    ) -> MonotonicInstant? {
+        guard let quiet = options.quiet, let wall else { return nil }
+        let second = wall.nanoseconds.flooredQuotient(by: 1_000_000_000)
+        let local = second + Int64(zone.offset(Int(second)))
+        let ofDay = local - local.flooredQuotient(by: 86_400) * 86_400
+        guard quiet.contains(Int(ofDay / 60)) else { return nil }
+        let left = (Int64(quiet.to) * 60 - ofDay + 86_400) % 86_400
+        return now.advanced(by: .seconds(min(max(left, 1), 1_800)))
+    }
+
+    /// A plan went out.
+    mutating func finish(_ plan: Plan, at now: MonotonicInstant) {
+        for number in plan.raised {
+            alerts[number]?.isWaiting = false
+            alerts[number]?.toldAt = now
+            alerts[number]?.hasPassed = true
+        }
+        for number in plan.reminders { alerts[number]?.toldAt = now }
+        ended.removeAll { plan.ended.contains($0) }
+        if plan.test != nil { tests.removeFirst() }
+        if plan.takesToken { tokenAt = now.advanced(by: options.every) }
+        if !alerts.values.contains(where: \.isWaiting) { groupedSince = nil }
+    }
+
+    /// Up to which number everything is sent, or known to `begin` by what is raised.
+    var settledNumber: Int64 { ended.map(\.number).min().map { $0 - 1 } ?? lastNumber }
+
+    /// How many alerts and ends of alerts wait to be sent.
+    var waitingCount: Int { alerts.values.count { $0.isWaiting } + ended.count + tests.count }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,226 @@
+import Alerts
+import Core
+import StoreQueries
+import Supervision
+
+/// Sends one receiver the notices that `NoticePlanner` decides on.
+package actor NoticeTask: Child {
+    /// What it works with.
+    package struct World: Sendable {
+        package let hub: AlertHub
+        package let keeper: any CursorKeeper
+        package let network: any CourierNetwork
+        package let clock: any NodeClock
+        package let zone: Zone
+        /// Receives why the receiver is held, and nil when it goes on.
+        package let tell: @Sendable (_ receiver: String, DeliveryReason?) -> Void
+
+        package init(
+            hub: AlertHub,
+            keeper: any CursorKeeper,
+            network: any CourierNetwork,
+            clock: any NodeClock,
+            zone: Zone,
+            tell: @escaping @Sendable (_ receiver: String, DeliveryReason?) -> Void
+        ) {
+            (self.hub, self.keeper, self.network) = (hub, keeper, network)
+            (self.clock, self.zone, self.tell) = (clock, zone, tell)
+        }
+    }
+
+    /// How it stands, for reports.
+    package struct Standing: Hashable, Sendable {
+        /// Notices that went out since the receiver was added.
+        package let sentCount: Int
+        /// Alerts that wait to be sent.
+        package let waitingCount: Int
+        package let held: DeliveryReason?
+        package let trouble: DeliveryReason?
+        /// The next try or the next token; nil when nothing waits.
+        package let notBefore: MonotonicInstant?
+        package let lastDelivery: MonotonicInstant?
+        /// Alerts that found no room.
+        package let omittedCount: Int
+    }
+
+    /// A delivery takes a minute at most; between two turns it sleeps no longer than half of this.
+    private static let promise: Duration = .seconds(1_800)
+    private static let tolerance: Duration = .seconds(1)
+    /// So often the same notice goes out when no answer says whether it arrived.
+    private static let unknownLimit = 2
+
+    private let id: String
+    private let receiver: any NoticeReceiver
+    private let writer: NoticeWriter
+    private let world: World
+    private let heartbeat: Heartbeat
+    private let wakeUp = Signal()
+    private var planner: NoticePlanner
+    private var cursor = NoticeCursor()
+    private var delay: RetryDelay
+    private var notBefore: MonotonicInstant?
+    private var held: DeliveryReason?
+    private var trouble: DeliveryReason?
+    private var lastDelivery: MonotonicInstant?
+    private var unknownCount = 0
+    private var isReady = false
+
+    /// A task that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: The receiver's, from the configuration.
+    ///   - receiver: The way.
+    ///   - options: What goes there when.
+    ///   - seed: Of the back-off's random part.
+    ///   - world: What it works with.
+    ///   - heartbeat: Beaten at each turn.
+    package init(
+        id: String,
+        _ receiver: any NoticeReceiver,
+        _ options: ReceiverOptions,
+        seed: UInt64,
+        in world: World,
+        heartbeat: Heartbeat
+    ) {
+        (self.id, self.receiver, self.world) = (id, receiver, world)
+        self.heartbeat = heartbeat
+        planner = NoticePlanner(options)
+        writer = NoticeWriter(
+            language: NoticeText.Language(rawValue: options.language) ?? .en,
+            isGrouped: options.isGrouped,
+            link: nil
+        )
+        delay = RetryDelay(seed: seed)
+    }
+
+    package var standing: Standing {
+        Standing(
+            sentCount: cursor.sentCount,
+            waitingCount: planner.waitingCount,
+            held: held,
+            trouble: trouble,
+            notBefore: notBefore,
+            lastDelivery: lastDelivery,
+            omittedCount: planner.omittedCount
+        )
+    }
+
+    /// Tries at once what waits.
+    package func wake(within time: Duration = .zero) {
+        guard trouble != nil else { return }
+        let soon = world.clock.now.advanced(by: time > .zero ? delay.spread(time) : .zero)
+        notBefore = notBefore.map { min($0, soon) }
+        wakeUp.raise()
+    }
+
+    package func run() async throws {
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: Self.promise)
+            try await begin()
+            for news in await world.hub.news(after: planner.lastNumber) {
+                planner.take(news, at: world.clock.now)
+            }
+            planner.silences = await world.hub.silences
+            let now = world.clock.now
+            if let notBefore, trouble != nil, now < notBefore {
+                try await rest(until: notBefore)
+                continue
+            }
+            let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
+            switch planner.decide(at: now, wall, in: world.zone) {
+            case .wait(let until):
+                notBefore = planner.waitingCount > 0 ? until : nil
+                try await rest(until: until)
+            case .send(let plan): try await send(plan)
+            }
+        }
+    }
+
+    private func rest(until deadline: MonotonicInstant?) async throws {
+        let limit = world.clock.now.advanced(by: Self.promise / 2)
+        let (hub, number) = (world.hub, planner.lastNumber)
+        _ = try await world.clock.run(unless: wakeUp) {
+            try await hub.wait(
+                after: number,
+                until: min(deadline ?? limit, limit),
+                tolerance: Self.tolerance
+            )
+        }
+    }
+
+    /// Goes on where an earlier process was; one that is new begins with what happens from now on.
+    private func begin() async throws {
+        guard !isReady else { return }
+        while !(await world.hub.isReady) { try await rest(until: nil) }
+        let now = world.clock.now
+        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
+            do throws(OutboxCursorError) { cursor = try NoticeCursor(bytes) } catch {
+                cursor.lastNumber = await world.hub.newest
+                trouble = DeliveryReason("cursor", "\(error)")
+            }
+        } else {
+            cursor.lastNumber = await world.hub.newest
+        }
+        var age = cursor.sentAge
+        if let sent = cursor.sentTime, let wall = world.clock.wallTime {
+            age = max(age, .nanoseconds(wall.nanoseconds - sent.nanoseconds))
+        }
+        let tokenAt = now.advanced(by: max(planner.options.every - age, .zero))
+        planner.begin(
+            after: cursor.lastNumber,
+            tokenAt: tokenAt,
+            sent: Set(cursor.told),
+            await world.hub.standing(upTo: cursor.lastNumber),
+            at: now
+        )
+        isReady = true
+    }
+
+    private func send(_ plan: NoticePlanner.Plan) async throws {
+        for notice in writer.write(plan, planner.alerts, at: world.clock.now) {
+            switch try await receiver.deliver(notice, over: world.network) {
+            case .delivered, .partly: count()
+            case .refused(let reason):
+                // It will never take this one; the next may be right.
+                trouble = reason
+            case .unknown(let reason):
+                unknownCount += 1
+                guard unknownCount >= Self.unknownLimit else { return fail(reason, after: nil) }
+                count()
+            case .later(let reason, let seconds): return fail(reason, after: seconds)
+            case .foreign(let reason): return fail(reason, after: nil)
+            case .hold(let reason):
+                if held == nil { world.tell(id, reason) }
+                (held, trouble) = (reason, reason)
+                notBefore = world.clock.now.advanced(by: delay.spread(RetryDelay.probe))
+                return
+            }
+        }
+        planner.finish(plan, at: world.clock.now)
+        try await keep()
+    }
+
+    private func count() {
+        if held != nil { world.tell(id, nil) }
+        (held, trouble, notBefore, unknownCount) = (nil, nil, nil, 0)
+        delay.succeed()
+        cursor.sentCount += 1
+        lastDelivery = world.clock.now
+    }
+
+    private func fail(_ reason: DeliveryReason, after seconds: Int?) {
+        trouble = reason
+        notBefore = world.clock.now.advanced(by: delay.fail(afterSeconds: seconds))
+    }
+
+    private func keep() async throws {
+        cursor.lastNumber = planner.settledNumber
+        let waited = planner.tokenAt.duration(to: world.clock.now) + planner.options.every
+        cursor.sentAge = max(waited, .zero)
+        cursor.sentTime = world.clock.wallTime.map { wall in
+            WallTime(nanoseconds: wall.nanoseconds - cursor.sentAge.wholeNanoseconds)
+        }
+        cursor.told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
+        await world.keeper.keep(cursor.encode(), of: id, isUrgent: true)
+    }
+}

@@ -1,0 +1,144 @@
+import Alerts
+import Core
+
+/// Writes the notices of a plan in a receiver's language.
+struct NoticeWriter {
+    let language: NoticeText.Language
+    /// Whether alerts of one turn go in one notice.
+    let isGrouped: Bool
+    /// A page of the station about alerts; nil where it has no address.
+    let link: String?
+
+    /// One part of a plan.
+    private struct Item {
+        let number: Int64
+        let kind: Notice.Kind
+        let event: AlertEvent
+        let severity: AlertSeverity
+        var time: WallTime?
+    }
+
+    /// - Parameters:
+    ///   - plan: What goes out.
+    ///   - alerts: Those that are raised.
+    ///   - now: For how long they last.
+    /// - Returns: The notices, at least one for a plan that is not empty.
+    func write(
+        _ plan: NoticePlanner.Plan,
+        _ alerts: [Int64: NoticePlanner.Alert],
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        let items = items(plan, alerts, at: now)
+        guard isGrouped, items.count > 1 else {
+            return items.compactMap { item in
+                NoticeText(item.event, in: language).map { notice(item, $0) }
+            }
+        }
+        return together(items).map { [$0] } ?? []
+    }
+
+    private func items(
+        _ plan: NoticePlanner.Plan,
+        _ alerts: [Int64: NoticePlanner.Alert],
+        at now: MonotonicInstant
+    ) -> [Item] {
+        var items: [Item] = []
+        if let test = plan.test {
+            let (number, severity) = (test.number, test.severity)
+            items.append(
+                Item(number: number, kind: .raised, event: .raised(test), severity: severity)
+            )
+        }
+        for (kind, numbers) in [(Notice.Kind.raised, plan.raised), (.reminder, plan.reminders)] {
+            for number in numbers {
+                guard let alert = alerts[number] else { continue }
+                var raised = alert.raised
+                raised.held += Int(alert.since.duration(to: now).inSeconds)
+                items.append(
+                    Item(
+                        number: number,
+                        kind: kind,
+                        event: .raised(raised),
+                        severity: raised.severity,
+                        time: alert.time
+                    )
+                )
+            }
+        }
+        items += plan.ended.map { end in
+            Item(number: end.number, kind: .resolved, event: .resolved(end), severity: end.severity)
+        }
+        // The worst first: it gives the notice its title.
+        return items.sorted { left, right in
+            (left.severity, right.number) > (right.severity, left.number)
+        }
+    }
+
+    private func notice(_ item: Item, _ text: NoticeText) -> Notice {
+        var notice = Notice(
+            number: Int(item.number),
+            kind: item.kind,
+            key: key(item.event),
+            severity: Notice.Severity(rawValue: item.severity.rawValue) ?? .warning,
+            text: (
+                Self.withoutTest(text.title),
+                text.subtitle,
+                text.body.isEmpty ? [] : text.body.split(separator: "\n").map(String.init)
+            ),
+            time: item.time
+        )
+        notice.link = link
+        guard case .raised(let raised) = item.event else { return notice }
+        notice.isTest = raised.flags.contains("test")
+        if let value = raised.value {
+            notice.measurement = Notice.Measurement(
+                quantity: Self.quantity(raised.key.subject),
+                value: value,
+                unit: raised.unit ?? ""
+            )
+        }
+        return notice
+    }
+
+    /// Several in one: a line each.
+    private func together(_ items: [Item]) -> Notice? {
+        let texts = items.compactMap { item in
+            NoticeText(item.event, in: language).map { (item, $0) }
+        }
+        guard let (first, text) = texts.first else { return nil }
+        var notice = notice(first, text)
+        let more = texts.dropFirst().map { "\(Self.withoutTest($1.title)): \($1.subtitle)" }
+        notice = Notice(
+            number: Int(items.map(\.number).max() ?? first.number),
+            kind: .summary,
+            key: notice.key,
+            severity: notice.severity,
+            text: (notice.title, notice.subtitle, notice.body + more),
+            time: notice.time
+        )
+        notice.link = link
+        return notice
+    }
+
+    private func key(_ event: AlertEvent) -> String {
+        event.key.map { "\($0.rule) \($0.subject)" } ?? "alerts"
+    }
+
+    /// Receivers mark a test by themselves.
+    private static func withoutTest(_ title: String) -> String {
+        title.hasPrefix("TEST: ") ? String(title.dropFirst(6)) : title
+    }
+
+    /// As people write it: `PM2.5` for `balcony/pm25`.
+    private static func quantity(_ subject: String) -> String {
+        let name = subject.split(separator: "/").last.map(String.init) ?? subject
+        switch name {
+        case "pm1": return "PM1"
+        case "pm25": return "PM2.5"
+        case "pm4": return "PM4"
+        case "pm10": return "PM10"
+        case "co2": return "CO2"
+        default: return name
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import ControlProtocol
+import Core
+import CourierSimulation
+import Profiles
+import RoostCourier
+import SimulationKit
+import Testing
+
+@Suite struct NoticeTaskTests {
+    private static let key = AlertEvent.Key("who-24h", "dust/pm25")
+    private static let phone = """
+        {"id":"phone","type":"ntfy","url":"https://ntfy.example","topic":{"secret":"t"}}
+        """
+
+    private static func raised(_ number: Int64, _ key: AlertEvent.Key = key) -> AlertEvent {
+        var raised = AlertEvent.Raised(number, key)
+        (raised.value, raised.unit, raised.limit, raised.over) = (16.1, "µg/m³", 15, 86_400)
+        return .raised(raised)
+    }
+
+    private static func resolved(_ number: Int64, of raise: Int64) -> AlertEvent {
+        .resolved(
+            AlertEvent.Resolved(
+                number: number,
+                raise: raise,
+                key: key,
+                why: .over,
+                lasted: 7_200,
+                worst: 18.4,
+                severity: .warning
+            )
+        )
+    }
+
+    private static func texts(_ server: NtfyServer) -> [String] {
+        server.published.map { message in
+            ["title", "message"].map { key in
+                guard case .string(let text)? = message[key] else { return "" }
+                return text
+            }.joined(separator: "\n")
+        }
+    }
+
+    private static func life(_ clock: SimulatedClock) throws -> (CourierLife, NtfyServer) {
+        let life = try CourierLife(clock, targets: "", receivers: phone)
+        life.secrets.set("t", "air")
+        let server = NtfyServer()
+        life.internet.add(server, at: "ntfy.example")
+        return (life, server)
+    }
+
+    @Test func tellsAnAlertOnceThroughRestartsOfBoth() throws {
+        try simulate { clock in
+            let (life, server) = try Self.life(clock)
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .seconds(9))
+                #expect(Self.texts(server).isEmpty, "the first waits for others of its moment")
+                try await clock.sleep(for: .seconds(3))
+                #expect(Self.texts(server).count == 1)
+            }
+            #expect(Self.texts(server).first?.contains("dust/pm25: 16.1 µg/m³") == true)
+            try life.station.reboot()
+            for _ in 0..<4 {
+                let node = life.node()
+                try await life.run(node) { try await clock.sleep(for: .minutes(10)) }
+            }
+            #expect(Self.texts(server).count == 1)
+            let last = life.node()
+            try await life.run(last) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.resolved(2, of: 1))
+                // Without a clock a new process takes it that a notice went out just now.
+                try await clock.sleep(for: .minutes(21))
+            }
+            #expect(Self.texts(server).count == 2)
+            #expect(Self.texts(server).last?.contains("Alert is over") == true)
+            let report = await last.report
+            #expect(report.receivers.first?.notices?.sent == 2)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    @Test func whatHappenedWhileItWasAwayIsToldAsItIsNow() throws {
+        try simulate { clock in
+            let (life, server) = try Self.life(clock)
+            let first = life.node()
+            try await life.run(first) { try await clock.sleep(for: .seconds(5)) }
+            // The courier has been there; a cursor is kept once something was said.
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(1))
+            }
+            life.station.record(Self.resolved(2, of: 1))
+            life.station.record(Self.raised(3))
+            life.station.record(Self.resolved(4, of: 3))
+            life.station.record(Self.raised(5))
+            try await clock.sleep(for: .minutes(60))
+            let back = life.node()
+            try await life.run(back) { try await clock.sleep(for: .minutes(21)) }
+            #expect(Self.texts(server).count == 2)
+            #expect(Self.texts(server).last?.contains("16.1") == true)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    @Test func aNoticeWaitsForTheNetworkAndIsNotLost() throws {
+        try simulate { clock in
+            let (life, server) = try Self.life(clock)
+            life.internet.set(.unreachable, at: "ntfy.example")
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(30))
+                #expect(await node.report.receivers.first?.state == .later)
+            }
+            #expect(Self.texts(server).isEmpty)
+            life.internet.set(nil, at: "ntfy.example")
+            let next = life.node()
+            try await life.run(next) { try await clock.sleep(for: .minutes(1)) }
+            #expect(Self.texts(server).count == 1)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    @Test func anAnswerThatIsLostMeansOneRepetitionAtMost() throws {
+        try simulate { clock in
+            let (life, server) = try Self.life(clock)
+            life.internet.set(.answerLost, at: "ntfy.example")
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(60))
+            }
+            #expect(Self.texts(server).count == 2)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+}
