@@ -22,15 +22,18 @@ struct OutboxShowCommand: ParsableCommand {
     func run() throws {
         var report = try options.ask(CourierRequest(.status), CourierReport.self)
         if let target {
-            let known = report.targets.map(\.id).joined(separator: ", ")
+            let all = report.targets + report.receivers
+            let known = all.map(\.id).joined(separator: ", ")
             report.targets.removeAll { $0.id != target }
-            guard !report.targets.isEmpty else {
+            report.receivers.removeAll { $0.id != target }
+            guard all.contains(where: { $0.id == target }) else {
                 Output.error("there is no target \(target); there are \(known)")
                 throw ExitCode(1)
             }
         }
         try OutboxText.show(report, asJSON: options.json)
-        let isBad = report.targets.contains { $0.state == .held || $0.state == .broken }
+        let all = report.targets + report.receivers
+        let isBad = all.contains { $0.state == .held || $0.state == .broken }
         if isBad { throw ExitCode(2) }
     }
 }

@@ -19,10 +19,11 @@ enum OutboxText {
         if report.omittedEvents > 0 {
             lines.append("\(report.omittedEvents) events of the courier were not recorded.")
         }
-        if report.targets.isEmpty {
+        if report.targets.isEmpty, report.receivers.isEmpty {
             lines.append("\(report.file) names no targets; docs/reference/courier.md shows how.")
         }
         for target in report.targets { lines += self.lines(target) }
+        for receiver in report.receivers { lines += self.lines(receiver) }
         return lines
     }
 
@@ -39,6 +40,16 @@ enum OutboxText {
                 .map { "\($0.value) \(reason($0.key))" }
             line += left.isEmpty ? ", none left out" : ", left out: " + left.joined(separator: ", ")
             lines.append(line)
+        }
+        if let notices = target.notices {
+            var line = "  \(notices.sent) notices sent, \(notices.waiting) waiting"
+            if notices.omitted > 0 { line += ", \(notices.omitted) alerts found no room" }
+            lines.append(line)
+        }
+        if let count = target.fileCount { lines.append("  \(count) files delivered") }
+        if let proof = target.proof { lines.append("  deliveries are \(proof)") }
+        if let count = target.omittedMotions, count > 0 {
+            lines.append("  \(count) motions left out: the broker was away for too long")
         }
         if target.waitsForClock {
             lines.append("  samples wait until the station knows what time it is")

@@ -87,6 +87,41 @@ class LineServer:
             self.shut()
 
 
+class Posts(http.server.BaseHTTPRequestHandler):
+    """Keeps what is posted."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        self.server.owner.posts.append((self.path, body))
+        self.send_response(201 if self.path == "/seed" else 200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+class PostBox:
+    """A server of webhooks: `posts` holds path and body of each."""
+
+    def __init__(self, check):
+        self.posts = []
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Posts)
+        self.server.daemon_threads = True
+        self.server.owner, self.port = self, self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        check.ends(self)
+
+    def at(self, path):
+        return [body for place, body in list(self.posts) if place == path]
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
 class Courier:
     """A roost-courier beside a station: configuration, secrets, socket, log."""
 

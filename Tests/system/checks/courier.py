@@ -4,14 +4,18 @@ A simulated SDS011 at a real roostd, a real roost-courier, and a server of the c
 has moods: busy, a captive portal, an answer that is lost, nothing listening, a log-in that is refused. After each mood
 everything that was recorded is at the server, each point once. Both programs are killed again and again; the sum
 delivered + waiting + left out = recorded holds at every look, and no secret is in any log or report.
+An alert of the station arrives at webhooks once, also after kills, and its states at a real mosquitto.
 With influxd at hand (apt install influxdb, or --influxd PROGRAM) the same against InfluxDB 1, read back by
 `roost outbox prove`.
 """
 
+import json
 import os
 import random
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import urllib.error
@@ -20,7 +24,7 @@ import urllib.request
 
 from ..browser.dashboard import free_port
 from ..check import Failed, until
-from ..courier import Courier, LineServer
+from ..courier import Courier, LineServer, PostBox
 from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd", "roost-courier")
@@ -175,6 +179,86 @@ def influx(check, options, courier, server):
     return None
 
 
+def notices(check):
+    """An alert of a real station, at a webhook and byte for byte as the seed's clients take it; once, restarts or not."""
+    part = Part(check, "sds011", "--air", "80.0/160.0", link=check.path("bad-air"))
+    station = Station(check, "notices", store={"folder": check.path("alerts")}, mode="live",
+                      alerts={"use": ["sample-levels"]},
+                      devices=[{"name": "dust", "type": "nova-sds011", "port": part.place}])
+    box = PostBox(check)
+    receiver = {"severities": ["notice", "warning", "critical"], "local": True}
+    courier = Courier(check, station, receivers=[
+        {"id": "hook", "type": "webhook", "url": {"secret": "hook"}, "waitSeconds": 2, **receiver},
+        {"id": "seed", "type": "seed", "url": {"secret": "seed"}, "waitSeconds": 0, **receiver}])
+    courier.secret("hook", f"http://127.0.0.1:{box.port}/hook")
+    courier.secret("seed", f"http://127.0.0.1:{box.port}/seed")
+    station.start()
+    until(lambda: station.roost("clock", "trust").returncode == 0, 30)
+    courier.start()
+    if not until(lambda: len(box.at("/seed")) >= 2 and box.at("/hook"), 60):
+        raise Failed(f"no notice arrives: {box.posts} {courier.report()} {courier.log()[-600:]}")
+    seeds = sorted(box.at("/seed"))
+    for text, pollutant, value in zip(seeds, ("PM10", "PM2.5"), ("160.0", "80.0")):
+        form = rf'\{{"time": "\d\d:\d\d [AP]M", "pollutant": "{re.escape(pollutant)}", "value": "{re.escape(value)}"\}}'
+        check.demand(re.fullmatch(form, text), f"the seed's webhook: {text}")
+    hook = json.loads(box.at("/hook")[0])
+    check.demand("80.0" in hook["subtitle"] and "160.0" in hook["body"], f"both alerts in one notice: {hook}")
+    for _ in range(2):
+        courier.kill()
+        courier.start()
+        until(courier.report, 20)
+    time.sleep(5)
+    check.same((len(box.at("/seed")), len(box.at("/hook"))), (2, 1), "notices after two kills")
+    courier.stop()
+
+
+def broker(check):
+    """The station at a real mosquitto: retained status, states, and offline at the end."""
+    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+    if program is None or shutil.which("mosquitto_sub") is None:
+        return check.say("skipped: mosquitto is not here (apt install mosquitto mosquitto-clients)")
+    port = free_port()
+    with open(check.path("mosquitto.log"), "ab") as log, open(check.path("topics.log"), "ab") as topics:
+        check.ends(Process(subprocess.Popen([program, "-p", str(port)], stdout=log, stderr=log)))
+        until(lambda: is_open(port), 20)
+        check.ends(Process(subprocess.Popen(
+            ["mosquitto_sub", "-p", str(port), "-t", "#", "-v"], stdout=topics, stderr=log)))
+    part = Part(check, "sds011", link=check.path("third"))
+    station = Station(check, "broker", store={"folder": check.path("broker-store")}, mode="live",
+                      devices=[{"name": "dust", "type": "nova-sds011", "port": part.place}])
+    courier = Courier(check, station, targets=[
+        {"id": "ha", "type": "mqtt", "url": f"mqtt://127.0.0.1:{port}", "homeAssistant": True, "local": True}])
+    station.start()
+    until(station.values, 30)
+    station.roost("clock", "trust", status=0)
+    courier.start()
+
+    def heard():
+        with open(check.path("topics.log"), encoding="utf-8") as file:
+            return file.read()
+
+    check.demand(until(lambda: heard().count("/dust/state {") >= 3, 40), f"no states at the broker: {heard()[-500:]}")
+    check.demand("/status online" in heard() and "homeassistant/device/" in heard(), f"retained: {heard()[:500]}")
+    courier.stop()
+    check.demand(until(lambda: "/status offline" in heard(), 10), f"an orderly end: {heard()[-300:]}")
+    return None
+
+
+class Process:
+    """Something that is ended with the check."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def close(self):
+        end(self.process)
+
+
+def is_open(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def run(check, options):
     part = Part(check, "sds011", link=check.path("sensor"))
     station = Station(check, "outbox", store={"folder": check.path("store")}, mode="live",
@@ -194,3 +278,5 @@ def run(check, options):
     secrets(check, courier, server)
     influx(check, options, courier, server)
     check.same(courier.stop(), 0, "the exit status of an orderly stop")
+    notices(check)
+    broker(check)
