@@ -59,6 +59,15 @@ class Lines(http.server.BaseHTTPRequestHandler):
         return self.answer(204)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Says nothing of clients that were killed."""
+
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        pass
+
+
 class LineServer:
     """`points` holds each point once, `arrivals` each line that came; `mood` says how it answers."""
 
@@ -70,8 +79,7 @@ class LineServer:
         check.ends(self)
 
     def open(self):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Lines)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", self.port), Lines)
         self.server.owner, self.port = self, self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
@@ -108,8 +116,7 @@ class PostBox:
 
     def __init__(self, check):
         self.posts = []
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Posts)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Posts)
         self.server.owner, self.port = self, self.server.server_port
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         check.ends(self)
