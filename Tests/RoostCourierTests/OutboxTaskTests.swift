@@ -168,6 +168,28 @@ private struct LineTarget: SampleTarget {
         }
     }
 
+    /// A sample each second must not keep a backlog from its turn.
+    @Test func drainsABacklogBesideASampleEachSecond() throws {
+        try simulate { clock in
+            let life = Life(clock)
+            for _ in 0..<20_000 {
+                life.record()
+                try await clock.sleep(for: .seconds(1))
+            }
+            let task = life.task()
+            try await life.run(task) {
+                for _ in 0..<20 {
+                    life.record()
+                    try await clock.sleep(for: .seconds(1))
+                }
+                try await life.demandSum(task)
+            }
+            let standing = await task.standing
+            #expect(standing.waiting <= 2)
+            #expect(standing.totals.delivered >= 20_019)
+        }
+    }
+
     @Test func leavesOutOneBadSampleOfManyWithFewRequests() throws {
         try simulate { clock in
             let life = Life(clock)

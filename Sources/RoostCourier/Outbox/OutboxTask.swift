@@ -140,11 +140,13 @@ package actor OutboxTask: Child {
         guard !hasSent else { return }
         let limit = world.clock.now.advanced(by: Self.promise / 2)
         let (source, known, next) = (world.source, seen, min(deadline ?? limit, limit))
+        // A pace of a quarter of a second must not become two: a backlog would take a week.
+        let tolerance = min(world.clock.now.duration(to: next) / 4, Self.tolerance)
         let change = try await world.clock.run(unless: wakeUp) {
             try await source.change(
                 since: known,
                 until: next,
-                tolerance: Self.tolerance
+                tolerance: max(tolerance, .zero)
             )
         }
         seen = change ?? seen
