@@ -41,8 +41,7 @@ package final class CourierNode: Sendable {
     ///   - world: What it works with.
     package init(_ configuration: CourierConfiguration, file: String, in world: CourierWorld) {
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
-        let names = Set(configuration.targets.map(\.id) + configuration.receivers.map(\.id))
-        cursors = StationCursors(world.link, names: names, logger: world.logger)
+        cursors = StationCursors(world.link, names: configuration.names, logger: world.logger)
         current = CurrentStation()
         alerts = AlertHub(world.clock)
         news = StationNews(world.link, clock: world.clock, logger: world.logger)
@@ -204,6 +203,7 @@ package final class CourierNode: Sendable {
 
     /// Goes by another configuration: what did not change goes on undisturbed.
     package func reload(_ configuration: CourierConfiguration) async {
+        await cursors.set(names: configuration.names)
         await targets.reload(configuration)
     }
 

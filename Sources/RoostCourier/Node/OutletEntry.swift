@@ -69,6 +69,9 @@ package enum OutletEntry: Sendable {
 }
 
 extension CourierConfiguration {
+    /// The ids of all entries, which are the names of their cursors.
+    var names: Set<String> { Set(entries.map(\.id)) }
+
     /// All that the courier runs, in the order of the file.
     var entries: [OutletEntry] {
         targets.map(OutletEntry.target) + receivers.map(OutletEntry.receiver)

@@ -43,8 +43,8 @@ package actor OutboxTask: Child {
 
     /// How often a backlog is compared with what the ring still has.
     private static let expiryCheck: Duration = .seconds(600)
-    /// A delivery takes a minute at most; files have tasks of their own.
-    private static let promise: Duration = .seconds(180)
+    /// A delivery takes ten minutes at most; between two turns it sleeps half of this.
+    private static let promise: Duration = .seconds(900)
     /// Between two tries while the store cannot be read.
     private static let sourcePause: Duration = .seconds(5)
     /// Refused samples that are remembered, the newest.

@@ -12,13 +12,16 @@ package actor StationCursors: CursorKeeper {
     /// The newest bytes of each name that this process sent; at most `CursorReport.nameLimit`.
     private var newest: [String: [UInt8]] = [:]
     /// The names that the configuration has: others give way when the station's table is full.
-    private let names: Set<String>
+    private var names: Set<String>
     /// Why the last was not kept; nil when it was.
     package private(set) var trouble: String?
 
     package init(_ link: any StationLink, names: Set<String>, logger: Logger) {
         (self.link, self.names, self.logger) = (link, names, logger)
     }
+
+    /// The configuration has others from now on.
+    package func set(names: Set<String>) { self.names = names }
 
     package func cursor(of target: String) async throws -> [UInt8]? {
         if let bytes = newest[target] { return bytes }
