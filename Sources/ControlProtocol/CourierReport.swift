@@ -13,7 +13,7 @@ package struct CourierReport: Codable, Hashable, Sendable {
     /// Whether the connection is paid by volume, so that data waits.
     package var isMetered: Bool
     /// Events that the station did not record.
-    package var omittedEvents: Int
+    package var omittedEventCount: Int
     /// In the order of the configuration.
     package var targets: [OutboxReport]
     /// Those who get notices of alerts, in the order of the configuration.
@@ -28,7 +28,7 @@ package struct CourierReport: Codable, Hashable, Sendable {
     ) {
         (self.version, self.processID) = (version, processID)
         (self.uptimeSeconds, self.file, self.targets) = (uptimeSeconds, file, targets)
-        (isMetered, omittedEvents) = (false, 0)
+        (isMetered, omittedEventCount) = (false, 0)
     }
 }
 
@@ -66,7 +66,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     /// ISO 8601 in UTC, of the oldest sample that waits; nil when none waits, or it has no date.
     package var oldestWaiting: String?
     /// Whether samples wait until the clock can be trusted.
-    package var waitsForClock = false
+    package var isWaitingForClock = false
     /// Until the next try; nil when none is planned.
     package var nextTrySeconds: Double?
     /// Since the last delivery; nil before the first of this process.
@@ -76,7 +76,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     /// How far its receiver proves deliveries, where that differs by server; nil otherwise.
     package var proof: String?
     /// Motions that were left out for want of room, since the process started; nil where none go.
-    package var omittedMotions: Int?
+    package var omittedMotionCount: Int?
     /// Since the process started.
     package var requestCount = 0
     /// Bodies that were sent since the process started.

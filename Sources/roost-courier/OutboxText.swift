@@ -16,8 +16,8 @@ enum OutboxText {
         if report.isMetered {
             lines.append("The connection is metered: data waits, heartbeats and notices go.")
         }
-        if report.omittedEvents > 0 {
-            lines.append("\(report.omittedEvents) events of the courier were not recorded.")
+        if report.omittedEventCount > 0 {
+            lines.append("\(report.omittedEventCount) events of the courier were not recorded.")
         }
         if report.targets.isEmpty, report.receivers.isEmpty {
             lines.append("\(report.file) names no targets; docs/reference/courier.md shows how.")
@@ -48,10 +48,10 @@ enum OutboxText {
         }
         if let count = target.fileCount { lines.append("  \(count) files delivered") }
         if let proof = target.proof { lines.append("  deliveries are \(proof)") }
-        if let count = target.omittedMotions, count > 0 {
+        if let count = target.omittedMotionCount, count > 0 {
             lines.append("  \(count) motions left out: the broker was away for too long")
         }
-        if target.waitsForClock {
+        if target.isWaitingForClock {
             lines.append("  samples wait until the station knows what time it is")
         }
         var facts: [String] = []

@@ -71,7 +71,7 @@ import Testing
                     try await clock.sleep(for: .seconds(60))
                 }
                 #expect(life.server.stored.isEmpty)
-                #expect(await node.report.targets[0].waitsForClock)
+                #expect(await node.report.targets[0].isWaitingForClock)
                 life.station.date()
                 life.station.record()
                 try await clock.sleep(for: .minutes(5))

@@ -254,7 +254,7 @@ package final class CourierNode: Sendable {
             report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
             report.isMetered = targets.isMetered
-            report.omittedEvents = news.omittedCount
+            report.omittedEventCount = news.omittedCount
             return report
         }
     }

@@ -152,7 +152,7 @@ package actor Outlet {
                 if let trouble = await target.trouble, report.why == nil {
                     (report.why, report.code) = (trouble.words, trouble.code)
                 }
-                report.omittedMotions = await motions.omittedCount
+                report.omittedMotionCount = await motions.omittedCount
             case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .heartbeat(let task): Self.fill(&report, await task.standing, at: clock.now)
@@ -181,7 +181,7 @@ package actor Outlet {
             leftOut: leftOut
         )
         report.oldestWaiting = standing.oldest?.iso8601
-        report.waitsForClock = standing.waitsForClock
+        report.isWaitingForClock = standing.waitsForClock
         report.lastDeliverySeconds = standing.lastDelivery.map { $0.duration(to: now).inSeconds }
         if let trouble = standing.sourceTrouble {
             (report.state, report.why) = (.waitsForStation, trouble)
