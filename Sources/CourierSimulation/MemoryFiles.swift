@@ -1,0 +1,35 @@
+import RoostCourier
+import Synchronization
+
+/// The courier's folder in memory, which can refuse to be written.
+package final class MemoryFiles: CourierFiles {
+    private struct State {
+        var files: [String: [UInt8]] = [:]
+        var writeCount = 0
+        var isFull = false
+    }
+
+    private let state = Mutex(State())
+
+    package init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
+
+    package subscript(name: String) -> [UInt8]? { state.withLock { $0.files[name] } }
+
+    package var writeCount: Int { state.withLock { $0.writeCount } }
+
+    package func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+    package func read(_ name: String, limit: Int) async throws -> [UInt8]? {
+        guard let bytes = self[name] else { return nil }
+        guard bytes.count <= limit else { throw CourierFilesError("\(name) is too large") }
+        return bytes
+    }
+
+    package func replace(_ name: String, _ bytes: [UInt8]) async throws {
+        try state.withLock { state in
+            guard !state.isFull else { throw CourierFilesError("\(name): no space left") }
+            state.files[name] = bytes
+            state.writeCount += 1
+        }
+    }
+}

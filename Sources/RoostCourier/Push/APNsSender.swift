@@ -1,0 +1,188 @@
+import Core
+import Synchronization
+
+/// Sends notices to Apple's devices, for an app of the station's owner.
+///
+/// - Source: Apple, *Sending notification requests to APNs*, *Establishing a token-based connection
+///   to APNs*, *Handling notification responses from APNs*.
+package final class APNsSender: PushSender {
+    /// Whose devices a token is of: of the App Store's apps, or of those that Xcode installs.
+    package enum Environment: String, Hashable, Sendable, CaseIterable {
+        case production, sandbox
+
+        /// `https://HOST`.
+        package var url: String {
+            switch self {
+            case .production: "https://api.push.apple.com"
+            case .sandbox: "https://api.sandbox.push.apple.com"
+            }
+        }
+    }
+
+    package struct Settings: Hashable, Sendable {
+        /// Ten letters and digits, from the developer's account.
+        package let team: String
+        package let keyID: String
+        /// The app's bundle id.
+        package let topic: String
+        package var environment = Environment.production
+        /// In place of Apple's, without a slash at its end; nil for the environment's.
+        package var url: String?
+        package var trust = ServerTrust.system
+
+        package init(team: String, keyID: String, topic: String) {
+            (self.team, self.keyID, self.topic) = (team, keyID, topic)
+        }
+    }
+
+    /// Bytes of a payload.
+    static let payloadLimit = 4_096
+    /// A token is replaced after 40 min: Apple takes it for 60, and a new one each 20 at most.
+    private static let renewalSeconds: Int64 = 2_400
+    private static let renewalLeast: Int64 = 1_200
+
+    private let settings: Settings
+    private let key: CurveKey
+    private let clock: any NodeClock
+    private let token = Mutex<(text: Secret, made: Int64)?>(nil)
+
+    package var kind: Subscriber.Kind { .apns }
+
+    package init(_ settings: Settings, key: CurveKey, clock: any NodeClock) {
+        (self.settings, self.key, self.clock) = (settings, key, clock)
+    }
+
+    package func deliver(
+        _ notice: Notice,
+        to subscriber: Subscriber,
+        over network: any CourierNetwork
+    ) async throws -> PushOutcome {
+        guard case .apns(let device) = subscriber.way else {
+            return .judged(.refused(DeliveryReason("kind", "it is no device of Apple's")))
+        }
+        guard let now = clock.wallTime?.unixSeconds else {
+            let words = "Apple takes signed dates, and no time server has set the clock"
+            return .judged(.later(DeliveryReason("time-unknown", words), afterSeconds: 60))
+        }
+        let request: OutboundRequest
+        do { request = try self.request(notice, device, now) } catch {
+            return .judged(.hold(DeliveryReason("key", "\(error)")))
+        }
+        do {
+            return judge(try await network.exchange(request), of: subscriber, now)
+        } catch let failure as NetworkFailure {
+            return .judged(DeliveryJudge.judge(failure))
+        }
+    }
+
+    private func request(
+        _ notice: Notice,
+        _ device: String,
+        _ now: Int64
+    ) throws(CryptoFailure) -> OutboundRequest {
+        let base = settings.url ?? settings.environment.url
+        let fields = [
+            OutboundRequest.Field("authorization", "bearer \(try token(now))"),
+            .init("apns-topic", MaskedText(settings.topic)),
+            .init("apns-push-type", "alert"),
+            .init("apns-priority", notice.severity == .notice ? "5" : "10"),
+            .init("apns-expiration", "\(now + Int64(Notice.lifetime))"),
+            .init("apns-collapse-id", MaskedText(notice.topic)),
+            .init("content-type", "application/json"),
+        ]
+        var request = OutboundRequest(
+            .post,
+            "\(base)/3/device/\(Secret(device))",
+            fields,
+            body: Self.payload(notice)
+        )
+        (request.needsHTTP2, request.trust) = (true, settings.trust)
+        return request
+    }
+
+    private func token(_ now: Int64) throws(CryptoFailure) -> Secret {
+        let held = token.withLock { $0 }
+        if let held, (0..<Self.renewalSeconds).contains(now - held.made) { return held.text }
+        let text = try SignedToken.make(
+            [("alg", "\"ES256\""), ("kid", WireJSON.string(settings.keyID))],
+            [("iss", WireJSON.string(settings.team)), ("iat", "\(now)")],
+            by: key
+        )
+        token.withLock { $0 = (text, now) }
+        return text
+    }
+
+    /// As the seed's app expects it; lines of the body are left out where it would be too long.
+    static func payload(_ notice: Notice) -> [UInt8] {
+        var (subtitle, lines) = (notice.subtitle, notice.body)
+        while true {
+            var alert = [
+                ("title", WireJSON.string(notice.shownTitle)),
+                ("subtitle", WireJSON.string(subtitle)),
+            ]
+            if !lines.isEmpty {
+                alert.append(("body", WireJSON.string(lines.joined(separator: "\n"))))
+            }
+            let aps = [
+                ("alert", WireJSON.object(alert.map { (key: $0.0, value: $0.1) })),
+                ("category", "\"AIR_QUALITY\""), ("sound", "\"default\""),
+            ]
+            let text = WireJSON.object([("aps", WireJSON.object(aps.map { (key: $0, value: $1) }))])
+            guard text.utf8.count > payloadLimit, subtitle.count > 1 else {
+                return Array(text.utf8)
+            }
+            if lines.popLast() == nil { subtitle = String(subtitle.prefix(subtitle.count / 2)) }
+        }
+    }
+
+    // MARK: Answers
+
+    private func judge(
+        _ answer: OutboundAnswer,
+        of subscriber: Subscriber,
+        _ now: Int64
+    ) -> PushOutcome {
+        if answer.status == 200, !answer.isHTML { return .judged(.delivered) }
+        let json = WireJSON.parse(answer.body)
+        guard let word = json?["reason"]?.string else {
+            return .judged(DeliveryJudge.judge(answer))
+        }
+        let reason = DeliveryReason("apns-\(answer.status)", "\(word): \(Self.advice(word))")
+        switch (answer.status, word) {
+        case (410, _):
+            // A device may have subscribed again since its token was found to be dead.
+            let died = (json?["timestamp"]?.integer).map { Int64($0 / 1_000) }
+            if let died, let since = subscriber.since?.unixSeconds, since > died {
+                return .judged(.refused(reason))
+            }
+            return .gone(reason)
+        case (403, "ExpiredProviderToken"):
+            let age = token.withLock { $0.map { now - $0.made } } ?? 0
+            guard age >= Self.renewalLeast else { return .judged(.hold(reason)) }
+            token.withLock { $0 = nil }
+            return .judged(.later(reason))
+        case (403, _), (400, "BadTopic"), (400, "TopicDisallowed"), (400, "MissingTopic"):
+            return .judged(.hold(reason))
+        case (429, "TooManyProviderTokenUpdates"):
+            return .judged(.later(reason, afterSeconds: Int(Self.renewalLeast)))
+        case (429, _):
+            // This device has too many; the others go on.
+            return .judged(.refused(reason))
+        case (500..., _): return .judged(.later(reason))
+        default: return .judged(.refused(reason))
+        }
+    }
+
+    private static func advice(_ reason: String) -> String {
+        switch reason {
+        case "BadDeviceToken": "a token of the other environment?"
+        case "DeviceTokenNotForTopic": "the token belongs to another app"
+        case "InvalidProviderToken": "check team, keyID and the key"
+        case "ExpiredProviderToken": "this computer's clock is wrong"
+        case "BadTopic", "TopicDisallowed", "MissingTopic": "topic is the app's bundle id"
+        case "Unregistered", "ExpiredToken": "the app is not on the device any more"
+        case "TooManyRequests": "too many for this device"
+        default: "Apple's word"
+        }
+    }
+}

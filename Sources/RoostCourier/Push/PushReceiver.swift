@@ -1,0 +1,37 @@
+/// A receiver that reaches all subscribers of one kind.
+///
+/// The courier runs it as a `PushTask`, which keeps every subscriber's interval; `deliver` sends to
+/// all at once, to try the way.
+package struct PushReceiver: NoticeReceiver {
+    package let sender: any PushSender
+    package let book: SubscriberBook
+
+    package var replaces: Bool { true }
+
+    package init(_ sender: any PushSender, to book: SubscriberBook) {
+        (self.sender, self.book) = (sender, book)
+    }
+
+    package func deliver(
+        _ notice: Notice,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        let subscribers: [Subscriber]
+        do { subscribers = try await book.all(sender.kind) } catch let error as CancellationError {
+            throw error
+        } catch { return .hold(DeliveryReason("subscribers", "\(error)")) }
+        guard !subscribers.isEmpty else {
+            let words = "there are no subscribers of type \(sender.kind.rawValue)"
+            return .refused(DeliveryReason("no-subscribers", words))
+        }
+        var worst = DeliveryOutcome.delivered
+        for subscriber in subscribers {
+            switch try await sender.deliver(notice, to: subscriber, over: network) {
+            case .judged(.delivered): continue
+            case .judged(let outcome): worst = outcome
+            case .gone(let reason): worst = .refused(reason)
+            }
+        }
+        return worst
+    }
+}
