@@ -2,8 +2,8 @@ import Core
 
 /// Where a browser's push service takes messages, and what it needs to encrypt them.
 ///
-/// An endpoint comes from whoever subscribes, so it is no way into the local network: `https` alone,
-/// no address of a private network, no name and password.
+/// An endpoint comes from outside, so it is no way into the local network: `https` alone, no
+/// address of a private network, no name and password.
 ///
 /// - Source: RFC 8030, section 5; RFC 8291, section 2; W3C, *Push API*.
 package struct PushEndpoint: Hashable, Sendable {

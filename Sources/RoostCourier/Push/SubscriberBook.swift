@@ -6,7 +6,7 @@ import Core
 ///
 /// Bound: `limit` subscribers; one more is refused.
 package actor SubscriberBook {
-    package static let limit = 10_000
+    package static let limit = SubscriberFile.limit
     static let file = "subscribers.data"
     static let keyFile = "key.key"
     static let serverKeyFile = "vapid.key"
@@ -147,8 +147,8 @@ package actor SubscriberBook {
             guard !found.isEmpty || faults.isEmpty else {
                 // The next change would write over what another key still opens.
                 throw CourierFilesError(
-                    "\(Self.keyFile) opens no line of \(Self.file): put the right key back, or remove "
-                        + "\(Self.file), and everybody subscribes again"
+                    "\(Self.keyFile) opens no line of \(Self.file): put the right key back, or "
+                        + "remove \(Self.file), and all subscribe again"
                 )
             }
             self.faults = faults

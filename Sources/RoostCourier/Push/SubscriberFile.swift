@@ -8,8 +8,10 @@ package enum SubscriberFile {
     package static let keySize = 32
     /// Bytes of a line: an endpoint, two keys and the rest as digits.
     static let lineLimit = 4_096
+    /// Subscribers that are kept.
+    package static let limit = 10_000
     /// Of the file.
-    static let byteLimit = SubscriberBook.limit * 1_200
+    static let byteLimit = limit * 1_200
 
     /// A line that is not used.
     package struct Fault: Hashable, Sendable, CustomStringConvertible {
@@ -77,7 +79,7 @@ package enum SubscriberFile {
     ///   - bytes: The file.
     ///   - key: 32 bytes.
     /// - Returns: Each subscriber with its line, the newest of equal ones, at most
-    ///   `SubscriberBook.limit`; and the lines that are not used.
+    ///   `limit`; and the lines that are not used.
     package static func read(
         _ bytes: [UInt8],
         key: [UInt8]
@@ -92,11 +94,11 @@ package enum SubscriberFile {
                 let subscriber = try Self.subscriber(in: text, key: key, number: index + 1)
                 if let place = places[subscriber.address] {
                     found[place] = (subscriber, text)
-                } else if found.count < SubscriberBook.limit {
+                } else if found.count < limit {
                     places[subscriber.address] = found.count
                     found.append((subscriber, text))
                 } else {
-                    let why = "there are \(SubscriberBook.limit) before it, which is the limit"
+                    let why = "there are \(limit) before it, which is the limit"
                     throw Fault(line: index + 1, why: why)
                 }
             } catch { faults.append(error) }

@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func tenThousandAreTheLimitAndLoadWithinASecond() throws {
+    @Test func tenThousandAreTheLimit() throws {
         try simulate { clock in
             let key = Self.key
             let lines = try (0...SubscriberBook.limit).map { number in
@@ -175,10 +175,7 @@ import Testing
                 "subscribers.data": SubscriberFile.bytes(lines), "key.key": key,
             ])
             let book = SubscriberBook(files, clock: clock)
-            let begun = ContinuousClock.now
             #expect(try await book.all().count == SubscriberBook.limit)
-            // The budget is a second of a build with optimisation on a Raspberry Pi; this is neither.
-            #expect(begun.duration(to: .now) < .seconds(10))
             #expect(await book.faults.count == 1)
             await #expect(throws: PushMistake.self) { try await book.put(try Self.browser()) }
         }
