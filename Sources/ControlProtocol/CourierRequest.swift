@@ -17,6 +17,16 @@ package struct CourierRequest: Codable, Hashable, Sendable {
         /// Compares what `target` has of the last `seconds`, by days, and sends days that differ
         /// again with `repairs`; `OutboxProofReport`. Takes as long as the server takes.
         case prove
+        /// Adds or changes the phone or browser of `push`; `PushChangeReport`.
+        case subscribe
+        /// Removes it; `PushChangeReport`.
+        case unsubscribe
+        /// Notifies subscribers of `push`, at most once in their interval; `PushNotifyReport`.
+        case notify
+        /// `PushKeyReport`.
+        case vapid
+        /// `SubscribersReport`.
+        case subscribers
     }
 
     /// Protocol version of the client.
@@ -30,6 +40,8 @@ package struct CourierRequest: Codable, Hashable, Sendable {
     package var time: String?
     /// `prove`: whether days that differ are sent again.
     package var repairs: Bool?
+    /// `subscribe`, `unsubscribe`, `notify`.
+    package var push: PushRequest?
 
     package init(_ command: Command, target: String? = nil, seconds: Double? = nil) {
         version = controlProtocolVersion

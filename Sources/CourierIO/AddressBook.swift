@@ -15,17 +15,18 @@ struct AddressBook: Sendable {
     /// The addresses of a server that may be asked, at most four.
     ///
     /// - Throws: `NetworkFailure`; `CancellationError`.
-    func addresses(of place: ServerPlace, allowsLocal: Bool) async throws -> [[UInt8]] {
+    func addresses(of place: ServerPlace, reach: AddressRule.Reach) async throws -> [[UInt8]] {
         let found = try await look(place)
         guard !found.isEmpty else {
             throw NetworkFailure(.unknownHost, "no name server has an address for \(place.host)")
         }
-        let refusals = found.map { AddressRule.refusal($0, allowsLocal: allowsLocal) }
+        let refusals = found.map { AddressRule.refusal($0, reach: reach) }
         let admitted = zip(found, refusals).filter { $0.1 == nil }.map(\.0)
         guard let refusal = refusals.compactMap({ $0 }).first, admitted.isEmpty else {
             return admitted
         }
-        let words = "\(place.host) \(refusal); a target there needs \"local\": true"
+        let advice = reach == .networks ? "; a target there needs \"local\": true" : ""
+        let words = "\(place.host) \(refusal)\(advice)"
         throw NetworkFailure(.local, words)
     }
 

@@ -3,27 +3,42 @@
 /// A name server or a setting must not send the courier to programs of this computer, which may
 /// trust whatever comes from it, nor to the address where clouds hand out secrets.
 ///
-/// - Source: RFC 1122, section 3.2.1.3; RFC 3927; RFC 4291, section 2.5.
+/// - Source: RFC 1122, section 3.2.1.3; RFC 3927; RFC 4291, section 2.5;
+///   RFC 1918; RFC 4193; RFC 6598; RFC 6890.
 enum AddressRule {
+    /// Which addresses are allowed.
+    enum Reach: Hashable, Sendable {
+        /// All: this computer and the metadata address too.
+        case everywhere
+        /// The local network and the internet.
+        case networks
+        /// The internet alone: for addresses that strangers gave.
+        case internet
+    }
+
     /// Judges an address.
     ///
     /// - Parameters:
     ///   - address: 4 bytes of IPv4 or 16 of IPv6, in network order.
-    ///   - allowsLocal: Whether this computer and the metadata address are allowed.
+    ///   - reach: What is allowed.
     /// - Returns: Why the address is refused; nil when it is not.
-    static func refusal(_ address: [UInt8], allowsLocal: Bool) -> String? {
-        guard !allowsLocal else { return nil }
+    static func refusal(_ address: [UInt8], reach: Reach) -> String? {
+        guard reach != .everywhere else { return nil }
+        let isInternet = reach == .internet
         switch address.count {
-        case 4: return refusalOfIPv4(address)
+        case 4: return refusalOfIPv4(address) ?? (isInternet ? refusalOfPrivate(address) : nil)
         case 16:
             let isMapped = address.prefix(10).allSatisfy { $0 == 0 }
             if isMapped, address[10] == 0xff, address[11] == 0xff {
-                return refusalOfIPv4(Array(address.suffix(4)))
+                return refusal(Array(address.suffix(4)), reach: reach)
             }
             if address.dropLast().allSatisfy({ $0 == 0 }), address[15] <= 1 {
                 return "is this computer"
             }
-            return address == metadata ? "is where clouds keep secrets" : nil
+            if address == metadata { return "is where clouds keep secrets" }
+            // 2000::/3 is all of the internet; NAT64 puts any IPv4 address behind 64:ff9b::/96.
+            guard isInternet, address[0] & 0xe0 != 0x20 else { return nil }
+            return "is no address of the internet"
         default: return "is no address"
         }
     }
@@ -31,6 +46,19 @@ enum AddressRule {
     /// fd00:ec2::254, as Amazon's machines have it.
     private static let metadata: [UInt8] =
         [0xfd, 0, 0x0e, 0xc2] + [UInt8](repeating: 0, count: 10) + [0x02, 0x54]
+
+    /// Of an IPv4 address that is this computer's or of a network at hand.
+    private static func refusalOfPrivate(_ address: [UInt8]) -> String? {
+        let isPrivate =
+            switch (address[0], address[1]) {
+            case (10, _), (192, 168), (169, 254), (172, 16...31), (100, 64...127), (198, 18...19):
+                true
+            case (192, 0): address[2] == 0
+            case (224..., _): true
+            default: false
+            }
+        return isPrivate ? "is no address of the internet" : nil
+    }
 
     private static func refusalOfIPv4(_ address: [UInt8]) -> String? {
         if address[0] == 127 || address[0] == 0 { return "is this computer" }

@@ -108,6 +108,13 @@ package final class CourierFolder: CourierFiles {
             guard count > 0 else { throw failure(temporary, "cannot be written") }
             written += count
         }
+        var status = stat()
+        if geteuid() == 0, stat(folder, &status) == 0 {
+            // A command that runs as root leaves files that the courier can read.
+            guard fchown(descriptor, status.st_uid, status.st_gid) == 0 else {
+                throw failure(temporary, "cannot be given to the folder's owner")
+            }
+        }
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw failure(path, "cannot be written")
         }

@@ -6,6 +6,8 @@ package struct CurlSettings: Hashable, Sendable {
     package var proxy: MaskedText?
     /// Whether this computer itself may be asked, and the address where clouds keep secrets.
     package var allowsLocal = false
+    /// Whether private networks are refused too: addresses come from strangers.
+    package var isPublicOnly = false
     /// The folder of hashed certificates that `ServerTrust.system` trusts.
     package var authorities = "/etc/ssl/certs"
 

@@ -7,12 +7,12 @@ struct Route: Hashable {
     /// The proxy, or the server where there is none.
     let next: ServerPlace
     let addresses: [[UInt8]]
-    let allowsLocal: Bool
+    let reach: AddressRule.Reach
 
     /// Judges the address of a connection; nil when it may be used.
     func refusal(_ address: String) -> NetworkFailure? {
         let bytes = NameLookup.ask(address).first ?? []
-        return AddressRule.refusal(bytes, allowsLocal: allowsLocal)
+        return AddressRule.refusal(bytes, reach: reach)
             .map { NetworkFailure(.local, "\(address) \($0)") }
     }
 }

@@ -36,7 +36,7 @@ struct ProbeCommand: ParsableCommand {
         let report = try loop.run { () -> Report in
             let status = try await options.status(on: loop)
             let secrets = SecretFolder.ofProcess(options.secrets)
-            let materials = options.materials(status, secrets, loop.clock)
+            let materials = try options.materials(status, secrets, loop.clock)
             let (message, isLocal) = try await Self.message(configuration, options, materials)
             var settings = CurlSettings()
             settings.allowsLocal = isLocal

@@ -43,6 +43,15 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The folder of secrets, after those of systemd.")
     var secrets = SecretFolder.standard
 
+    @Option(help: "The folder of subscribers and their keys.")
+    var state = CourierFolder.standard
+
+    /// Where the socket is; a start of the machine clears it.
+    private var runtime: String {
+        let parts = control.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+    }
+
     @Option(help: "The folder of hashed certificates of authorities.")
     var authorities = "/etc/ssl/certs"
 
@@ -117,6 +126,7 @@ struct RunCommand: ParsableCommand {
         ) { needs in
             var settings = CurlSettings()
             settings.allowsLocal = needs.allowsLocal
+            settings.isPublicOnly = needs.isPublicOnly
             settings.proxy = needs.proxy.map { MaskedText($0) }
             settings.authorities = authorities
             return curl.with(settings)
@@ -124,6 +134,9 @@ struct RunCommand: ParsableCommand {
         world.processID = getpid()
         world.seed = UInt64(bitPattern: loop.clock.now.nanoseconds)
         world.zone = Zone.system
+        let disk = try DiskThread(name: "subscribers")
+        world.files = CourierFolder.ofProcess(state, on: disk)
+        world.runtime = CourierFolder(path: runtime, credentials: nil, on: disk)
         do {
             world.routes = try KernelRoutes(
                 on: loop,

@@ -22,6 +22,9 @@ struct EntryOptions: ParsableArguments {
     @Option(help: "The folder of secrets, after those of systemd.")
     var secrets = SecretFolder.standard
 
+    @Option(help: "The folder of subscribers and their keys.")
+    var state = CourierFolder.standard
+
     @Option(help: "The folder of hashed certificates of authorities.")
     var authorities = "/etc/ssl/certs"
 
@@ -62,8 +65,8 @@ struct EntryOptions: ParsableArguments {
         _ status: StatusReport?,
         _ secrets: any SecretSource,
         _ clock: any NodeClock
-    ) -> TargetMaterials {
-        TargetMaterials(
+    ) throws -> TargetMaterials {
+        var materials = TargetMaterials(
             secrets: secrets,
             station: StationIdentity(
                 id: status?.stationID ?? "000000000000",
@@ -74,6 +77,10 @@ struct EntryOptions: ParsableArguments {
             clock: clock,
             zone: Zone.system
         )
+        let disk = try DiskThread(name: "subscribers")
+        let folder = CourierFolder.ofProcess(state, on: disk)
+        materials.subscribers = SubscriberBook(folder, clock: clock)
+        return materials
     }
 }
 
@@ -115,11 +122,12 @@ struct SendCommand: ParsableCommand {
             let status = try await options.status(on: loop)
             let secrets: any SecretSource =
                 command.dryRun ? Marks() : SecretFolder.ofProcess(options.secrets)
-            let materials = options.materials(status, secrets, loop.clock)
+            let materials = try options.materials(status, secrets, loop.clock)
             if let entry = configuration.receivers.first(where: { $0.id == options.id }) {
                 let receiver = try entry.make(materials)
                 let notice = NoticeValues.test(at: loop.clock.wallReading?.wall)
-                return try await command.deliver(on: loop, entry.common.isLocal) { network in
+                let reach = (entry.common.isLocal, entry.common.isPublicOnly)
+                return try await command.deliver(on: loop, reach) { network in
                     try await receiver.deliver(notice, over: network)
                 }
             }
@@ -134,7 +142,8 @@ struct SendCommand: ParsableCommand {
             switch try entry.make(materials) {
             case .samples(let target):
                 let batch = ExampleBatch.make(status, at: loop.clock.wallReading?.wall)
-                return try await command.deliver(on: loop, entry.common.isLocal) { network in
+                return try await command.deliver(on: loop, (entry.common.isLocal, false)) {
+                    network in
                     try await target.deliver(batch, over: network)
                 }
             case .broker(let target):
@@ -146,7 +155,8 @@ struct SendCommand: ParsableCommand {
                 let example = try await OutboxFile(path: work.prefix + "hourly/example.csv") { n in
                     n == 0 ? Array("PM2.5,12.3,2026-11-22T04:30:00Z\n".utf8) : nil
                 }
-                return try await command.deliver(on: loop, entry.common.isLocal) { network in
+                return try await command.deliver(on: loop, (entry.common.isLocal, false)) {
+                    network in
                     try await work.target.deliver(example, over: network)
                 }
             case .heartbeat(let target):
@@ -159,7 +169,7 @@ struct SendCommand: ParsableCommand {
 
     private func deliver(
         on loop: EventLoop,
-        _ allowsLocal: Bool,
+        _ reach: (allowsLocal: Bool, isPublicOnly: Bool),
         _ body: (any CourierNetwork) async throws -> DeliveryOutcome
     ) async throws -> String {
         if dryRun {
@@ -169,7 +179,7 @@ struct SendCommand: ParsableCommand {
             return message.words
         }
         var settings = CurlSettings()
-        settings.allowsLocal = allowsLocal
+        (settings.allowsLocal, settings.isPublicOnly) = reach
         settings.authorities = options.authorities
         let outcome = try await body(try CurlNetwork(on: loop, settings: settings))
         guard outcome == .delivered else {

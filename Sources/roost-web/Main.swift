@@ -33,6 +33,9 @@ struct Web: ParsableCommand {
     @Option(help: "The station's control socket.")
     var socket = "/run/roost/roost.sock"
 
+    @Option(help: "The courier's control socket.")
+    var courier = "/run/roost-courier/courier.sock"
+
     @Option(help: "A store's folder to show without a station: the card of a Pi that died.")
     var store: String?
 
@@ -140,8 +143,9 @@ struct Web: ParsableCommand {
         ).all
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, name: shown, copies: copies).all
-        let faces = faces(doors.faces, history, station, door.accounts, logger)
-        let asked = acts + past
+        let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
+        let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
+        let asked = acts + past + PushRoutes(courier).all
         var routes = files.routes(name: shown) + door.routes
         routes += door.accounts?.audited(asked) ?? asked
         routes += faces.routes + ProblemAdvice.routes
@@ -196,6 +200,7 @@ struct Web: ParsableCommand {
         _ settings: FaceSettings,
         _ history: HistoryClient,
         _ station: StationClient?,
+        _ courier: CourierClient?,
         _ accounts: Accounts?,
         _ logger: Logger
     ) -> Faces {
@@ -207,6 +212,7 @@ struct Web: ParsableCommand {
             zone: Zone(named: ZoneName.system) ?? .system,
             logger: logger
         )
+        sources.courier = courier
         sources.isSimulated = simulated
         return Faces(settings, sources)
     }

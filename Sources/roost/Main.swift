@@ -29,6 +29,7 @@ struct Roost: ParsableCommand {
             SettingsCommand.self, SetCommand.self, MuteCommand.self,
             UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, ClaimCommand.self,
             DoctorCommand.self, OutboxCommand.self, CourierCommand.self, SecretCommand.self,
+            SubscribersCommand.self,
             AlertsCommand.self,
             DemoNodeCommand.self,
         ]

@@ -33,6 +33,8 @@ final class CourierLife: Sendable {
     let internet: SimulatedInternet
     let server = InfluxServer(.one)
     let secrets = Secrets()
+    /// The courier's own folder, and the one that a start of the machine clears.
+    let (files, runtime) = (MemoryFiles(), MemoryFiles())
     private let configuration: CourierConfiguration
     private let seed: UInt64
 
@@ -70,6 +72,7 @@ final class CourierLife: Sendable {
             logger: logger
         ) { _ in internet }
         world.seed = seed
+        (world.files, world.runtime) = (files, runtime)
         world.endProcess = { Issue.record("the courier ended itself: \($0)") }
         return CourierNode(configuration, file: "courier.json", in: world)
     }

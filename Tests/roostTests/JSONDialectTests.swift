@@ -7,7 +7,7 @@ import Testing
 @Suite struct JSONDialectTests {
     /// What prints a format of its own, what is no report, and what hands all to another program.
     private static let others: Set<String> = [
-        "export", "demo-node", "web", "outbox", "courier", "secret",
+        "export", "demo-node", "web", "outbox", "courier", "secret", "subscribers",
     ]
 
     private static func leaves(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {

@@ -108,10 +108,12 @@ package struct CurlNetwork: CourierNetwork {
         let proxy = try settings.proxy.map { proxy throws(NetworkFailure) in
             try ServerPlace(proxy, schemes: ["http", "https", "socks5h"])
         }
-        let allowsLocal = settings.allowsLocal || proxy != nil
+        let isOpen = settings.allowsLocal || proxy != nil
+        let reach: AddressRule.Reach =
+            isOpen ? .everywhere : settings.isPublicOnly ? .internet : .networks
         let next = proxy ?? place
-        let addresses = try await book.addresses(of: next, allowsLocal: allowsLocal)
-        return Route(place: place, next: next, addresses: addresses, allowsLocal: allowsLocal)
+        let addresses = try await book.addresses(of: next, reach: reach)
+        return Route(place: place, next: next, addresses: addresses, reach: reach)
     }
 
     /// Runs a transfer to its end.

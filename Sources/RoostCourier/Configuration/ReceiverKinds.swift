@@ -11,7 +11,12 @@ enum ReceiverKinds {
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions
     ) -> TargetMaterials.MakeReceiver? {
-        if type == MailKind.name { return MailKind.read(&reader, &common) }
+        switch type {
+        case MailKind.name: return MailKind.read(&reader, &common)
+        case PushKinds.webPush: return PushKinds.readWebPush(&reader, &common)
+        case PushKinds.apns: return PushKinds.readAPNs(&reader, &common)
+        default: break
+        }
         do {
             if let preset = try ShippedPresets.preset(type) {
                 // The seed's clients know one pollutant a message.
@@ -22,7 +27,8 @@ enum ReceiverKinds {
             reader.object.problem("type", "\(error)")
             return nil
         }
-        let all = ShippedPresets.files.map(\.id) + [MailKind.name]
+        let all =
+            ShippedPresets.files.map(\.id) + [MailKind.name, PushKinds.webPush, PushKinds.apns]
         reader.object.problem(
             "type",
             "unknown type \"\(type)\", known are \(all.joined(separator: ", "))",

@@ -22,5 +22,9 @@ package struct ReceiverOptions: Hashable, Sendable {
     /// Whether alerts that are sent at once go in one notice.
     package var isGrouped = true
     package var isLocal = false
+    /// Whether servers are on the internet alone: their addresses come from subscribers.
+    package var isPublicOnly = false
+    /// Whether an alert that lasts is a notice again after each interval.
+    package var remindsAtInterval = false
     package var trust = ServerTrust.system
 }

@@ -10,6 +10,8 @@ package struct TargetMaterials: Sendable {
     package let station: StationIdentity
     package let clock: any NodeClock
     package let zone: Zone
+    /// Phones and browsers that asked for notices; nil where there is no folder for them.
+    package var subscribers: SubscriberBook?
 
     package init(
         secrets: any SecretSource,

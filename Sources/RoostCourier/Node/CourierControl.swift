@@ -109,6 +109,14 @@ package actor CourierControl: Child {
             }
             await (try outlet(request)).pause(for: seconds.map { .seconds($0) })
         case .resume: await (try outlet(request)).resume()
+        case .subscribe, .unsubscribe, .notify, .vapid, .subscribers:
+            guard let desk = node.pushDesk else {
+                throw ControlFailure(
+                    code: "no-receiver",
+                    message: "this courier has no folder for subscribers"
+                )
+            }
+            return try await desk.answer(request)
         case .drop, .why, .retry, .prove:
             do { return try await CourierQuestions(node: node).answer(request) } catch {
                 throw Self.failure(error)

@@ -34,6 +34,8 @@ package final class CourierNode: Sendable {
     private let supervision: SupervisorContext
     private let root: Supervisor
     private let targets: CourierTargets
+    /// Answers about phones and browsers; nil where there is no folder for them.
+    let pushDesk: PushDesk?
 
     /// - Parameters:
     ///   - configuration: What its file said.
@@ -66,6 +68,11 @@ package final class CourierNode: Sendable {
             context: supervision,
             children: []
         )
+        let book = world.files.map { SubscriberBook($0, clock: world.clock) }
+        let pushes = PushTasks()
+        pushDesk = book.map { book in
+            PushDesk(book, pushes, runtime: world.runtime, clock: world.clock)
+        }
         targets = CourierTargets(
             configuration,
             in: world,
@@ -79,6 +86,8 @@ package final class CourierNode: Sendable {
                 alerts: alerts,
                 cursors: cursors,
                 news: news,
+                subscribers: book,
+                pushes: pushes,
                 supervision: supervision,
                 policy: Self.policy
             )

@@ -26,6 +26,8 @@ final class CourierTargets: Sendable {
         let alerts: AlertHub
         let cursors: StationCursors
         let news: StationNews
+        let subscribers: SubscriberBook?
+        let pushes: PushTasks
         let supervision: SupervisorContext
         let policy: RestartPolicy
     }
@@ -86,10 +88,11 @@ final class CourierTargets: Sendable {
         _ identity: StationIdentity,
         to supervisor: Supervisor
     ) {
-        let needs = CourierWorld.NetworkNeeds(
+        var needs = CourierWorld.NetworkNeeds(
             allowsLocal: entry.isLocal,
             proxy: configuration.network.proxy
         )
+        needs.isPublicOnly = entry.isPublicOnly
         let outlet: Outlet
         do {
             let network = TargetNetwork(
@@ -102,14 +105,16 @@ final class CourierTargets: Sendable {
             return world.logger.error("target has no network", metadata: details)
         }
         state.withLock { $0.outlets.append(outlet) }
-        let materials = TargetMaterials(
+        var materials = TargetMaterials(
             secrets: world.secrets,
             station: identity,
             clock: world.clock,
             zone: world.zone
         )
+        materials.subscribers = parts.subscribers
         let left = configuration.left
-        let spec = ChildSpec(id: entry.id, heartbeatLimit: .minutes(5)) { [self] heartbeat in
+        let spec = ChildSpec(id: entry.id, heartbeatLimit: .minutes(5)) {
+            [self, materials] heartbeat in
             do {
                 switch entry {
                 case .target(let target):
@@ -133,7 +138,7 @@ final class CourierTargets: Sendable {
         _ way: any NoticeReceiver,
         _ heartbeat: Heartbeat
     ) async -> any Child {
-        let world = NoticeTask.World(
+        var world = NoticeTask.World(
             hub: parts.alerts,
             keeper: parts.cursors,
             network: outlet.network,
@@ -145,6 +150,22 @@ final class CourierTargets: Sendable {
             news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
         }
         let (seed, options) = (seed(of: entry.id), entry.common)
+        if let way = way as? PushReceiver {
+            world.removed = { [logger = self.world.logger] words in
+                logger.notice("subscriber removed", metadata: ["what": "\(words)"])
+            }
+            let task = PushTask(
+                id: entry.id,
+                way,
+                options,
+                seed: seed,
+                in: world,
+                heartbeat: heartbeat
+            )
+            parts.pushes.enter(task, as: entry.id)
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        }
         let task = NoticeTask(
             id: entry.id,
             way,
@@ -278,6 +299,7 @@ final class CourierTargets: Sendable {
             defer { state.configuration = configuration }
             return (state.configuration, state.outlets, state.supervisor)
         }
+        parts.pushes.keep(Set(configuration.receivers.map(\.id)))
         guard let supervisor else { return }
         let isSameFrame = old.left == configuration.left && old.network == configuration.network
         for outlet in outlets {

@@ -13,6 +13,8 @@ package struct CourierWorld: Sendable {
         package let allowsLocal: Bool
         /// As `http://proxy.example:3128`; nil for none.
         package let proxy: String?
+        /// Whether addresses of private networks are refused too.
+        package var isPublicOnly = false
     }
 
     package let link: any StationLink
@@ -25,6 +27,10 @@ package struct CourierWorld: Sendable {
     package let network: MakeNetwork
     /// Follows the machine's routes; nil where none are followed.
     package var routes: (any RouteWatch)?
+    /// Where subscribers are kept; nil where there is no folder for them.
+    package var files: (any CourierFiles)?
+    /// A folder that a start of the machine clears.
+    package var runtime: (any CourierFiles)?
     package var processID: Int32 = 0
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc

@@ -12,6 +12,7 @@ package actor Outlet {
         case broker(OutboxTask, MQTTTarget, MotionReports)
         case files(FileOutboxTask)
         case notices(NoticeTask)
+        case pushes(PushTask)
         case heartbeat(HeartbeatTask)
     }
 
@@ -34,6 +35,7 @@ package actor Outlet {
     func begin(_ task: HeartbeatTask) { begin(.heartbeat(task)) }
     func begin(_ task: FileOutboxTask) { begin(.files(task)) }
     func begin(_ task: NoticeTask) { begin(.notices(task)) }
+    func begin(_ task: PushTask) { begin(.pushes(task)) }
     func begin(_ task: OutboxTask, _ target: MQTTTarget, _ motions: MotionReports) {
         begin(.broker(task, target, motions))
     }
@@ -83,7 +85,7 @@ package actor Outlet {
     private func halt() {
         var waits = isMetered && !entry.isMetered
         switch work {
-        case .heartbeat, .notices: waits = false
+        case .heartbeat, .notices, .pushes: waits = false
         case .samples, .broker, .files, nil: break
         }
         network.halt(isPaused || waits)
@@ -106,6 +108,7 @@ package actor Outlet {
         case .broker(let task, _, _): await task.wake(within: time)
         case .files(let task): await task.wake(within: time)
         case .notices(let task): await task.wake(within: time)
+        case .pushes(let task): await task.wake(within: time)
         case .heartbeat(let task): await task.wake()
         case nil: return
         }
@@ -124,7 +127,7 @@ package actor Outlet {
     var samples: OutboxTask? {
         switch work {
         case .samples(let task), .broker(let task, _, _): task
-        case .files, .notices, .heartbeat, nil: nil
+        case .files, .notices, .pushes, .heartbeat, nil: nil
         }
     }
 
@@ -136,7 +139,7 @@ package actor Outlet {
             switch work {
             case .samples(let task), .broker(let task, _, _): await task.isDone
             // A file that is not over yet waits for its time.
-            case .files, .notices, .heartbeat, nil: true
+            case .files, .notices, .pushes, .heartbeat, nil: true
             }
         }
     }
@@ -155,6 +158,7 @@ package actor Outlet {
                 report.omittedMotionCount = await motions.omittedCount
             case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
+            case .pushes(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .heartbeat(let task): Self.fill(&report, await task.standing, at: clock.now)
             case nil where broken != nil: (report.state, report.why) = (.broken, broken)
             case nil: break

@@ -51,6 +51,14 @@ package enum OutletEntry: Sendable {
         }
     }
 
+    /// Whether an address of a private network is refused.
+    var isPublicOnly: Bool {
+        switch self {
+        case .target: false
+        case .receiver(let entry): entry.common.isPublicOnly
+        }
+    }
+
     /// Of a whole request; nil leaves what each says.
     var timeoutSeconds: Int? {
         switch self {

@@ -253,6 +253,13 @@ package struct NoticePlanner: Sendable {
     /// Up to which number everything is sent, or known to `begin` by what is raised.
     var settledNumber: Int64 { ended.map(\.number).min().map { $0 - 1 } ?? lastNumber }
 
+    /// Whether a critical alert waits that has not passed the empty bucket.
+    var hasCall: Bool {
+        alerts.values.contains { alert in
+            alert.isWaiting && !alert.hasPassed && alert.raised.severity == .critical
+        }
+    }
+
     /// How many alerts and ends of alerts wait to be sent.
     var waitingCount: Int { alerts.values.count { $0.isWaiting } + ended.count + tests.count }
 }

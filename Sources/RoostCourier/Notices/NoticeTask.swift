@@ -14,6 +14,8 @@ package actor NoticeTask: Child {
         package let zone: Zone
         /// Receives why the receiver is held, and nil when it goes on.
         package let tell: @Sendable (_ receiver: String, DeliveryReason?) -> Void
+        /// Receives which subscriber was removed, and why, without its address.
+        package var removed: @Sendable (_ words: String) -> Void = { _ in }
 
         package init(
             hub: AlertHub,

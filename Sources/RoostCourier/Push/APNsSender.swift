@@ -38,13 +38,23 @@ package final class APNsSender: PushSender {
     /// Bytes of a payload.
     static let payloadLimit = 4_096
     /// A token is replaced after 40 min: Apple takes it for 60, and a new one each 20 at most.
+    ///
+    /// It is dated by the full 40 min of the clock, so that a restart goes on with the same date.
     private static let renewalSeconds: Int64 = 2_400
     private static let renewalLeast: Int64 = 1_200
 
     private let settings: Settings
     private let key: CurveKey
     private let clock: any NodeClock
-    private let token = Mutex<(text: Secret, made: Int64)?>(nil)
+    private let token = Mutex(Token())
+
+    private struct Token {
+        var text: Secret?
+        /// Its date, in seconds since 1970.
+        var made: Int64 = 0
+        /// Whether Apple took one that is dated by the full 40 min for too old.
+        var isDatedNow = false
+    }
 
     package var kind: Subscriber.Kind { .apns }
 
@@ -102,13 +112,14 @@ package final class APNsSender: PushSender {
 
     private func token(_ now: Int64) throws(CryptoFailure) -> Secret {
         let held = token.withLock { $0 }
-        if let held, (0..<Self.renewalSeconds).contains(now - held.made) { return held.text }
+        if let text = held.text, (0..<Self.renewalSeconds).contains(now - held.made) { return text }
+        let made = held.isDatedNow ? now : now - now % Self.renewalSeconds
         let text = try SignedToken.make(
             [("alg", "\"ES256\""), ("kid", WireJSON.string(settings.keyID))],
-            [("iss", WireJSON.string(settings.team)), ("iat", "\(now)")],
+            [("iss", WireJSON.string(settings.team)), ("iat", "\(made)")],
             by: key
         )
-        token.withLock { $0 = (text, now) }
+        token.withLock { ($0.text, $0.made) = (text, made) }
         return text
     }
 
@@ -157,9 +168,9 @@ package final class APNsSender: PushSender {
             }
             return .gone(reason)
         case (403, "ExpiredProviderToken"):
-            let age = token.withLock { $0.map { now - $0.made } } ?? 0
+            let age = token.withLock { $0.text == nil ? 0 : now - $0.made }
             guard age >= Self.renewalLeast else { return .judged(.hold(reason)) }
-            token.withLock { $0 = nil }
+            token.withLock { ($0.text, $0.isDatedNow) = (nil, true) }
             return .judged(.later(reason))
         case (403, _), (400, "BadTopic"), (400, "TopicDisallowed"), (400, "MissingTopic"):
             return .judged(.hold(reason))

@@ -116,6 +116,18 @@ package actor SubscriberBook {
         }
     }
 
+    /// The phones in lines that the seed's server reads, under a key of their own.
+    ///
+    /// - Throws: As `all`.
+    package func export() async throws -> (bytes: [UInt8], key: [UInt8], count: Int) {
+        let key = try CourierCrypto.random(SubscriberFile.keySize)
+        let lines = try await all(.apns).map { subscriber in
+            // Its server knows tokens alone.
+            try SubscriberFile.line(of: Subscriber(token: subscriber.address), key: key)
+        }
+        return (SubscriberFile.bytes(lines), key, lines.count)
+    }
+
     /// The key that push services know the station by; made at the first question.
     ///
     /// - Throws: As `all`.
@@ -171,7 +183,7 @@ package actor SubscriberBook {
         guard try await files.read(Self.file, limit: SubscriberFile.byteLimit) == nil else {
             throw CourierFilesError(
                 "\(Self.file) is there and its \(Self.keyFile) is not: put the key back, or remove "
-                    + "\(Self.file), and everybody subscribes again"
+                    + "\(Self.file), and all subscribe again"
             )
         }
         let key = try CourierCrypto.random(SubscriberFile.keySize)

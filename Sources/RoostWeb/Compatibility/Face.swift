@@ -9,6 +9,8 @@ struct Face: Sendable {
     struct Place: Sendable {
         /// Below the face's root, without `/` before it; empty for the root itself.
         let path: String
+        var method = HTTPRequest.Method.get
+        var body = BodyRule.none
         let handler: Route.Handler
     }
 
@@ -20,20 +22,23 @@ struct Face: Sendable {
         // What these clients ask for is at the root, and nothing else is in its place.
         let root =
             [FaceName.airrohr, .airgradient].contains(name) ? "" : "/compat/" + name.rawValue
-        return places.map { Self.route(root + "/" + $0.path, $0.handler) }
+        return places.map { Self.route(root + "/" + $0.path, $0) }
     }
 
     /// The face at the root of a port of its own.
-    var rootRoutes: [Route] { places.map { Self.route("/" + $0.path, $0.handler) } }
+    var rootRoutes: [Route] { places.map { Self.route("/" + $0.path, $0) } }
 
-    private static func route(_ path: String, _ handler: @escaping Route.Handler) -> Route {
+    private static func route(_ path: String, _ place: Place) -> Route {
         let isRoot = path.count > 1 && path.hasSuffix("/")
-        return Route(.get, isRoot ? String(path.dropLast()) : path, .anyone) { request in
+        let path = isRoot ? String(path.dropLast()) : path
+        var route = Route(place.method, path, .anyone, body: place.body) { request in
             guard LocalNetwork.contains(request.peer) else {
                 throw Problem(.forbidden, "this address answers the local network alone")
             }
-            return try await handler(request)
+            return try await place.handler(request)
         }
+        route.isForPrograms = true
+        return route
     }
 
     /// A refusal as those clients expect it: a sentence.

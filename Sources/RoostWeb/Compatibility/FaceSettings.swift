@@ -120,5 +120,5 @@ package struct FaceSettings: Hashable, Sendable {
 
 /// The faces that there are, as the settings and the paths name them.
 package enum FaceName: String, CaseIterable, Sendable {
-    case alert, files, semicolon, history, safecast, airrohr, airgradient
+    case alert, files, semicolon, history, safecast, airrohr, airgradient, push
 }

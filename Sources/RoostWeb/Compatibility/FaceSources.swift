@@ -9,6 +9,8 @@ package struct FaceSources: Sendable {
     let station: StationClient?
     /// What is kept over a restart of the dashboard; nil where nothing is written.
     let database: WebDatabase?
+    /// Nil for a card without its station.
+    package var courier: CourierClient?
     let name: String
     let zone: Zone
     /// Whether `?now=` may take the place of the present.

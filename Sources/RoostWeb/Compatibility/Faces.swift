@@ -13,6 +13,7 @@ package struct Faces: Sendable {
             case .semicolon: SemicolonFace(sources).face
             case .history: FortnightFace(sources).face
             case .safecast: SafecastFace(sources, entry.position).face
+            case .push: PushFace(courier: sources.courier).face
             case .airrohr: AirrohrFace(sources).face
             case .airgradient: AirGradientFace(sources).face
             }

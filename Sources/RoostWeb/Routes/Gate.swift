@@ -71,7 +71,7 @@ package struct Gate: Sendable {
         let (path, query) = Self.split(head.target)
         let (route, parameters) = try find(head.method, path)
         if Self.isUnsafe(head.method) {
-            try checkOrigin(head)
+            try checkOrigin(head, route)
             try checkType(head, route)
         }
         let identity = try await identity(head, for: route)
@@ -134,10 +134,10 @@ package struct Gate: Sendable {
     }
 
     /// A page of another site can make a browser send a form; it cannot forge `Origin`.
-    private func checkOrigin(_ head: Head) throws {
+    private func checkOrigin(_ head: Head, _ route: Route) throws {
         guard let origin = head.headers[.origin] else {
             // Programs send none, and a token is nothing a browser adds by itself.
-            guard head.headers[.authorization] != nil else {
+            guard head.headers[.authorization] != nil || route.isForPrograms else {
                 throw Problem(.crossOrigin, "a browser sends Origin; a program needs a token")
             }
             return

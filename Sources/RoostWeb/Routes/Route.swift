@@ -5,6 +5,16 @@ package enum BodyRule: Hashable, Sendable {
     case none
     /// `application/json`, at most so many bytes.
     case json(maxBytes: Int)
+    /// Of any type, at most so many bytes: for programs that name none.
+    case any(maxBytes: Int)
+
+    /// nil without a body.
+    var byteLimit: Int? {
+        switch self {
+        case .none: nil
+        case .json(let bytes), .any(let bytes): bytes
+        }
+    }
 
     /// What most forms send.
     package static let form = BodyRule.json(maxBytes: 64 << 10)
@@ -24,6 +34,8 @@ package struct Route: Sendable {
     package let scope: TokenScope?
     package let body: BodyRule
     package let handler: Handler
+    /// Whether a program may use it without a token; a page of another site never may.
+    package var isForPrograms = false
 
     package init(
         _ method: HTTPRequest.Method,

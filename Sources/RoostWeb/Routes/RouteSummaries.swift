@@ -61,6 +61,7 @@ package enum RouteSummaries {
         "GET /audit": Entry("Who changed what."),
         "GET /trust": Entry("Whether this is encrypted, and the authority's fingerprint."),
         "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
+        "GET /push": Entry("The key that a browser subscribes with, and whether notices go out."),
         "GET /profiles": Entry("Kinds of devices that the station knows, with their facts."),
         "GET /diagnostics": Entry("One file for someone who helps; read it before it is sent."),
     ]
@@ -74,6 +75,8 @@ package enum RouteSummaries {
         "POST /alerts/{n}/ack": Entry("Says that a person knows of an alert, for a while or not."),
         "POST /alerts/{n}/snooze": Entry("Holds its notices back, for a day at most."),
         "POST /alerts/test": Entry("Raises a notice of a rule, marked as a test."),
+        "POST /push": Entry("Has this browser notified with the page closed."),
+        "DELETE /push": Entry("Ends that."),
         "POST /devices": Entry("Adds an HTTP device on the local network."),
         "PATCH /devices/{name}": Entry("Changes name, address, interval or recording of a device."),
         "DELETE /devices/{name}": Entry("Removes an added device, or forgets one that is away."),

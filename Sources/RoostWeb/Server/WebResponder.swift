@@ -35,7 +35,7 @@ package struct WebResponder: Sendable {
         do {
             let pass = try await gate.admit(head)
             var bytes: [UInt8] = []
-            if case .json(let limit) = pass.route.body { bytes = try await body(limit) }
+            if let limit = pass.route.body.byteLimit { bytes = try await body(limit) }
             return secured(try await pass.route.handler(pass.request.with(body: bytes)))
         } catch let problem as Problem {
             return secured(WebResponse(problem))

@@ -26,7 +26,14 @@ package struct StationClient: Sendable {
         _ request: ControlRequest,
         _ type: Body.Type = Body.self
     ) async throws -> Body {
-        let line = try ControlCodec.line(request)
+        try Self.body(try await exchange(try ControlCodec.line(request)))
+    }
+
+    /// Sends one line.
+    ///
+    /// - Returns: The line that answers it.
+    /// - Throws: `Problem`.
+    func exchange(_ line: String) async throws -> String {
         guard line.utf8.count < Self.requestMax else {
             throw Problem(.tooLarge, "the station reads at most 64 KiB at once, quotes escaped")
         }
@@ -48,7 +55,7 @@ package struct StationClient: Sendable {
             throw isHung ? Problem.stationHung(path) : problem
         }
         silence.answered()
-        return try Self.body(text)
+        return text
     }
 
     /// How the station is away, and since when that is known; nil while it answers.
@@ -164,7 +171,7 @@ extension Problem {
             case "bad-request", "unknown-mode": .badRequest
             case "unknown-setting": .unknownField
             case "changed": .precondition
-            case "no-store": .notOffered
+            case "no-store", "no-receiver": .notOffered
             case "unknown-device", "not-muted", "unknown-alert", "unknown-rule", "not-silenced":
                 .notFound
             case "not-allowed": .forbidden

@@ -56,6 +56,23 @@ struct SecretCommand: ParsableCommand {
     func run() throws { try CourierProgram.run("secret", arguments) }
 }
 
+struct SubscribersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscribers",
+        abstract: "Lists the phones and browsers that get notices, and moves them in and out.",
+        discussion: """
+            Runs `roost-courier subscribers`; `roost subscribers --help` shows all there is.
+
+            Examples: roost subscribers
+                      sudo roost subscribers import tokens.data key.key
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run("subscribers", arguments) }
+}
+
 /// The courier's program, which these commands are replaced by.
 enum CourierProgram {
     /// - Throws: `ClientFailure`: it is not there.

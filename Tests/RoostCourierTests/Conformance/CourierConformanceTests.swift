@@ -15,7 +15,7 @@ import Testing
 @Suite struct CourierConformanceTests {
     static let children: [any Child.Type] = [
         StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
-        OutletChild.self, RouteChild.self, NoticeTask.self, MotionReports.self,
+        OutletChild.self, RouteChild.self, NoticeTask.self, MotionReports.self, PushTask.self,
     ]
 
     enum Weather: CaseIterable, Sendable {
@@ -104,7 +104,8 @@ import Testing
         case 4: return try await outlet(life, link, heartbeat)
         case 5: return RouteChild(watch: StillRoutes(clock)) { _, _ in }
         case 6: return try await notices(life, heartbeat)
-        default: return await motions(life)
+        case 7: return await motions(life)
+        default: return try await pushes(life, heartbeat)
         }
     }
 
@@ -140,6 +141,41 @@ import Testing
             heartbeat: heartbeat
         )
         await hub.take(.raised(raised), nil)
+        return task
+    }
+
+    private static func pushes(
+        _ life: CourierLife,
+        _ heartbeat: Heartbeat
+    ) async throws -> any Child {
+        life.clock.setWallTime(TargetFixture.time)
+        let book = SubscriberBook(life.files, clock: life.clock)
+        var phone = try Subscriber(token: PushLife.token(1))
+        phone.interval = 60
+        _ = try await book.put(phone)
+        var settings = APNsSender.Settings(team: "A", keyID: "B", topic: "org.example.air")
+        settings.url = "http://192.168.1.5:8086"
+        let sender = APNsSender(settings, key: try CurveKey(), clock: life.clock)
+        let hub = AlertHub(life.clock)
+        await hub.begin([])
+        var options = ReceiverOptions()
+        (options.wait, options.remindsAtInterval) = (.zero, true)
+        let world = NoticeTask.World(
+            hub: hub,
+            keeper: SimulatedRing(clock: life.clock, room: 10),
+            network: life.internet,
+            clock: life.clock,
+            zone: .utc
+        ) { _, _ in }
+        let task = PushTask(
+            id: "phones",
+            PushReceiver(sender, to: book),
+            options,
+            seed: 1,
+            in: world,
+            heartbeat: heartbeat
+        )
+        await hub.take(PushLife.raised(1), nil)
         return task
     }
 

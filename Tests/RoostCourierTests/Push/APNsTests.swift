@@ -20,10 +20,11 @@ import Testing
     }
 
     private static func stage(
-        _ clock: SimulatedClock
+        _ clock: SimulatedClock,
+        secret: [UInt8]? = nil
     ) throws -> (APNsServer, APNsSender, SimulatedInternet, Subscriber) {
         clock.setWallTime(TargetFixture.time)
-        let key = try CurveKey()
+        let key = try secret.map { try CurveKey(secret: $0) } ?? CurveKey()
         let topic = "org.example.air"
         let server = APNsServer(point: key.point, topic: topic, clock: clock)
         server.add(device)
@@ -60,7 +61,7 @@ import Testing
                 try await clock.sleep(for: .minutes(5))
             }
             #expect(server.messages.count == 36)
-            #expect(server.tokenCount == 5, "three hours")
+            #expect(server.tokenCount == 6, "three hours, over six times forty minutes")
             let shown = try #require(internet.sent.last).dryRun
             #expect(!shown.contains(Self.device) && !shown.contains("eyJ"))
         }
@@ -69,7 +70,7 @@ import Testing
     @Test(arguments: [
         (400, "BadDeviceToken", "refused"), (400, "DeviceTokenNotForTopic", "refused"),
         (400, "BadTopic", "hold"), (403, "InvalidProviderToken", "hold"),
-        (403, "Forbidden", "hold"), (403, "ExpiredProviderToken", "hold"),
+        (403, "Forbidden", "hold"), (403, "ExpiredProviderToken", "later"),
         (413, "PayloadTooLarge", "refused"), (429, "TooManyRequests", "refused"),
         (429, "TooManyProviderTokenUpdates", "later"), (500, "InternalServerError", "later"),
         (503, "Shutdown", "later"), (410, "Unregistered", "gone"), (410, "ExpiredToken", "gone"),
@@ -88,6 +89,35 @@ import Testing
                     == .judged(.delivered),
                 "one word of the service is not the next"
             )
+        }
+    }
+
+    @Test func aRestartGoesOnWithTheSameDate() throws {
+        try simulate { clock in
+            let secret = try CurveKey().secret
+            let (server, sender, internet, subscriber) = try Self.stage(clock, secret: secret)
+            _ = try await sender.deliver(Self.notice(), to: subscriber, over: internet)
+            try await clock.sleep(for: .minutes(3))
+            let (_, next, _, _) = try Self.stage(clock, secret: secret)
+            let outcome = try await next.deliver(Self.notice(), to: subscriber, over: internet)
+            #expect(outcome == .judged(.delivered) && server.tokenCount == 1)
+        }
+    }
+
+    @Test func aClockThatIsWrongHoldsTheReceiver() throws {
+        try simulate { clock in
+            let (server, sender, internet, subscriber) = try Self.stage(clock)
+            var names: [String] = []
+            for _ in 0..<2 {
+                server.next(OutboundAnswer(403, text: #"{"reason":"ExpiredProviderToken"}"#))
+                let outcome = try await sender.deliver(
+                    Self.notice(),
+                    to: subscriber,
+                    over: internet
+                )
+                if case .judged(let judged) = outcome { names.append(judged.name) }
+            }
+            #expect(names == ["later", "hold"], "a token of this second cannot be too old")
         }
     }
 

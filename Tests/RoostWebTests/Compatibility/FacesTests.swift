@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [
         ("[]", "it has to be"), ("{\"alert\": true}", "it has to be"), ("", "it has to be"),
-        ("{\"push\": {}}", "/push is no face; there are alert, files,"),
+        ("{\"pull\": {}}", "/pull is no face; there are alert, files,"),
         ("{\"alert\": {\"port\": 0}}", "/alert/port has to be a whole number from 1 to 65535"),
         ("{\"alert\": {\"port\": \"80\"}}", "/alert/port has to be"),
         ("{\"alert\": {\"port\": 80.5}}", "/alert/port has to be"),

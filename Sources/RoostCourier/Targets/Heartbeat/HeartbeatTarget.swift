@@ -91,7 +91,8 @@ package struct HeartbeatTarget: Sendable {
 
     /// What an answer means; a heartbeat is tried three times within its period, and never late.
     package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        if answer.status == 200, answer.text.trimming() == "OK" { return .delivered }
+        // Healthchecks says `OK (not found)` of a check that is gone; others say what they like.
+        if answer.isSuccess, !answer.isHTML, !answer.text.hasPrefix("OK (") { return .delivered }
         if answer.status == 404, !answer.isHTML {
             return .hold(DeliveryReason("check-deleted", "the service has no such check"))
         }

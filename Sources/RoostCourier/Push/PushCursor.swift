@@ -1,0 +1,76 @@
+import Core
+
+/// What a receiver of subscribers must remember, as bytes that the station keeps for it.
+///
+/// Version 4 of the courier's cursors, all numbers unsigned LEB128: the version, how many messages
+/// went out, when this was written (seconds since 1970, 0 while that was not known) and how many
+/// groups follow. Of each group: the interval in seconds, the last number, how long ago the last
+/// notice went, and the alerts that it knows: how many, and the number of each.
+struct PushCursor: Hashable, Sendable {
+    private static let version: UInt64 = 4
+    private static let groupLimit = 1_440
+    /// Groups without room here begin with what is raised, and an empty bucket.
+    static let byteLimit = 1_000
+
+    /// Subscribers with one interval.
+    struct Group: Hashable, Sendable {
+        let interval: Int
+        var lastNumber: Int64
+        var sentAge: Duration
+        var told: [Int64]
+    }
+
+    var sentCount = 0
+    /// UTC; nil where no clock could be trusted.
+    var time: WallTime?
+    var groups: [Group] = []
+
+    init() {}
+
+    func encode() -> [UInt8] {
+        var kept: [VarintWriter] = []
+        var size = 24
+        for group in groups.sorted(by: { $0.interval < $1.interval }) {
+            var out = VarintWriter()
+            out.append(UInt64(group.interval))
+            out.append(UInt64(max(group.lastNumber, 0)))
+            out.append(UInt64(min(max(group.sentAge.components.seconds, 0), 86_400)))
+            out.append(UInt64(group.told.count))
+            for number in group.told { out.append(UInt64(max(number, 0))) }
+            guard size + out.bytes.count <= Self.byteLimit else { continue }
+            size += out.bytes.count
+            kept.append(out)
+        }
+        var out = VarintWriter()
+        out.append(Self.version)
+        out.append(UInt64(sentCount))
+        out.append(UInt64(max(time?.unixSeconds ?? 0, 0)))
+        out.append(UInt64(kept.count))
+        return out.bytes + kept.flatMap(\.bytes)
+    }
+
+    /// - Throws: `OutboxCursorError`.
+    init(_ bytes: [UInt8]) throws(OutboxCursorError) {
+        var input = VarintReader(bytes)
+        let version = try input.next()
+        guard version == Self.version else { throw .otherVersion(version) }
+        sentCount = try input.count(below: .max)
+        let seconds = try input.count(below: Int(Int32.max) * 4)
+        time = seconds > 0 ? WallTime(nanoseconds: Int64(seconds) * 1_000_000_000) : nil
+        for _ in 0..<(try input.count(below: Self.groupLimit)) {
+            let interval = try input.count(below: 86_400)
+            guard Subscriber.intervals.contains(interval) else { throw .malformed }
+            var group = Group(
+                interval: interval,
+                lastNumber: Int64(try input.count(below: .max)),
+                sentAge: .seconds(try input.count(below: 86_400)),
+                told: []
+            )
+            for _ in 0..<(try input.count(below: NoticePlanner.limit)) {
+                group.told.append(Int64(try input.count(below: .max)))
+            }
+            groups.append(group)
+        }
+        guard input.isAtEnd else { throw .malformed }
+    }
+}

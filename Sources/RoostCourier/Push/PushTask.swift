@@ -1,0 +1,365 @@
+import Alerts
+import Core
+import StoreQueries
+import Supervision
+
+/// Sends the subscribers of one kind the notices that a `NoticePlanner` for each interval decides
+/// on, at most `perSecond` messages a second.
+///
+/// Subscribers with one interval form a group with one bucket; one who joins gets the group's next
+/// notice. A push service that fails is left alone for a while, and the others go on. A message
+/// that finds no way for four hours is dropped.
+package actor PushTask: Child {
+    /// Between two messages; 10 a second.
+    private static let pause: Duration = .milliseconds(100)
+    private static let promise: Duration = .seconds(1_800)
+    private static let tolerance: Duration = .seconds(1)
+    /// How soon a file that could not be read is tried again.
+    private static let look: Duration = .seconds(30)
+    /// Messages under way; one more waits in its planner.
+    private static let fanoutLimit = 64
+
+    private let id: String
+    private let receiver: PushReceiver
+    private let options: ReceiverOptions
+    private let world: NoticeTask.World
+    private let heartbeat: Heartbeat
+    private let wakeUp = Signal()
+    private var planners: [Int: NoticePlanner] = [:]
+    private var groups: [Int: [Subscriber]] = [:]
+    private var fanouts: [PushFanout] = []
+    private var services: PushServices
+    private var cursor = PushCursor()
+    private var isReady = false
+    private var isChanged = false
+    private var bookTrouble: DeliveryReason?
+    private var lastTrouble: DeliveryReason?
+    private var lastDelivery: MonotonicInstant?
+
+    /// A task that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: The receiver's, from the configuration.
+    ///   - receiver: The way and the subscribers.
+    ///   - options: What goes there when; each subscriber has its own interval.
+    ///   - seed: Of the back-off's random part.
+    ///   - world: What it works with.
+    ///   - heartbeat: Beaten at each turn.
+    package init(
+        id: String,
+        _ receiver: PushReceiver,
+        _ options: ReceiverOptions,
+        seed: UInt64,
+        in world: NoticeTask.World,
+        heartbeat: Heartbeat
+    ) {
+        (self.id, self.receiver, self.options) = (id, receiver, options)
+        (self.world, self.heartbeat) = (world, heartbeat)
+        services = PushServices(seed: seed)
+    }
+
+    package nonisolated var kind: Subscriber.Kind { receiver.sender.kind }
+
+    package var standing: NoticeTask.Standing {
+        let waiting = planners.values.map(\.waitingCount).max() ?? 0
+        let open = fanouts.reduce(0) { $0 + $1.waitingCount }
+        return NoticeTask.Standing(
+            sentCount: cursor.sentCount,
+            waitingCount: waiting + open,
+            held: services.held,
+            trouble: bookTrouble ?? services.trouble ?? lastTrouble,
+            notBefore: services.nextOpening(after: world.clock.now),
+            lastDelivery: lastDelivery,
+            omittedCount: planners.values.map(\.omittedCount).max() ?? 0
+        )
+    }
+
+    /// Tries at once what waits.
+    package func wake(within time: Duration = .zero) {
+        services.open(within: time, at: world.clock.now)
+        wakeUp.raise()
+    }
+
+    /// Sends a notice of another program to subscribers with these intervals.
+    package func take(_ notice: Notice, to intervals: Set<Int>) {
+        for interval in intervals.sorted() {
+            // A later notice of the same matter replaces what is still under way.
+            fanouts.removeAll { fanout in
+                guard case .notice(let old) = fanout.content else { return false }
+                return fanout.interval == interval && old.key == notice.key
+            }
+            guard let subscribers = groups[interval], fanouts.count < Self.fanoutLimit else {
+                continue
+            }
+            let now = world.clock.now
+            var fanout = PushFanout(
+                .notice(notice),
+                notice.severity,
+                to: subscribers,
+                interval: interval,
+                at: now
+            )
+            for language in fanout.languages { fanout.texts[language] = [notice] }
+            fanouts.append(fanout)
+        }
+        wakeUp.raise()
+    }
+
+    package func run() async throws {
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: Self.promise)
+            guard try await begin(), try await readBook() else {
+                try await rest(until: world.clock.now.advanced(by: Self.look))
+                continue
+            }
+            let deadline = try await plan()
+            if try await sendOne() {
+                try await world.clock.sleep(for: Self.pause)
+                continue
+            }
+            try await keep()
+            try await rest(until: deadline)
+        }
+    }
+
+    private func rest(until deadline: MonotonicInstant?) async throws {
+        let now = world.clock.now
+        let limit = now.advanced(by: Self.promise / 2)
+        let opening = fanouts.isEmpty ? nil : services.nextOpening(after: now)
+        let until = [deadline, opening].compactMap(\.self).min().map { min($0, limit) } ?? limit
+        let (hub, number) = (world.hub, planners.values.map(\.lastNumber).min() ?? .max)
+        let newest = await hub.newest
+        _ = try await world.clock.run(unless: wakeUp) {
+            try await hub.wait(after: min(number, newest), until: until, tolerance: Self.tolerance)
+        }
+    }
+
+    // MARK: Subscribers
+
+    /// Goes on where an earlier process was.
+    private func begin() async throws -> Bool {
+        if isReady { return true }
+        guard await world.hub.isReady else { return false }
+        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
+            do throws(OutboxCursorError) { cursor = try PushCursor(bytes) } catch {
+                lastTrouble = DeliveryReason("cursor", "\(error)")
+            }
+        }
+        isReady = true
+        return true
+    }
+
+    /// Looks who is there; each interval has a planner.
+    private func readBook() async throws -> Bool {
+        let all: [Subscriber]
+        do { all = try await receiver.book.all(kind) } catch let error as CancellationError {
+            throw error
+        } catch {
+            bookTrouble = DeliveryReason("subscribers", "\(error)")
+            return false
+        }
+        bookTrouble = nil
+        groups = Dictionary(grouping: all, by: \.interval)
+        for interval in planners.keys where groups[interval] == nil { planners[interval] = nil }
+        for interval in groups.keys where planners[interval] == nil {
+            planners[interval] = await planner(interval)
+        }
+        return true
+    }
+
+    private func planner(_ interval: Int) async -> NoticePlanner {
+        var options = options
+        options.every = .seconds(interval)
+        if options.remindsAtInterval { options.remind = options.every }
+        var planner = NoticePlanner(options)
+        let now = world.clock.now
+        guard let kept = cursor.groups.first(where: { $0.interval == interval }) else {
+            // It begins with what happens from now on; what is raised comes as a reminder.
+            isChanged = true
+            let newest = await world.hub.newest
+            let standing = await world.hub.standing(upTo: newest)
+            let known = Set(standing.map(\.number))
+            planner.begin(after: newest, tokenAt: now, sent: known, standing, at: now)
+            return planner
+        }
+        var age = kept.sentAge
+        if let then = cursor.time, let wall = world.clock.wallTime {
+            age += max(.nanoseconds(wall.nanoseconds - then.nanoseconds), .zero)
+        }
+        planner.begin(
+            after: kept.lastNumber,
+            tokenAt: now.advanced(by: max(options.every - age, .zero)),
+            sent: Set(kept.told),
+            await world.hub.standing(upTo: kept.lastNumber),
+            at: now
+        )
+        return planner
+    }
+
+    // MARK: Sending
+
+    /// Lets the planners decide.
+    ///
+    /// - Returns: When the next of them has something to say.
+    private func plan() async throws -> MonotonicInstant? {
+        var deadline: MonotonicInstant?
+        dropSettled()
+        let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
+        let silences = await world.hub.silences
+        for interval in planners.keys.sorted() {
+            guard var planner = planners[interval] else { continue }
+            for news in await world.hub.news(after: planner.lastNumber) {
+                planner.take(news, at: world.clock.now)
+            }
+            planner.silences = silences
+            let now = world.clock.now
+            // What cannot go yet gathers in the planner, and goes as it then is; a service that is
+            // left alone holds up its own subscribers only.
+            let isBusy = fanouts.contains { $0.interval == interval && $0.isUnderWay }
+            if !isBusy || planner.hasCall, fanouts.count < Self.fanoutLimit {
+                switch planner.decide(at: now, wall, in: world.zone) {
+                case .wait(let until): deadline = [deadline, until].compactMap(\.self).min()
+                case .send(let plan):
+                    let severities = (plan.raised + plan.reminders).compactMap {
+                        planner.alerts[$0]?.raised.severity
+                    }
+                    for place in fanouts.indices where fanouts[place].interval == interval {
+                        fanouts[place].leaveOut(plan)
+                    }
+                    let worst = severities.compactMap { Notice.Severity(rawValue: $0.rawValue) }
+                        .max()
+                    fanouts.append(
+                        PushFanout(
+                            .plan(plan),
+                            worst ?? .notice,
+                            to: groups[interval] ?? [],
+                            interval: interval,
+                            at: now
+                        )
+                    )
+                    planner.finish(plan, at: now)
+                    deadline = now
+                    isChanged = true
+                    write(fanouts.count - 1, planner)
+                }
+            }
+            planners[interval] = planner
+        }
+        return deadline
+    }
+
+    /// Ends what reached all, and what is too old.
+    private func dropSettled() {
+        let now = world.clock.now
+        fanouts.removeAll { fanout in
+            fanout.isDone || fanout.begun.advanced(by: .seconds(Notice.lifetime)) <= now
+        }
+    }
+
+    private func write(_ place: Int, _ planner: NoticePlanner) {
+        guard case .plan(let plan) = fanouts[place].content else { return }
+        for language in fanouts[place].languages {
+            let writer = NoticeWriter(
+                language: NoticeText.Language(rawValue: language) ?? .en,
+                isGrouped: options.isGrouped,
+                link: nil
+            )
+            fanouts[place].texts[language] = writer.write(
+                plan,
+                planner.alerts,
+                at: world.clock.now
+            )
+        }
+    }
+
+    /// Sends one message, of the most severe notice first.
+    ///
+    /// - Returns: Whether there was one.
+    private func sendOne() async throws -> Bool {
+        let now = world.clock.now
+        dropSettled()
+        let order = fanouts.indices.sorted { left, right in
+            (fanouts[left].severity, right) > (fanouts[right].severity, left)
+        }
+        for place in order {
+            guard let subscriber = fanouts[place].take({ services.isOpen($0, at: now) }) else {
+                continue
+            }
+            if services.hasTrouble(subscriber), let planner = planners[fanouts[place].interval] {
+                write(place, planner)
+            }
+            let (begun, interval) = (fanouts[place].begun, fanouts[place].interval)
+            for notice in fanouts[place].texts[subscriber.language] ?? [] {
+                let outcome = try await receiver.sender.deliver(
+                    notice,
+                    to: subscriber,
+                    over: world.network
+                )
+                guard try await settle(outcome, subscriber) else {
+                    // Other tasks may have changed the list meanwhile.
+                    let same = fanouts.firstIndex { $0.begun == begun && $0.interval == interval }
+                    if let same { fanouts[same].putBack(subscriber) }
+                    return true
+                }
+            }
+            return true
+        }
+        return false
+    }
+
+    /// - Returns: Whether the message is settled; if not, it waits for another try.
+    private func settle(
+        _ outcome: PushOutcome,
+        _ subscriber: Subscriber
+    ) async throws -> Bool {
+        let now = world.clock.now
+        switch outcome {
+        case .gone(let reason):
+            world.removed("\(subscriber.label): \(reason.words)")
+            try await remove(subscriber)
+            return true
+        case .judged(.delivered), .judged(.partly):
+            let wasHeld = services.held != nil
+            services.succeed(subscriber)
+            if wasHeld, services.held == nil { world.tell(id, nil) }
+            cursor.sentCount += 1
+            (lastDelivery, lastTrouble, isChanged) = (now, nil, true)
+            return true
+        case .judged(.refused(let reason)):
+            lastTrouble = reason
+            return true
+        case .judged(.later(let reason, let seconds)):
+            services.fail(subscriber, reason, afterSeconds: seconds, at: now)
+        case .judged(.foreign(let reason)), .judged(.unknown(let reason)):
+            services.fail(subscriber, reason, at: now)
+        case .judged(.hold(let reason)):
+            if services.held == nil { world.tell(id, reason) }
+            services.fail(subscriber, reason, isHeld: true, at: now)
+        }
+        return false
+    }
+
+    private func remove(_ subscriber: Subscriber) async throws {
+        do { _ = try await receiver.book.remove(subscriber.address) } catch let error
+            as CancellationError
+        { throw error } catch {
+            bookTrouble = DeliveryReason("subscribers", "\(error)")
+        }
+    }
+
+    private func keep() async throws {
+        guard isChanged, fanouts.isEmpty else { return }
+        isChanged = false
+        let now = world.clock.now
+        cursor.time = world.clock.wallTime
+        cursor.groups = planners.map { interval, planner in
+            PushCursor.Group(
+                interval: interval,
+                lastNumber: planner.settledNumber,
+                sentAge: max(planner.tokenAt.duration(to: now) + planner.options.every, .zero),
+                told: planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
+            )
+        }
+        await world.keeper.keep(cursor.encode(), of: id, isUrgent: true)
+    }
+}

@@ -1,0 +1,21 @@
+import Synchronization
+
+/// The tasks that send to subscribers, by the ids of their receivers.
+final class PushTasks: Sendable {
+    private let tasks = Mutex<[String: PushTask]>([:])
+
+    init() {}
+
+    /// Takes the place of an earlier task of this receiver.
+    func enter(_ task: PushTask, as id: String) { tasks.withLock { $0[id] = task } }
+
+    /// - Returns: Those of a kind; nil for all.
+    func all(_ kind: Subscriber.Kind? = nil) -> [PushTask] {
+        tasks.withLock { $0.values.filter { kind == nil || $0.kind == kind } }
+    }
+
+    /// The configuration names these receivers alone.
+    func keep(_ ids: Set<String>) {
+        tasks.withLock { tasks in tasks = tasks.filter { ids.contains($0.key) } }
+    }
+}

@@ -1,0 +1,48 @@
+import ControlProtocol
+import HTTPTypes
+import NIOCore
+
+/// Asks the courier over its socket: who is notified, and that they are.
+package struct CourierClient: Sendable {
+    /// Sends one line and gives the answer's.
+    package typealias Exchange = @Sendable (_ line: String) async throws -> String
+
+    private let exchange: Exchange
+
+    /// - Parameters:
+    ///   - path: The courier's socket.
+    ///   - loop: Of the process.
+    package init(path: String, on loop: any EventLoop) {
+        let client = StationClient(path: path, on: loop)
+        self.init { line in
+            do {
+                return try await client.exchange(line)
+            } catch let problem as Problem where problem.kind == .stationDown {
+                throw Problem(
+                    .stationDown,
+                    "no courier answers at \(path); see `systemctl status roost-courier`",
+                    headers: [.retryAfter: "5"]
+                )
+            }
+        }
+    }
+
+    init(_ exchange: @escaping Exchange) { self.exchange = exchange }
+
+    /// - Throws: `Problem`.
+    func ask<Body: Codable & Sendable>(
+        _ command: CourierRequest.Command,
+        _ push: PushRequest? = nil,
+        _ type: Body.Type = Body.self
+    ) async throws -> Body {
+        var request = CourierRequest(command)
+        request.push = push
+        let text = try await exchange(try ControlCodec.line(request))
+        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: text)
+        if let failure = answer.error { throw Problem(failure) }
+        guard let body = answer.body else {
+            throw Problem(.internal, "the courier sent an empty answer")
+        }
+        return body
+    }
+}
