@@ -133,19 +133,21 @@ struct Web: ParsableCommand {
         let shown = name ?? hostName
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
-        let acts = StationRoutes(
+        let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
+        var stationRoutes = StationRoutes(
             station,
             live: live,
             history: history,
             name: shown,
             zone: ZoneName.system,
             isSimulated: simulated
-        ).all
+        )
+        stationRoutes.courier = courier
+        let acts = stationRoutes.all + OutboxRoutes(courier).all + PushRoutes(courier).all
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, name: shown, copies: copies).all
-        let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
-        let asked = acts + past + PushRoutes(courier).all
+        let asked = acts + past
         var routes = files.routes(name: shown) + door.routes
         routes += door.accounts?.audited(asked) ?? asked
         routes += faces.routes + ProblemAdvice.routes

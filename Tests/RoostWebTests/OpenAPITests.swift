@@ -23,7 +23,7 @@ import Testing
         let trust = TrustRoutes(nil, station: "t", addresses: [])
         let routes =
             door.routes + station.all + history.all + trust.all
-            + ProblemAdvice.routes
+            + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }
             .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }

@@ -4,7 +4,7 @@ import Testing
 @testable import RoostWeb
 
 @Suite struct OpenMetricsTests {
-    private static let status = StatusReport(
+    static let status = StatusReport(
         name: "balcony",
         version: "1",
         processID: 1,

@@ -62,6 +62,7 @@ package enum RouteSummaries {
         "GET /trust": Entry("Whether this is encrypted, and the authority's fingerprint."),
         "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
         "GET /push": Entry("The key that a browser subscribes with, and whether notices go out."),
+        "GET /outbox": Entry("What became of each sample and notice at each target."),
         "GET /profiles": Entry("Kinds of devices that the station knows, with their facts."),
         "GET /diagnostics": Entry("One file for someone who helps; read it before it is sent."),
     ]
@@ -75,6 +76,10 @@ package enum RouteSummaries {
         "POST /alerts/{n}/ack": Entry("Says that a person knows of an alert, for a while or not."),
         "POST /alerts/{n}/snooze": Entry("Holds its notices back, for a day at most."),
         "POST /alerts/test": Entry("Raises a notice of a rule, marked as a test."),
+        "POST /outbox/{id}/flush": Entry("Sends what waits at a target now."),
+        "POST /outbox/{id}/pause": Entry("Sends a target nothing, for a while or until resumed."),
+        "POST /outbox/{id}/resume": Entry("Ends that."),
+        "POST /outbox/{id}/drop": Entry("Leaves out what waits at a target from before a time."),
         "POST /push": Entry("Has this browser notified with the page closed."),
         "DELETE /push": Entry("Ends that."),
         "POST /devices": Entry("Adds an HTTP device on the local network."),

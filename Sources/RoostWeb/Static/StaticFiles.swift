@@ -16,7 +16,8 @@ package struct StaticFiles: Sendable {
     /// All pages are this one file; the client's router knows which it is.
     package static let pages = [
         "/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health",
-        "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust",
+        "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust", "/alerts",
+        "/outbox",
     ]
     /// Bytes of a file at most.
     private static let sizeMax = 1 << 20

@@ -29,14 +29,33 @@ package struct CourierClient: Sendable {
 
     init(_ exchange: @escaping Exchange) { self.exchange = exchange }
 
+    /// What became of samples and notices; nil while no courier runs, which is no fault.
+    ///
+    /// - Throws: `Problem`.
+    func outbox() async throws -> CourierReport? {
+        do {
+            return try await ask(CourierRequest(.status), CourierReport.self)
+        } catch let problem as Problem where problem.kind == .stationDown {
+            return nil
+        }
+    }
+
     /// - Throws: `Problem`.
     func ask<Body: Codable & Sendable>(
         _ command: CourierRequest.Command,
-        _ push: PushRequest? = nil,
+        _ push: PushRequest,
         _ type: Body.Type = Body.self
     ) async throws -> Body {
         var request = CourierRequest(command)
         request.push = push
+        return try await ask(request, type)
+    }
+
+    /// - Throws: `Problem`.
+    func ask<Body: Codable & Sendable>(
+        _ request: CourierRequest,
+        _ type: Body.Type
+    ) async throws -> Body {
         let text = try await exchange(try ControlCodec.line(request))
         let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: text)
         if let failure = answer.error { throw Problem(failure) }

@@ -24,6 +24,8 @@ package struct OpenMetrics: Sendable {
     private let status: StatusReport
     private let listeners: Int
     private let format: Format
+    /// Of a courier that runs.
+    var outbox: [OutboxReport] = []
 
     package init(_ status: StatusReport, listeners: Int, format: Format = .openMetrics) {
         (self.status, self.listeners, self.format) = (status, listeners, format)
@@ -101,6 +103,45 @@ package struct OpenMetrics: Sendable {
             "gauge",
             "Pages that follow.",
             ["roost_live_clients \(listeners)"]
+        )
+        let counted = outbox.compactMap { report in report.samples.map { (report, $0) } }
+        family(
+            "roost_outbox_waiting_samples",
+            "gauge",
+            "Samples that wait for a target.",
+            counted.map { report, samples in
+                "roost_outbox_waiting_samples\(Self.labels(["target": report.id]))"
+                    + " \(samples.waiting)"
+            }
+        )
+        family(
+            "roost_outbox_delivered_samples",
+            "counter",
+            "Samples that a target has, since it was added.",
+            counted.map { report, samples in
+                "roost_outbox_delivered_samples_total\(Self.labels(["target": report.id]))"
+                    + " \(samples.delivered)"
+            }
+        )
+        family(
+            "roost_outbox_left_out_samples",
+            "counter",
+            "Samples that a target does not get, by reason, since it was added.",
+            counted.flatMap { report, samples in
+                samples.leftOut.sorted { $0.key < $1.key }.map { reason, count in
+                    let labels = Self.labels(["target": report.id, "reason": reason])
+                    return "roost_outbox_left_out_samples_total\(labels) \(count)"
+                }
+            }
+        )
+        family(
+            "roost_outbox_held",
+            "gauge",
+            "1 for a target that waits for a person.",
+            outbox.map { report in
+                let isHeld = [.held, .broken].contains(report.state) ? 1 : 0
+                return "roost_outbox_held\(Self.labels(["target": report.id])) \(isHeld)"
+            }
         )
         let end = format == .openMetrics ? ["# EOF"] : []
         return (lines + end).joined(separator: "\n") + "\n"

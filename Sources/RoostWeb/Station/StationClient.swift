@@ -172,7 +172,8 @@ extension Problem {
             case "unknown-setting": .unknownField
             case "changed": .precondition
             case "no-store", "no-receiver": .notOffered
-            case "unknown-device", "not-muted", "unknown-alert", "unknown-rule", "not-silenced":
+            case "unknown-device", "not-muted", "unknown-alert", "unknown-rule", "not-silenced",
+                "unknown-target":
                 .notFound
             case "not-allowed": .forbidden
             case "configured": .conflict

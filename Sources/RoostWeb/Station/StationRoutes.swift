@@ -12,6 +12,8 @@ package struct StationRoutes: Sendable {
     private let isSimulated: Bool
     private let history: HistoryClient?
     private let summary: HistorySummary?
+    /// For its figures; nil leaves them out.
+    package var courier: CourierClient?
 
     /// - Parameters:
     ///   - station: Nil for a card without its station.
@@ -77,10 +79,9 @@ package struct StationRoutes: Sendable {
                 let status = try await ask(.status, StatusReport.self)
                 let format = OpenMetrics.Format(accepting: request.headers[.accept])
                 let listeners = live?.listenerCount ?? 0
-                return .text(
-                    OpenMetrics(status, listeners: listeners, format: format).text,
-                    type: format.mediaType
-                )
+                var metrics = OpenMetrics(status, listeners: listeners, format: format)
+                metrics.outbox = try await courier?.outbox()?.targets ?? []
+                return .text(metrics.text, type: format.mediaType)
             },
             Route(.get, "/now.txt", .viewer, scope: .read) { _ in
                 .text(NowText(try await ask(.status, StatusReport.self)).text)

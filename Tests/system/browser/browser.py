@@ -87,7 +87,8 @@ class Browser:
         """Until the page has its first part, and waits for no answer."""
         question = "return !!document.querySelector('main .card') && !document.querySelector('main[aria-busy]')"
         if not until(lambda: self.script(question), READY_SECONDS, 0.05):
-            raise Failed(f"{self.driver.current_url}: no page after {READY_SECONDS} s: {self.text()[:200]}")
+            raise Failed(f"{self.driver.current_url}: no page after {READY_SECONDS} s: "
+                         f"{self.text()[:200]} {self.messages()}")
         self.driver.execute_async_script(FRAMES)
 
     @property

@@ -8,7 +8,7 @@ import urllib.request
 from contextlib import closing
 
 from ..check import Failed, until
-from . import files, gaps, injection, states
+from . import files, gaps, injection, outbox, states
 from .browser import Browser
 from .cases import CASES, Missing, logged_in
 from .dashboard import Balcony, Dashboard
@@ -249,7 +249,7 @@ class Walk:
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
 PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency}
 LONG_PARTS = {"choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,
-              "restarts": Walk.restarts, "states": states.run}
+              "restarts": Walk.restarts, "outbox": outbox.run, "states": states.run}
 
 
 def chosen_names(options):

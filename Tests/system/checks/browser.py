@@ -3,7 +3,8 @@
 A simulated SDS011, a real roostd and a real roost-web; a browser claims the station and walks. On every page:
 no console message, no report of the content policy, no finding of axe-core, nothing wider than the screen, and
 a picture to look at. Then the navigation by keyboard alone, the acceptance cases by name, texts that have broken
-other programs, each cause of a gap by a tap on the chart of a simulated card, restarts, and each state of a station.
+other programs, each cause of a gap by a tap on the chart of a simulated card, restarts, Outbox and Alerts before a
+real courier, and each state of a station.
 The files of the client are held to their rules first, which needs no browser.
 
   scripts/check browser                       everything: four sizes, themes and languages, cases, states, gaps
@@ -24,7 +25,7 @@ from ..browser import files
 from ..check import Skipped
 from ..python_packages import PythonPackages
 
-PRODUCTS = ("roost", "roostd", "roost-web", "roost-lab")
+PRODUCTS = ("roost", "roostd", "roost-web", "roost-lab", "roost-courier")
 NEEDS = "chromium, chromium-driver, the network once"
 PACKAGES = PythonPackages(".build-browser", ("selenium==4.51.0", "axe-playwright-python==0.1.8"))
 TOGETHER = ("--short",)

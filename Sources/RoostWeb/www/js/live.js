@@ -106,7 +106,7 @@ function take(kind, data) {
     // Level and decimals of a first value come with the whole answer.
     if (isFirst && performance.now() - askedAt > 1000) refresh().catch(() => {}); else calmly();
   } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
-  else if (kind === "event") { tell("event", data); calmly(); }
+  else if (kind === "event" || kind === "alert") { tell(kind, data); calmly(); }
   else if (kind === "omitted" || kind === "beat") calmly();
 }
 

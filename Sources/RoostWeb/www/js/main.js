@@ -1,4 +1,5 @@
 // Starts the dashboard: catalogue, account, header, router, stream.
+import { showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
 import { el, icon, setText, show } from "./dom.js";
 import { ago, clock, clockSeconds, isOwnZone, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
@@ -90,7 +91,10 @@ async function begin() {
   const here = PAGES.find((page) => page.path === location.pathname);
   if (problem?.status === 401 && !(here?.isOpen && !(here.isAlone && problem.type === "unclaimed"))) return sendAway(problem);
   if (me && here?.isAlone) history.replaceState({}, "", "/");
-  live.on((kind) => { if (kind !== "reading" && kind !== "event") showState(); });
+  live.on((kind) => {
+    if (kind !== "reading" && kind !== "event") showState();
+    if (kind === "alert" && me) showNew(me);
+  });
   if (me) {
     showState();
     if (live.state === "still") { me.isRecord = true; makeNavigation(me); }
@@ -98,6 +102,7 @@ async function begin() {
   }
   $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });
   await open(location.pathname, {});
+  if (me && !here?.isAlone) showNew(me);
 }
 
 /** Only a page with a trusted certificate can have a worker; elsewhere this does nothing. */

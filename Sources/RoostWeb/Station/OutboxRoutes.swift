@@ -1,0 +1,100 @@
+import ControlProtocol
+import HTTPTypes
+
+/// What became of each sample and notice at each target, and what people do about it.
+package struct OutboxRoutes: Sendable {
+    /// How long a page waits for what waits to go.
+    private static let flushSeconds = 5.0
+
+    /// Nil for a card without its station.
+    private let courier: CourierClient?
+
+    package init(_ courier: CourierClient?) { self.courier = courier }
+
+    package var all: [Route] {
+        [
+            Route(.get, "/api/v1/outbox", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return try .json(try await view())
+            },
+            Route(.post, "/api/v1/outbox/{id}/flush", .member, scope: .write, body: .form) {
+                try $0.allow(only: [])
+                return try await act(.flush, $0, seconds: Self.flushSeconds)
+            },
+            Route(.post, "/api/v1/outbox/{id}/pause", .member, scope: .write, body: .form) {
+                try $0.allow(only: ["seconds"])
+                return try await act(.pause, $0, seconds: try length($0))
+            },
+            Route(.post, "/api/v1/outbox/{id}/resume", .member, scope: .write, body: .form) {
+                try $0.allow(only: [])
+                return try await act(.resume, $0)
+            },
+            Route(.post, "/api/v1/outbox/{id}/drop", .owner, scope: .write, body: .form) {
+                try await drop($0)
+            },
+        ]
+    }
+
+    /// The report, or that there is none: a station without a courier is no fault.
+    private func view() async throws -> OutboxView {
+        guard let courier else {
+            throw Problem(.notOffered, "a card's history has no courier that could send")
+        }
+        return OutboxView(try await courier.outbox())
+    }
+
+    private struct Length: Decodable { let seconds: Double? }
+
+    private func length(_ request: WebRequest) throws -> Double? {
+        request.body.isEmpty ? nil : try request.decoded(Length.self).seconds
+    }
+
+    private func act(
+        _ command: CourierRequest.Command,
+        _ request: WebRequest,
+        seconds: Double? = nil
+    ) async throws -> WebResponse {
+        let question = CourierRequest(command, target: request.parameters["id"], seconds: seconds)
+        return try .json(OutboxView(try await ask(question, CourierReport.self)))
+    }
+
+    private struct Before: Decodable { let before: String }
+
+    /// Never without a time: what comes after the look at the page is not meant.
+    private func drop(_ request: WebRequest) async throws -> WebResponse {
+        try request.allow(only: ["before"])
+        var question = CourierRequest(.drop, target: request.parameters["id"])
+        question.time = try request.decoded(Before.self).before
+        return try .json(try await ask(question, OutboxDropReport.self))
+    }
+
+    private func ask<Body: Codable & Sendable>(
+        _ question: CourierRequest,
+        _ type: Body.Type
+    ) async throws -> Body {
+        guard let courier else {
+            throw Problem(.notOffered, "a card's history has no courier that could send")
+        }
+        return try await courier.ask(question, type)
+    }
+}
+
+/// `/outbox`: the courier's report without what belongs to its computer.
+struct OutboxView: Codable, Sendable {
+    let isRunning: Bool
+    /// Why the station is not followed, and why cursors are not kept; nil while all is well.
+    let stationTrouble: String?
+    let cursorTrouble: String?
+    let isMetered: Bool
+    let omittedEventCount: Int
+    let targets: [OutboxReport]
+    let receivers: [OutboxReport]
+
+    init(_ report: CourierReport?) {
+        isRunning = report != nil
+        (stationTrouble, cursorTrouble) = (report?.stationTrouble, report?.cursorTrouble)
+        isMetered = report?.isMetered ?? false
+        omittedEventCount = report?.omittedEventCount ?? 0
+        (targets, receivers) = (report?.targets ?? [], report?.receivers ?? [])
+    }
+}

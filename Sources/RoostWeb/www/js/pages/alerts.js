@@ -1,0 +1,52 @@
+// What is raised and waits, the rules with their figures, and whom notices reach.
+import { action } from "../words.js";
+import { card, el, keyed, mark } from "../dom.js";
+import { duration, number, over } from "../format.js";
+import { code, t } from "../i18n.js";
+import { may } from "../navigation.js";
+import { quantityName, quantityOf } from "../words.js";
+import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
+import { standing } from "./outboxparts.js";
+
+export const title = "alerts.title";
+const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
+
+export async function load(api) {
+  const [alerts, rules, outbox] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox")]);
+  return { alerts, rules: rules?.alerts ?? [], receivers: outbox?.receivers ?? [] };
+}
+
+export function make(root, context) {
+  const now = el("section", { class: "card" }), rest = el("section", { class: "card" }), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
+  root.append(now, card(t("alerts.receivers"), none, list), rest);
+  return {
+    update({ alerts, rules, receivers }) {
+      now.replaceChildren(el("h2", {}, t("alerts.now")), alerts.alerts.length ? el("ul", { class: "list" }, alerts.alerts.map((one) => row(one, context))) : el("p", { class: "big" }, t("alerts.none")),
+        alerts.leftOutCount ? el("p", { class: "wrong" }, t("alerts.leftOut", { n: number(alerts.leftOutCount) })) : "",
+        el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past"))));
+      keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
+      none.hidden = receivers.length > 0;
+      rest.replaceChildren(el("h2", {}, t("alerts.rules")), el("ul", { class: "list" }, rules.map((rule) => ruleRow(rule, context))));
+    },
+    live(kind) { if (kind === "alert") context.reload(); },
+    tick() { for (const node of list.children) node.tick(); },
+  };
+}
+
+function row(one, { me, api, reload }) {
+  const post = (what, body) => async () => { await api.send("POST", `/alerts/${one.n}/${what}`, body); await reload(); };
+  const notes = [one.blind && code("cause", one.blind, one.blind), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
+    one.flags?.includes("flapping") && t("alerts.flapping"), one.worst !== undefined && t("alerts.worst", { value: number(one.worst, 1, 0) }), one.limit !== undefined && t("alerts.limit", { value: number(one.limit, 1, 0) })].filter(Boolean);
+  return el("li", { class: "finding" }, mark(one.state === "pending" ? "unknown" : SIGNS[one.severity], "mark small"), el("div", {},
+    el("p", {}, el("strong", {}, ruleName(ruleOf(one))), el("span", { class: "chip" }, t(`alerts.state.${one.state}`))),
+    el("p", {}, `${subjectWords(one)} ${valueWords(one)}`), el("p", { class: "quiet" }, [t("health.since", { time: duration(one.sinceSeconds) }), ...notes].join(" · ")),
+    one.n && !one.isAcknowledged && may(me, "member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
+}
+
+function ruleRow(rule, { me, api }) {
+  const sentences = rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
+    name: quantityName(quantityOf(part.channels)), over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"),
+    limits: part.limits.map((one) => number(one, 1, 0)).join(", "), ends: part.ends.map((one) => number(one, 1, 0)).join(", ") }));
+  return el("li", { class: "finding" }, mark(SIGNS[rule.severity], "mark small"), el("div", {}, el("strong", {}, ruleName(rule.id)),
+    sentences.map((words) => el("p", {}, words)), may(me, "member") ? el("div", { class: "row" }, action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" })) : null));
+}
