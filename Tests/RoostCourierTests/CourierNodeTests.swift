@@ -1,14 +1,22 @@
 import ControlProtocol
 import Core
 import CourierSimulation
+import Foundation
 import RoostCourier
 import SimulationKit
 import Testing
 
 @Suite struct CourierNodeTests {
+    /// `ROOST_COURIER_LIVES` sets how many (8), `ROOST_COURIER_SEED` where to begin (1).
+    private static let lives: Range<UInt64> = {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["ROOST_COURIER_SEED"].flatMap(UInt64.init) ?? 1
+        return first..<first + (environment["ROOST_COURIER_LIVES"].flatMap(UInt64.init) ?? 8)
+    }()
+
     /// Months of one station: its store takes, it restarts, the courier is killed, the network
     /// fails; the sum holds at every look and the receiver has each sample once.
-    @Test(arguments: 1...8) func losesAndDoublesNothingInALifeOfFaults(seed: UInt64) throws {
+    @Test(arguments: lives) func losesAndDoublesNothingInALifeOfFaults(seed: UInt64) throws {
         try simulate(seed: seed) { clock in
             let life = try CourierLife(clock, seed: seed)
             var chance = SplitMix64(seed: seed)
@@ -35,7 +43,8 @@ import Testing
                             let fault = faults[Int((draw >> 20) % UInt64(faults.count))]
                             life.internet.set(fault, at: CourierLife.host)
                         }
-                        if (draw >> 24) % 4 == 0, await node.report.stationTrouble == nil,
+                        if (draw >> 24) % 4 == 0, !life.station.isDown,
+                            await node.report.stationTrouble == nil,
                             await node.report.targets.first?.samples != nil
                         {
                             try await life.demandSum(node)

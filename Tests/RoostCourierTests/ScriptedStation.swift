@@ -65,6 +65,7 @@ final class ScriptedStation: StationLink, DiskWork {
 
     var boot: BootID { state.withLock { Self.id($0.boot) } }
     var recorded: Int { state.withLock { $0.recorded } }
+    var isDown: Bool { state.withLock { $0.isDown } }
     var events: [String] { state.withLock { $0.events } }
     var feedCount: Int { state.withLock { $0.feedCount } }
     var cursors: [String: [UInt8]] { state.withLock { $0.cursors.mapValues(\.bytes) } }

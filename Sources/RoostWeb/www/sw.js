@@ -62,3 +62,15 @@ async function keep(request, given) {
   }
   return true;
 }
+
+// A notice that came while no page was open.
+self.addEventListener("push", (event) => {
+  let notice = {};
+  try { notice = event.data?.json() ?? {}; } catch { /* Then it has no words. */ }
+  event.waitUntil(self.registration.showNotification(notice.title ?? "Roost", { body: notice.body, tag: notice.tag, icon: "/icon-192.png" }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(self.clients.openWindow("/alerts"));
+});

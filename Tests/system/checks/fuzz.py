@@ -8,6 +8,11 @@
   tables    N spoilt partition tables (20 000), half of them with checks that are right again: refused,
             or a plan that touches no partition, is read as written, and undone to the byte
 
+  answers   N spoilt answers of servers (100 000) for each target and receiver of the courier: no crash,
+            and none that is no success counts as delivered
+  lives     N lives (200) of a courier beside a station with faults: the sum holds at every look, and a
+            receiver with keys has each sample once
+
 All unless one is named. --seed is where to begin: stream I of a run has the seed --seed + I, so a
 failure is repeated alone by what it prints: ROOST_FUZZ_SEED=… ROOST_FUZZ_STREAMS=1, that is
   scripts/check fuzz decoders --seed SEED --streams 1
@@ -23,6 +28,9 @@ KINDS = {
     "decoders": ("DialectFuzzTests", "ROOST_FUZZ_STREAMS", "ROOST_FUZZ_SEED", 20261121),
     "profiles": ("ProfileFuzzTests|ProfileSchemaTests/agreesOnSpoiltProfiles",
                  "ROOST_PROFILE_FUZZ", "ROOST_PROFILE_SEED", 4),
+    "answers": ("AnswerFuzzTests", "ROOST_ANSWER_FUZZ", "ROOST_ANSWER_SEED", 20261123),
+    "lives": ("CourierNodeTests/losesAndDoublesNothingInALifeOfFaults", "ROOST_COURIER_LIVES",
+              "ROOST_COURIER_SEED", 1),
     "tables": ("PartitionFuzzTests", "ROOST_TABLE_FUZZ", "ROOST_TABLE_SEED", 14),
 }
 
@@ -33,6 +41,8 @@ def arguments(parser):
     parser.add_argument("--streams", type=int, default=1_000_000, dest="decoders", metavar="N")
     parser.add_argument("--profiles", type=int, default=100_000, metavar="N")
     parser.add_argument("--tables", type=int, default=20_000, metavar="N")
+    parser.add_argument("--answers", type=int, default=100_000, metavar="N")
+    parser.add_argument("--lives", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int)
 
 

@@ -74,7 +74,7 @@ package struct InfluxTarget: ProvableTarget {
     ) async throws -> DeliveryOutcome {
         try await network.outcome(of: write(batch)) { answer in
             // 204 is the answer to a write and to nothing else; its body is empty.
-            answer.status == 204 ? .delivered : DeliveryJudge.judge(answer)
+            answer.status == 204 && !answer.isHTML ? .delivered : DeliveryJudge.judge(answer)
         }
     }
 

@@ -7,20 +7,23 @@ import { may } from "../navigation.js";
 import { quantityName, quantityOf } from "../words.js";
 import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
 import { standing } from "./outboxparts.js";
+import { browserCard, subscription } from "./thisbrowser.js";
 
 export const title = "alerts.title";
 const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
 
-export async function load(api) {
-  const [alerts, rules, outbox] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox")]);
-  return { alerts, rules: rules?.alerts ?? [], receivers: outbox?.receivers ?? [] };
+export async function load(api, query, { me }) {
+  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined]);
+  return { alerts, rules: rules?.alerts ?? [], receivers: outbox?.receivers ?? [], browser };
 }
 
 export function make(root, context) {
   const now = el("section", { class: "card" }), rest = el("section", { class: "card" }), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
-  root.append(now, card(t("alerts.receivers"), none, list), rest);
+  const own = el("div");
+  root.append(now, card(t("alerts.receivers"), none, list), rest, own);
   return {
-    update({ alerts, rules, receivers }) {
+    update({ alerts, rules, receivers, browser }) {
+      own.replaceChildren(...(browser === undefined ? [] : [browserCard(browser, context)]));
       now.replaceChildren(el("h2", {}, t("alerts.now")), alerts.alerts.length ? el("ul", { class: "list" }, alerts.alerts.map((one) => row(one, context))) : el("p", { class: "big" }, t("alerts.none")),
         alerts.leftOutCount ? el("p", { class: "wrong" }, t("alerts.leftOut", { n: number(alerts.leftOutCount) })) : "",
         el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past"))));
