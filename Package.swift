@@ -88,6 +88,7 @@ let package = Package(
             ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
         ),
         library("ControlProtocol", ["Core"]),
+        library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
         library("StoreQueries", ["ControlProtocol", "Core", "HardwareIO", "SQLite", "Store"]),
         library(
             "Configuration",
@@ -256,6 +257,11 @@ let package = Package(
                 "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core",
                 "Scheduling", "Supervision", "SimulationKit", "TestSupport", logging,
             ]
+        ),
+        tests(
+            "FeedsTests",
+            ["ControlProtocol", "Core", "Feeds"],
+            resources: [.copy("Fixtures")]
         ),
         tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(

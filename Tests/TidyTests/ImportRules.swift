@@ -18,6 +18,7 @@ extension TidyRule {
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
+        "Feeds": ["ControlProtocol", "Profiles", "Store"],
         "StoreQueries": ["ControlProtocol", "Glibc", "HardwareIO", "SQLite", "Store"],
         "Configuration": ["Alerts", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [

@@ -1,0 +1,63 @@
+import ControlProtocol
+import Core
+import Profiles
+import Store
+
+/// Reads values of ARPA Lombardia (`nicp-bhqi` and the years before, rows of Socrata as JSON).
+///
+/// A series is sensor and quantity: `10273/pm10`. Times are solar time, UTC+1 in summer, too. A
+/// value counts with the state `VA` alone; −9999 says that there is none.
+///
+/// - Source: `dati.lombardia.it`, `nicp-bhqi`; `cran/ARPALData`.
+package enum ARPARows {
+    package static let source = "arpa-lombardia"
+
+    /// The rows of one answer.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body as it came, 2 MiB at most.
+    ///   - sensors: Of the registry, by id; values of others are omissions.
+    /// - Returns: A row for each one of a wanted sensor, in the answer's order.
+    /// - Throws: `FeedFault` when the whole body says nothing; a wrong row is an omission.
+    package static func decode(
+        _ bytes: [UInt8],
+        _ sensors: [String: ARPASensor]
+    ) throws(FeedFault) -> FeedRows {
+        var result = FeedRows()
+        for row in try SocrataRows.rows(of: FeedBody(bytes)) { take(row, sensors, into: &result) }
+        return result
+    }
+
+    private static func take(
+        _ row: FeedBody,
+        _ sensors: [String: ARPASensor],
+        into result: inout FeedRows
+    ) {
+        guard let id = row.member("idsensore")?.text, SocrataRows.isID(id) else {
+            return result.omit(row.place, "has no idsensore")
+        }
+        guard let sensor = sensors[id] else {
+            return result.omit(row.place, "sensor \(id) is not asked for")
+        }
+        guard let date = row.member("data")?.text else {
+            return result.omit(row.place, "has no data")
+        }
+        guard let time = WallTime(iso8601: date + "+01:00") else {
+            return result.omit(row.place + "/data", "\(date.prefix(40)) is no local time")
+        }
+        let number = row.member("valore")?.number
+        if number == nil, let found = row.member("valore") {
+            result.omit(found.place, "\(found.shown) is no number")
+        }
+        let isValid = row.member("stato")?.text == "VA"
+        result.rows.append(
+            ImportRow(
+                source: source,
+                series: id + "/" + sensor.quantity,
+                unit: sensor.unit,
+                time: time.iso8601,
+                value: number.flatMap { isValid && $0 >= 0 ? $0 : nil }
+            )
+        )
+    }
+}

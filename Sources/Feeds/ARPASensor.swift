@@ -1,0 +1,64 @@
+/// A sensor of ARPA Lombardia's network.
+package struct ARPASensor: Hashable, Sendable {
+    /// `idsensore`: digits.
+    package let id: String
+    /// As in `ImportRow.series` behind the `/`: `pm25`.
+    package let quantity: String
+    /// As in `roost profiles units`.
+    package let unit: String
+    /// `nomestazione`.
+    package private(set) var station = ""
+    /// Degrees; nil where the registry has none.
+    package private(set) var latitude: Double?
+    package private(set) var longitude: Double?
+    /// False once it was taken down (`datastop`).
+    package private(set) var isActive = true
+
+    package init(id: String, quantity: String, unit: String = "µg/m³") {
+        (self.id, self.quantity, self.unit) = (id, quantity, unit)
+    }
+
+    /// Italian kinds of sensor (`nometiposensore`) whose unit and meaning are certain.
+    private static let quantities = [
+        "PM10 (SM2005)": "pm10", "PM10": "pm10", "Particelle sospese PM2.5": "pm25",
+        "PM2.5": "pm25", "Biossido di Azoto": "no2", "Ossidi di Azoto": "nox",
+        "Monossido di Azoto": "no", "Ozono": "o3", "Biossido di Zolfo": "so2",
+        "Monossido di Carbonio": "co", "Benzene": "benzene", "Ammoniaca": "ammonia",
+        "BlackCarbon": "black-carbon",
+    ]
+
+    private static let units = ["µg/m³", "mg/m³"]
+
+    /// Reads rows of the registry `ib47-atvt`.
+    ///
+    /// - Returns: The sensors of known kinds by id, and what was left out.
+    /// - Throws: `FeedFault` when the whole body says nothing.
+    package static func registry(
+        _ bytes: [UInt8]
+    ) throws(FeedFault) -> (sensors: [String: ARPASensor], left: FeedRows) {
+        var (sensors, left) = ([String: ARPASensor](), FeedRows())
+        for row in try SocrataRows.rows(of: FeedBody(bytes)) {
+            guard let id = row.member("idsensore")?.text, SocrataRows.isID(id) else {
+                left.omit(row.place, "has no idsensore")
+                continue
+            }
+            let kind = row.member("nometiposensore")?.text ?? ""
+            let unit = row.member("unitamisura")?.text ?? ""
+            guard let quantity = quantities[kind] else {
+                left.omit(row.place, "\(kind) is of no known kind")
+                continue
+            }
+            guard units.contains(unit) else {
+                left.omit(row.place, "\(unit) is no known unit")
+                continue
+            }
+            var sensor = ARPASensor(id: id, quantity: quantity, unit: unit)
+            sensor.station = row.member("nomestazione")?.text ?? ""
+            sensor.latitude = row.member("lat")?.number
+            sensor.longitude = row.member("lng")?.number
+            sensor.isActive = row.member("datastop") == nil
+            sensors[id] = sensor
+        }
+        return (sensors, left)
+    }
+}

@@ -1,0 +1,68 @@
+import ControlProtocol
+import Core
+import Profiles
+import Store
+
+/// Reads a page of `/api/v1/readings` of another station.
+///
+/// A series is the channel there: `dust/pm25`. Samples whose time the other station is not sure
+/// of are left out: they would move later, and then be two.
+package enum PeerRows {
+    /// The rows of one page.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body as it came, 2 MiB at most.
+    ///   - source: The name that the owner gave the other station, 1…64 bytes.
+    /// - Returns: A row for each sample with a sure time, oldest first.
+    /// - Throws: `FeedFault` when the whole body says nothing; a wrong item is an omission.
+    package static func decode(
+        _ bytes: [UInt8],
+        from source: String
+    ) throws(FeedFault) -> FeedRows {
+        let body = try FeedBody(bytes)
+        // A problem as in RFC 9457, whatever its status was.
+        if body.member("items") == nil, let title = body.member("title")?.text {
+            throw .refused(body.member("detail")?.text ?? title)
+        }
+        let channel = try text("channel", of: body)
+        let unit = try text("unit", of: body)
+        var result = FeedRows()
+        result.next = body.member("next")?.text
+        for item in try body.required("items").elements() {
+            guard let stamp = item.member("time") else {
+                result.omit(item.place, "has no time")
+                continue
+            }
+            guard let time = stamp.text.flatMap({ WallTime(iso8601: $0) }) else {
+                result.omit(stamp.place, "\(stamp.shown) is no time")
+                continue
+            }
+            guard item.member("isSure")?.value == .bool(true) else {
+                result.omit(item.place, "has a time that the station is not sure of")
+                continue
+            }
+            let value = item.member("value")
+            if let value, value.number == nil {
+                result.omit(value.place, "\(value.shown) is no number")
+            }
+            result.rows.append(
+                ImportRow(
+                    source: source,
+                    series: channel,
+                    unit: unit,
+                    time: time.iso8601Tenths,
+                    value: value?.number
+                )
+            )
+        }
+        return result
+    }
+
+    private static func text(_ key: String, of body: FeedBody) throws(FeedFault) -> String {
+        let member = try body.required(key)
+        guard let text = member.text else {
+            throw .shape(place: member.place, wanted: "text", found: member.shown)
+        }
+        return text
+    }
+}
