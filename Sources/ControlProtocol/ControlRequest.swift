@@ -29,6 +29,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         /// `ClockReport`; `trustClock` confirms that the system clock is right, or sets it to
         /// `time`.
         case clock, trustClock
+        /// Makes another id for the station; `StatusReport` after it.
+        case newStationID
         /// Replaces no child for being late, for debugging; `StatusReport` after it.
         case snooze
         /// Writes what a person noticed into the history, as an event; `StatusReport` after it.

@@ -116,6 +116,7 @@ package enum EventKind: Hashable, Sendable {
         case muted
         case unmuted
         case clockTrusted = "clock trusted"
+        case stationIDRenewed = "station id renewed"
         case claimWindowOpened = "claim window opened"
         case claimWindowClosed = "claim window closed"
         case settingsChanged = "settings changed"

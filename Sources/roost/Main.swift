@@ -28,6 +28,7 @@ struct Roost: ParsableCommand {
             RenameCommand.self, ForgetCommand.self, DeviceCommand.self, RecordCommand.self,
             SettingsCommand.self, SetCommand.self, MuteCommand.self,
             UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, ClaimCommand.self,
+            StationCommand.self,
             DoctorCommand.self, OutboxCommand.self, CourierCommand.self, SecretCommand.self,
             SubscribersCommand.self,
             AlertsCommand.self,

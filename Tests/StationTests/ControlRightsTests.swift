@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ControlRightsTests {
     private static let refused: Set<ControlRequest.Command> = [
-        .trustClock, .snooze, .feed, .cursor, .courierEvent, .imports,
+        .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .imports,
     ]
     /// What the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [

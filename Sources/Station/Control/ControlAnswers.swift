@@ -17,8 +17,8 @@ package struct ControlAnswers: Sendable {
         var store: @Sendable (Set<Fault.Kind>, MonotonicInstant) -> StoreReport?
         /// For those who follow the store.
         var following: ControlStore.Dependencies
-        /// The station's own id; nil before the store is open.
-        var stationID: @Sendable () -> String?
+        /// The station's own id.
+        var stationID: ControlStationID.Dependencies
         package var lamp: @Sendable () -> String?
         /// What the lamp goes by.
         var lampCause: @Sendable () -> LampReport?
@@ -127,7 +127,7 @@ package struct ControlAnswers: Sendable {
                     by: asker
                 )
             }
-        case .mode, .note, .snooze:
+        case .mode, .note, .snooze, .newStationID:
             try await answer {
                 try await change(request, by: asker(request, peer))
                 return await fullStatus()
@@ -148,6 +148,9 @@ package struct ControlAnswers: Sendable {
             // A clock that may be slow calls nothing the future.
             let now = clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
             try ControlNotes(station: station, now: now).write(request, by: asker)
+        case .newStationID:
+            let id = ControlStationID(station: station, dependencies: dependencies.stationID)
+            try await id.renew(by: asker)
         case .snooze:
             let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
             try snooze.start(request, by: asker)
@@ -323,7 +326,7 @@ package struct ControlAnswers: Sendable {
             now: now,
             ageLimit: dependencies.ageLimit
         )
-        (report.progress, report.stationID) = (health.progress, dependencies.stationID())
+        (report.progress, report.stationID) = (health.progress, dependencies.stationID.current())
         report.health = health.report(report.faults.map(\.id))
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
             .filter { $0.device != nil }

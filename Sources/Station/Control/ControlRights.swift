@@ -8,7 +8,8 @@ import HardwareIO
 package struct ControlRights: Sendable {
     /// What the dashboard may ask for; a test holds the list and the commands together.
     ///
-    /// By name: not among them are `trustClock` and `snooze`, which need a shell on the station.
+    /// By name: not among them are `trustClock`, `newStationID` and `snooze`, which need a shell
+    /// on the station.
     package static let dashboard: Set<String> = [
         // To read.
         "status", "tree", "devices", "readings", "events", "tail", "live", "clock", "doctor",

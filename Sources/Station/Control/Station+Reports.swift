@@ -33,7 +33,10 @@ extension Station {
                         folder: { [store] in store.folder }
                     )
                 ),
-                stationID: { [store] in store.stationID },
+                stationID: ControlStationID.Dependencies(
+                    current: { [store] in store.stationID },
+                    renew: { [store] in try await store.loadStationID(isNew: true) }
+                ),
                 lamp: { lamp.state },
                 lampCause: { lamp.cause },
                 tree: { TreeReport(root.tree, at: clock.now) },

@@ -154,10 +154,10 @@ package final class StoreClient: Sendable {
     /// The station's own id; nil before the store was open.
     var stationID: String? { state.withLock { $0.stationID } }
 
-    /// Reads the station's id, and makes it at the first start.
-    func loadStationID() async throws {
-        guard stationID == nil else { return }
-        let known = try await settings()[StationID.setting]
+    /// Reads the station's id; makes it at the first start, and another one when `isNew`.
+    func loadStationID(isNew: Bool = false) async throws {
+        guard isNew || stationID == nil else { return }
+        let known = isNew ? nil : try await settings()[StationID.setting]
         let id = known ?? StationID.made(in: context.bootID, at: context.clock.now)
         if known == nil { try await set(StationID.setting, to: id) }
         state.withLock { $0.stationID = id }

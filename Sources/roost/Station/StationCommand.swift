@@ -1,0 +1,37 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+
+struct StationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "station",
+        abstract: "What the station is called elsewhere.",
+        discussion: """
+            Example: roost station new-id
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """,
+        subcommands: [NewID.self]
+    )
+
+    struct NewID: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "new-id",
+            abstract: "Gives the station another id: for a copy of another station's card.",
+            discussion: """
+                Two stations with one id are one station to those who get their data. The id is
+                new at once; the courier uses it from its next start on:
+                sudo systemctl restart roost-courier
+
+                Example: roost station new-id
+                """
+        )
+        @OptionGroup var client: ClientOptions
+
+        func run() throws {
+            let request = ControlRequest(.newStationID)
+            try client.show(request, as: StatusReport.self) { report, _ in
+                ["the station's id is now \(report.stationID ?? "not known")"]
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ControlProtocol
+import Core
+import SimulationKit
+import TestSupport
+import Testing
+
+@testable import Station
+
+@Suite struct NewStationIDTests {
+    private static func configuration(_ folder: String) -> String {
+        """
+        {"name": "test", "mode": "live",
+         "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}],
+         "store": {"folder": "\(folder)", "megabytes": 4, "journalBlocks": 64}}
+        """
+    }
+
+    @Test func aNewIDIsKeptOverARestartAndRecorded() throws {
+        let folder = try TestFolder()
+        let (first, second, events) = try simulate { clock in
+            let test = try TestStation(clock, Self.configuration(folder.path))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let first = try await test.ask(ControlRequest(.status), StatusReport.self).body
+                let second = try await test.ask(
+                    ControlRequest(.newStationID),
+                    StatusReport.self
+                ).body
+                let events = try await test.ask(ControlRequest(.events), EventsReport.self).body
+                return (first?.stationID, second?.stationID, events?.events ?? [])
+            }
+        }
+        let third = try simulate { clock in
+            let test = try TestStation(clock, Self.configuration(folder.path))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                return try await test.ask(ControlRequest(.status), StatusReport.self).body?
+                    .stationID
+            }
+        }
+        #expect(first != second)
+        #expect(second.map(StationID.isValid) == true)
+        #expect(third == second)
+        let renewals = events.filter { $0.kind == "station id renewed" }
+        #expect(renewals.count == 1)
+        #expect(renewals.first?.details["before"] == first.map(Details.Value.text))
+        #expect(renewals.first?.details["now"] == second.map(Details.Value.text))
+    }
+
+    @Test func withoutAStoreItIsRefused() throws {
+        let failure = try simulate { clock in
+            let test = try TestStation(
+                clock,
+                """
+                {"name": "test", "mode": "live",
+                 "devices": [{"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"}]}
+                """
+            )
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                return try await test.ask(ControlRequest(.newStationID), StatusReport.self).error
+            }
+        }
+        #expect(failure?.code == "store")
+    }
+}
