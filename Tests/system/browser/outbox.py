@@ -28,7 +28,8 @@ def stage(walk):
         receivers=[{"id": "bell", "type": "webhook", "url": {"secret": "bell"}, "waitSeconds": 0, "everySeconds": 60,
                     "severities": ["notice", "warning", "critical"], "local": True}])
     found.courier.secret("bell", f"http://127.0.0.1:{found.box.port}/bell")
-    found.station.roost("clock", "trust", status=0)
+    trusted = until(lambda: found.station.roost("clock", "trust").returncode == 0, 30)
+    check.demand(trusted, "outbox: the clock cannot be trusted")
     return found
 
 
