@@ -1,6 +1,6 @@
 import Core
 import CourierSimulation
-import Foundation
+import FoundationEssentials
 import RoostCourier
 import SimulationKit
 import StoreQueries
@@ -112,9 +112,8 @@ import Testing
     }
 
     private static func complain(_ seed: UInt64, _ words: String, _ answer: OutboundAnswer) {
-        Issue.record(
-            "\(words): ROOST_ANSWER_SEED=\(seed) ROOST_ANSWER_FUZZ=1, \(answer.status) \(answer.text)"
-        )
+        let repeated = "ROOST_ANSWER_SEED=\(seed) ROOST_ANSWER_FUZZ=1"
+        Issue.record("\(words): \(repeated), \(answer.status) \(answer.text)")
     }
 
     @Test(arguments: targets) func noTargetTakesAnAnswerForMoreThanItIs(entry: String) throws {

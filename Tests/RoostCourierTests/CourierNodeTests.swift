@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import CourierSimulation
-import Foundation
+import FoundationEssentials
 import RoostCourier
 import SimulationKit
 import Testing
