@@ -229,6 +229,7 @@ final class ScriptedStation: StationLink, DiskWork {
             state.withLock { $0.events.append("\(kind) \(request.details?["target"] ?? "-")") }
             answer = CourierEventReport(isKept: true, omittedCount: 0)
         case .status: answer = status
+        case .alerts: answer = OwnRule.report
         default: throw ControlFailure(code: "bad-request", message: "\(request.command)")
         }
         guard let body = answer as? Body else { throw StationDown("another type") }

@@ -7,6 +7,8 @@ a whole simulated node would notice is not guarded well enough.
 
 from collections import namedtuple
 
+from mutant_courier import COURIER
+
 Mutant = namedtuple("Mutant", "file old new breaks suites")
 
 STORE = "StoreTests"
@@ -196,7 +198,7 @@ MUTANTS = [
            "state.mirror?.reset(after: sequence, dropping: state.mirrored)",
            "the mirror forgets what came while a block was written", "StationTests.Store"),
     Mutant("Sources/Station/Storage/StoreQueue.swift",
-           "while state.waitingByteCount > limit, Self.dropOldest(&state) {}",
+           "while state.waitingByteCount > limit, state.dropOldest() {}",
            "",
            "memory grows for as long as the card is away", "StationTests.Store"),
     Mutant("Sources/Station/Storage/StoreWriter.swift",
@@ -370,4 +372,4 @@ MUTANTS = [
            "if cache.count >= Self.statementCacheCountMax, let oldest { cache[oldest] = nil }",
            "_ = oldest",
            "keeps every statement that was ever prepared", "SQLiteTests"),
-]
+] + [Mutant(*row) for row in COURIER]

@@ -162,6 +162,7 @@ package final class CourierNode: Sendable {
     /// The station answers, for the first time or again.
     private func stationAnswers() async {
         await cursors.renew()
+        await readWords()
         if let station = current.station { await alerts.begin(await station.alerts) }
         news.wake()
         guard !targets.hasBegun else { return }
@@ -180,6 +181,17 @@ package final class CourierNode: Sendable {
         }
     }
 
+    /// Reads the sentences that the owner gave to rules; those of before stay when it fails.
+    private func readWords() async {
+        do {
+            let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)
+            let pairs = report.rules.filter { !$0.words.isEmpty }.map { ($0.id, $0.words) }
+            await alerts.set(words: Dictionary(pairs) { first, _ in first })
+        } catch {
+            world.logger.info("words of rules are not known", metadata: ["why": "\(error)"])
+        }
+    }
+
     /// What the station recorded, besides samples.
     private func take(_ report: FeedReport) async {
         guard let station = current.station, let boot = BootID(report.bootID) else { return }
@@ -187,6 +199,7 @@ package final class CourierNode: Sendable {
         for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
             guard case .event(let event) = record else { continue }
             if case .alert(let alert) = event.kind {
+                if case .raised = alert { await readWords() }
                 await alerts.take(alert, await station.time(of: event.instant))
             }
             guard event.kind == .motion else { continue }

@@ -10,11 +10,16 @@ package actor AlertHub {
     private var waiting: [Signal] = []
     /// Until when alerts are silenced.
     private(set) var silences: [AlertEvent.Key: MonotonicInstant] = [:]
+    /// Sentences of the station's owner, by rule and language.
+    private(set) var words: [String: [String: String]] = [:]
     private let clock: any NodeClock
     /// Whether the station has been asked; before that nothing is known.
     package private(set) var isReady = false
 
     package init(_ clock: any NodeClock) { self.clock = clock }
+
+    /// The owner's sentences, by rule and language.
+    package func set(words: [String: [String: String]]) { self.words = words }
 
     /// What the history has, oldest first: all that is raised, and the newest of the rest.
     package func begin(_ past: [AlertNews]) {

@@ -53,7 +53,7 @@ package actor NoticeTask: Child {
 
     private let id: String
     private let receiver: any NoticeReceiver
-    private let writer: NoticeWriter
+    private var writer: NoticeWriter
     private let world: World
     private let heartbeat: Heartbeat
     private let wakeUp = Signal()
@@ -179,6 +179,7 @@ package actor NoticeTask: Child {
     }
 
     private func send(_ plan: NoticePlanner.Plan) async throws {
+        writer.words = await world.hub.words
         for notice in writer.write(plan, planner.alerts, at: world.clock.now) {
             switch try await receiver.deliver(notice, over: world.network) {
             case .delivered, .partly: count()

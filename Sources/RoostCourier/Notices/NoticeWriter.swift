@@ -8,6 +8,8 @@ struct NoticeWriter {
     let isGrouped: Bool
     /// A page of the station about alerts; nil where it has no address.
     let link: String?
+    /// The owner's sentences, by rule and language; English stands for those that are missing.
+    var words: [String: [String: String]] = [:]
 
     /// One part of a plan.
     private struct Item {
@@ -87,8 +89,21 @@ struct NoticeWriter {
             ),
             time: item.time
         )
+        guard case .raised(let raised) = item.event else {
+            notice.link = link
+            return notice
+        }
+        if let sentence = sentence(raised) {
+            notice = Notice(
+                number: notice.number,
+                kind: notice.kind,
+                key: notice.key,
+                severity: notice.severity,
+                text: (notice.title, sentence, [notice.subtitle] + notice.body),
+                time: notice.time
+            )
+        }
         notice.link = link
-        guard case .raised(let raised) = item.event else { return notice }
         notice.isTest = raised.flags.contains("test")
         if let value = raised.value {
             notice.measurement = Notice.Measurement(
@@ -98,6 +113,18 @@ struct NoticeWriter {
             )
         }
         return notice
+    }
+
+    /// The owner's sentence for an alert, with what was measured.
+    private func sentence(_ raised: AlertEvent.Raised) -> String? {
+        guard let own = words[raised.key.rule], let text = own[language.rawValue] ?? own["en"]
+        else {
+            return nil
+        }
+        let number = raised.value.map { "\($0)" } ?? "–"
+        let value = language == .en ? number : number.replacing(".", with: ",")
+        return text.replacing("{value}", with: value)
+            .replacing("{unit}", with: raised.unit ?? "")
     }
 
     /// Several in one: a line each.

@@ -30,6 +30,8 @@ package actor PushTask: Child {
     private var fanouts: [PushFanout] = []
     private var services: PushServices
     private var cursor = PushCursor()
+    /// Of the station's owner, as the hub has them.
+    private var words: [String: [String: String]] = [:]
     private var isReady = false
     private var isChanged = false
     private var bookTrouble: DeliveryReason?
@@ -206,6 +208,7 @@ package actor PushTask: Child {
         dropSettled()
         let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
         let silences = await world.hub.silences
+        words = await world.hub.words
         for interval in planners.keys.sorted() {
             guard var planner = planners[interval] else { continue }
             for news in await world.hub.news(after: planner.lastNumber) {
@@ -259,11 +262,12 @@ package actor PushTask: Child {
     private func write(_ place: Int, _ planner: NoticePlanner) {
         guard case .plan(let plan) = fanouts[place].content else { return }
         for language in fanouts[place].languages {
-            let writer = NoticeWriter(
+            var writer = NoticeWriter(
                 language: NoticeText.Language(rawValue: language) ?? .en,
                 isGrouped: options.isGrouped,
                 link: nil
             )
+            writer.words = words
             fanouts[place].texts[language] = writer.write(
                 plan,
                 planner.alerts,

@@ -1,3 +1,4 @@
+import Alerts
 import ControlProtocol
 import Core
 import CourierSimulation
@@ -38,6 +39,29 @@ import Testing
             #expect(life.browsers.messages.count == 4)
             let report = try #require(await last.report.receivers.first)
             #expect(report.notices?.sent == 4)
+            withExtendedLifetime(life.courier.station.folder) {}
+        }
+    }
+
+    @Test func theOwnersSentenceStandsFirst() throws {
+        try simulate { clock in
+            let life = try PushLife(clock)
+            let node = life.courier.node()
+            try await life.courier.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                try await life.addBrowser(node, "/1")
+                try await life.addBrowser(node, "/2", language: "it")
+                try await clock.sleep(for: .seconds(5))
+                let key = AlertEvent.Key(OwnRule.id, "dust/co2")
+                life.courier.station.record(PushLife.raised(1, key))
+                try await clock.sleep(for: .minutes(1))
+            }
+            let bodies = life.browsers.messages.compactMap { message -> String? in
+                guard case .string(let text)? = message.json["body"] else { return nil }
+                return text
+            }
+            #expect(bodies.contains { $0.hasPrefix("Open a window: 16.1 µg/m³\ndust/co2: 16.1") })
+            #expect(bodies.contains { $0.hasPrefix("Apri la finestra: 16,1 µg/m³\n") })
             withExtendedLifetime(life.courier.station.folder) {}
         }
     }

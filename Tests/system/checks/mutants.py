@@ -44,6 +44,8 @@ REACH = {
                     "Scheduling SimulationKit Station Store Supervision",
     "StationTests.LogBudget": "Core Station/Faults/LogBudget",
     "StationTests.ReadingRing": "Core Station/Readings/Reading",
+    "RoostCourierTests": "Alerts ControlProtocol Core CourierSimulation Profiles RoostCourier Scheduling "
+                         "SimulationKit Store StoreQueries Supervision",
     "SQLiteTests": "SQLite",
     "SchedulingTests": "Core Scheduling",
     "StoreTests": "Core HardwareIO LinuxIO PowerCut PowerCutWorkloads SQLite SimulationKit Store",
