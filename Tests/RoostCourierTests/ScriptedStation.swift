@@ -39,8 +39,8 @@ final class ScriptedStation: StationLink, DiskWork {
         var changed: [Signal] = []
         var feedCount = 0
         var recorded = 0
-        /// Alerts that no follower was given yet.
-        var alerts = 0
+        /// How much of `unwritten` the follower has.
+        var followed = 0
         var knownBoots = 0
         var progressAge = 0.0
         var reasons: [String] = []
@@ -162,7 +162,6 @@ final class ScriptedStation: StationLink, DiskWork {
                 details: []
             )
             state.unwritten.append(.event(event))
-            state.alerts += 1
         }
         wake()
     }
@@ -172,7 +171,7 @@ final class ScriptedStation: StationLink, DiskWork {
         let (records, sequence, boot) = state.withLock { state in
             state.sequence += 1
             defer {
-                state.unwritten = []
+                (state.unwritten, state.followed) = ([], 0)
                 state.firstInMemory = state.rows.count
             }
             return (state.unwritten, state.sequence, Self.id(state.boot))
@@ -243,7 +242,7 @@ final class ScriptedStation: StationLink, DiskWork {
             let signal = Signal()
             let report = state.withLock { state in
                 let report = page(request, state)
-                if report?.parts.isEmpty == false { state.alerts = 0 }
+                if report != nil { state.followed = state.unwritten.count }
                 if report == nil { state.changed.append(signal) }
                 return report
             }
@@ -286,12 +285,15 @@ final class ScriptedStation: StationLink, DiskWork {
             return FeedReport(next: after, state: older, station: place(state))
         }
         let rows = state.rows[state.firstInMemory...].filter { $0.tick.tenths > known }
-        let others = state.unwritten.filter { record in
-            if case .event = record { return true }
-            if case .anchor = record { return true }
-            return false
+        var (others, hasAlert) = ([JournalRecord](), false)
+        for record in state.unwritten.dropFirst(state.followed) {
+            if case .event(let event) = record, event.source == "alerts" { hasAlert = true }
+            switch record {
+            case .event, .anchor: others.append(record)
+            default: continue
+            }
         }
-        guard !rows.isEmpty || state.alerts > 0 else { return nil }
+        guard !rows.isEmpty || hasAlert else { return nil }
         let limited = Array(rows.prefix(request.limit ?? 500))
         var records: [JournalRecord] = [.stream(Self.dust)] + others
         for row in limited {

@@ -90,13 +90,13 @@ import Testing
         }
     }
 
-    /// A day of alerts that come and go, with a restart each hour.
+    /// Eight hours of alerts that come and go, with a restart each hour.
     @Test func flappingAlertsAndRestartsStayBelowTheInterval() throws {
         try simulate { clock in
             let life = try PushLife(clock)
             let begun = clock.now
             var number: Int64 = 0
-            for hour in 0..<24 {
+            for hour in 0..<8 {
                 let node = life.courier.node()
                 let first = number
                 number += 60
@@ -116,7 +116,7 @@ import Testing
             let count = life.phones.messages.count
             let hours = begun.duration(to: clock.now).inSeconds / 3_600
             #expect(Double(count) <= hours * 3 + 1, "\(count) in \(hours) h")
-            #expect(count >= 60, "\(count): an interval that passes brings what happened in it")
+            #expect(count >= 20, "\(count): an interval that passes brings what happened in it")
             withExtendedLifetime(life.courier.station.folder) {}
         }
     }

@@ -31,6 +31,17 @@ WIDER = """return [...document.querySelectorAll('body *')].filter((node) =>
 # Charts are drawn with the next frame; the one after it is late enough for what they measure.
 FRAMES = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)));"
 
+# A button that still moves would let the pointer meet what lies beside it: three frames at one place.
+STEADY = """const [button, done] = arguments;
+button.scrollIntoView({block: 'center'});
+let place = '', count = 0;
+const look = () => {
+  const { x, y } = button.getBoundingClientRect(), now = `${x} ${y}`;
+  count = now === place ? count + 1 : 0; place = now;
+  if (count === 3) done(true); else requestAnimationFrame(look);
+};
+look();"""
+
 
 class Browser:
     """One profile of Chromium; `address` is the dashboard's."""
@@ -134,7 +145,7 @@ class Browser:
             return [...inside].find((one) => one.innerText.trim() === arguments[0] && one.checkVisibility());""", words, inside)
         if button is None:
             raise Failed(f"{self.path}: no button {words}")
-        self.script("arguments[0].scrollIntoView({block: 'center'})", button)
+        self.driver.execute_async_script(STEADY, button)
         button.click()
 
     def keys(self, *names):

@@ -55,6 +55,8 @@ def look(walk, path, name):
 def dialog(walk, one):
     """What is too much is said once to each browser, also after it is loaded again."""
     browser, check = walk.browser, walk.check
+    raised = until(lambda: one.station.report("alerts").get("alerts"), 60)
+    check.demand(raised, f"no alert: {one.station.report('alerts')}")
     browser.open("/")
     shown = browser.shows("Air Quality has exceeded WHO guidelines", 10, "dialog[role=alertdialog]")
     if not check.demand(shown, f"no dialog of bad air: {browser.text()[:200]}; {one.station.report('alerts')}"):

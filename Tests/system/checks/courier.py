@@ -189,7 +189,7 @@ def notices(check):
     receiver = {"severities": ["notice", "warning", "critical"], "local": True}
     courier = Courier(check, station, receivers=[
         {"id": "hook", "type": "webhook", "url": {"secret": "hook"}, "waitSeconds": 2, **receiver},
-        {"id": "seed", "type": "seed", "url": {"secret": "seed"}, "waitSeconds": 0, **receiver}])
+        {"id": "seed", "type": "seed", "url": {"secret": "seed"}, "waitSeconds": 2, **receiver}])
     courier.secret("hook", f"http://127.0.0.1:{box.port}/hook")
     courier.secret("seed", f"http://127.0.0.1:{box.port}/seed")
     station.start()
