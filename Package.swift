@@ -164,8 +164,8 @@ let package = Package(
         .target(
             name: "RoostCourier",
             dependencies: [
-                "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Store",
-                "StoreQueries", "Supervision", deques, logging,
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "Feeds", "HardwareIO", "Profiles",
+                "Store", "StoreQueries", "Supervision", deques, logging,
             ],
             // A link to courier-presets/, so that the binary knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -337,7 +337,7 @@ let package = Package(
         tests(
             "RoostCourierTests",
             [
-                "Alerts", "COpenSSL", "ControlProtocol", "Core", "CourierSimulation",
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "CourierSimulation", "Feeds",
                 "HardwareIO", "Profiles", "RoostCourier", "Scheduling", "SimulationKit", "Store",
                 "StoreFixtures", "StoreQueries", "Supervision", "TestSupport", logging,
             ]

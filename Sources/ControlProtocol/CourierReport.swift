@@ -18,6 +18,8 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package var targets: [OutboxReport]
     /// Those who get notices of alerts, in the order of the configuration.
     package var receivers: [OutboxReport] = []
+    /// Services whose values are fetched, in the order of the configuration.
+    package var feeds: [OutboxReport] = []
 
     package init(
         version: String,
@@ -77,6 +79,8 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var proof: String?
     /// Motions that were left out for want of room, since the process started; nil where none go.
     package var omittedMotionCount: Int?
+    /// Values of a feed since the process started; nil for others.
+    package var values: FeedCounts?
     /// Since the process started.
     package var requestCount = 0
     /// Bodies that were sent since the process started.
@@ -84,6 +88,31 @@ package struct OutboxReport: Codable, Hashable, Sendable {
 
     package init(id: String, type: String, state: State) {
         (self.id, self.type, self.state) = (id, type, state)
+    }
+}
+
+/// What became of the values that a feed brought, since the process started.
+package struct FeedCounts: Codable, Hashable, Sendable {
+    /// New ones.
+    package var written = 0
+    /// Known already.
+    package var same = 0
+    /// Known with another value; both are kept, and the new one counts.
+    package var revised = 0
+    /// That the station did not take; `why` is the first of the last time.
+    package var refused = 0
+    package var refusal: String?
+    /// Parts of the last answers that could not be read.
+    package var omitted = 0
+
+    package init() {}
+
+    package mutating func add(_ report: ImportsReport) {
+        written += report.written
+        same += report.same
+        revised += report.revised
+        refused += report.refused
+        if let first = report.refusals.first { refusal = first.message }
     }
 }
 

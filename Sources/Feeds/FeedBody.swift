@@ -3,7 +3,7 @@ import Profiles
 
 /// Why nothing of a body was taken.
 package enum FeedFault: Error, Hashable, Sendable {
-    /// More than `FeedBody.byteCountMax`.
+    /// More than `FeedRows.byteCountMax`.
     case tooLarge(byteCount: Int)
     /// What was answered is no JSON: a captive portal's page, or a body that was cut.
     case notJSON(String)
@@ -18,7 +18,7 @@ package enum FeedFault: Error, Hashable, Sendable {
     package var message: String {
         switch self {
         case .tooLarge(let byteCount):
-            "the answer has \(byteCount) bytes; \(FeedBody.byteCountMax) are read at most"
+            "the answer has \(byteCount) bytes; \(FeedRows.byteCountMax) are read at most"
         case .notJSON(let reason): "the answer is no JSON: \(reason)"
         case .busy(let words): "the source asks for fewer requests: \(words)"
         case .refused(let words): "the source refused: \(words)"
@@ -63,7 +63,7 @@ struct FeedBody {
 
     /// - Throws: `tooLarge`, `notJSON`.
     init(_ bytes: [UInt8]) throws(FeedFault) {
-        guard bytes.count <= Self.byteCountMax else {
+        guard bytes.count <= FeedRows.byteCountMax else {
             throw .tooLarge(byteCount: bytes.count)
         }
         do throws(JSONParser.Fault) {
@@ -135,7 +135,7 @@ struct FeedBody {
     }
 }
 
-extension FeedBody {
-    /// 2 MiB; a day of all PSI families has 100 kB.
+extension FeedRows {
+    /// Bytes of a body: 2 MiB; a day of all PSI families has 100 kB.
     package static let byteCountMax = 2 << 20
 }

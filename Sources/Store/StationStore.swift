@@ -254,6 +254,11 @@ package final class StationStore {
         return try body(HistoryReader(history.connection, history.rings, tail))
     }
 
+    /// Merges values of other programs' series; see `History.merge`.
+    package func merge(_ samples: [ImportedSample]) throws -> [MergedValue] {
+        try requireHistory().merge(samples)
+    }
+
     // MARK: - A history beyond repair
 
     private func isBeyondRepair(_ error: SQLiteError) -> Bool {

@@ -23,6 +23,7 @@ struct CheckCommand: ParsableCommand {
         let file: String
         var targets: [Entry] = []
         var receivers: [Entry] = []
+        var feeds: [Entry] = []
         var problems: [Problem] = []
     }
 
@@ -60,6 +61,9 @@ struct CheckCommand: ParsableCommand {
             report.receivers = configuration.receivers.map { entry in
                 .init(id: entry.id, type: entry.type, secrets: entry.secrets.map(\.text))
             }
+            report.feeds = configuration.feeds.map { entry in
+                .init(id: entry.id, type: entry.kind.name, secrets: entry.secrets.map(\.text))
+            }
         } catch {
             report.problems = error.problems.map {
                 .init(place: $0.place, message: $0.message, suggestion: $0.suggestion)
@@ -79,7 +83,8 @@ struct CheckCommand: ParsableCommand {
         guard report.problems.isEmpty else { return }
         for entry in report.targets { say("target", entry) }
         for entry in report.receivers { say("receiver", entry) }
-        let count = report.targets.count + report.receivers.count
+        for entry in report.feeds { say("feed", entry) }
+        let count = report.targets.count + report.receivers.count + report.feeds.count
         Output.line("\(file): right, \(count) \(count == 1 ? "entry" : "entries")")
     }
 

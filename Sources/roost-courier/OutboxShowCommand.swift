@@ -22,17 +22,18 @@ struct OutboxShowCommand: ParsableCommand {
     func run() throws {
         var report = try options.ask(CourierRequest(.status), CourierReport.self)
         if let target {
-            let all = report.targets + report.receivers
+            let all = report.targets + report.receivers + report.feeds
             let known = all.map(\.id).joined(separator: ", ")
             report.targets.removeAll { $0.id != target }
             report.receivers.removeAll { $0.id != target }
+            report.feeds.removeAll { $0.id != target }
             guard all.contains(where: { $0.id == target }) else {
                 Output.error("there is no target \(target); there are \(known)")
                 throw ExitCode(1)
             }
         }
         try OutboxText.show(report, asJSON: options.json)
-        let all = report.targets + report.receivers
+        let all = report.targets + report.receivers + report.feeds
         let isBad = all.contains { $0.state == .held || $0.state == .broken }
         if isBad { throw ExitCode(2) }
     }

@@ -19,11 +19,12 @@ enum OutboxText {
         if report.omittedEventCount > 0 {
             lines.append("\(report.omittedEventCount) events of the courier were not recorded.")
         }
-        if report.targets.isEmpty, report.receivers.isEmpty {
+        if report.targets.isEmpty, report.receivers.isEmpty, report.feeds.isEmpty {
             lines.append("\(report.file) names no targets; docs/reference/courier.md shows how.")
         }
         for target in report.targets { lines += self.lines(target) }
         for receiver in report.receivers { lines += self.lines(receiver) }
+        for feed in report.feeds { lines += self.lines(feed) }
         return lines
     }
 
@@ -45,6 +46,14 @@ enum OutboxText {
             var line = "  \(notices.sent) notices sent, \(notices.waiting) waiting"
             if notices.omitted > 0 { line += ", \(notices.omitted) alerts found no room" }
             lines.append(line)
+        }
+        if let values = target.values {
+            var line = "  \(values.written) values new, \(values.same) known"
+            if values.revised > 0 { line += ", \(values.revised) corrected" }
+            if values.refused > 0 { line += ", \(values.refused) refused" }
+            if values.omitted > 0 { line += ", \(values.omitted) unreadable" }
+            lines.append(line)
+            if let why = values.refusal { lines.append("  refused: \(why)") }
         }
         if let count = target.fileCount { lines.append("  \(count) files delivered") }
         if let proof = target.proof { lines.append("  deliveries are \(proof)") }

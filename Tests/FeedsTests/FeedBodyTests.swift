@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func refusesABodyAboveItsBound() {
-        let body = [UInt8](repeating: 32, count: FeedBody.byteCountMax + 1)
+        let body = [UInt8](repeating: 32, count: FeedRows.byteCountMax + 1)
         for result in Self.decodeAll(body) {
             #expect(result == .failure(.tooLarge(byteCount: body.count)))
         }

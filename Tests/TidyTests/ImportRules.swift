@@ -57,8 +57,8 @@ extension TidyRule {
             "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",
         ],
         "RoostCourier": [
-            "Alerts", "COpenSSL", "ControlProtocol", "DequeModule", "HardwareIO", "Profiles",
-            "Store", "StoreQueries", "Supervision",
+            "Alerts", "COpenSSL", "ControlProtocol", "DequeModule", "Feeds", "HardwareIO",
+            "Profiles", "Store", "StoreQueries", "Supervision",
         ],
         "CourierIO": [
             "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO",

@@ -86,6 +86,7 @@ package struct CurlNetwork: CourierNetwork {
             .apply(to: handle)
         try RequestSetup(request: request, place: place, source: source).apply(to: handle)
         let transfer = Transfer(handle, to: route, sending: source, clock: loop.clock)
+        transfer.answerLimit = request.answerLimit
         let deadlines = TransferDeadlines(
             place: place.text,
             addressCount: route.addresses.count,

@@ -29,6 +29,8 @@ final class Transfer {
     let signal = Signal()
     private let source: Source
     private let clock: any NodeClock
+    /// Bytes of an answer's body.
+    var answerLimit = OutboundAnswer.bodyLimit
     /// Bytes of a stream that libcurl has not taken; bound: one piece.
     private var piece: ArraySlice<UInt8> = []
 
@@ -145,8 +147,8 @@ final class Transfer {
 
     private func takeBody(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> Int {
         receivedAt = clock.now
-        guard body.count + count <= OutboundAnswer.bodyLimit else {
-            let words = "\(place.text) answers more than \(OutboundAnswer.bodyLimit) bytes"
+        guard body.count + count <= answerLimit else {
+            let words = "\(place.text) answers more than \(answerLimit) bytes"
             failure = NetworkFailure(.malformed, words, wasSent: isSent)
             return 0
         }

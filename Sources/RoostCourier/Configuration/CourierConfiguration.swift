@@ -1,10 +1,10 @@
 import Profiles
 
-/// What `courier.json` says: where samples go, and whom notices reach.
+/// What `courier.json` says: where samples go, whom notices reach, and what is fetched.
 package struct CourierConfiguration: Sendable {
     /// Where the configuration is, unless a command says otherwise.
     package static let standardPath = "/etc/roost/courier.json"
-    /// Targets and receivers together.
+    /// Targets and receivers together; and feeds.
     package static let entryLimit = 16
     /// Bytes of the file.
     package static let byteLimit = 256 << 10
@@ -12,6 +12,7 @@ package struct CourierConfiguration: Sendable {
     package let network: NetworkSettings
     package let targets: [TargetEntry]
     package let receivers: [ReceiverEntry]
+    package let feeds: [FeedEntry]
     /// Streams that no target gets, as patterns of `device/quantity`.
     package let left: [String]
 
@@ -47,11 +48,17 @@ package struct CourierConfiguration: Sendable {
             let place = "receivers[\(index)]"
             if let entry = ReceiverEntry(value, at: place, problems) { receivers.append(entry) }
         }
-        (self.targets, self.receivers) = (targets, receivers)
+        var feeds: [FeedEntry] = []
+        for (index, value) in root.array("feeds", limit: Self.entryLimit).enumerated() {
+            let place = "feeds[\(index)]"
+            if let entry = FeedEntry(value, at: place, problems) { feeds.append(entry) }
+        }
+        (self.targets, self.receivers, self.feeds) = (targets, receivers, feeds)
         left = Self.left(root.object("leave"), problems)
         let ids = targets.map(\.id) + receivers.map(\.id)
-        for id in Set(ids).sorted() where ids.count(where: { $0 == id }) > 1 {
-            problems.add("", "the id \(id) is there twice: each target and receiver has its own")
+        let all = ids + feeds.map(\.id)
+        for id in Set(all).sorted() where all.count(where: { $0 == id }) > 1 {
+            problems.add("", "the id \(id) is there twice: each entry has its own")
         }
         if ids.count > Self.entryLimit {
             problems.add("", "\(ids.count) targets and receivers; \(Self.entryLimit) are the limit")
@@ -64,7 +71,9 @@ package struct CourierConfiguration: Sendable {
 
     /// The secrets that it names.
     package var secrets: [SecretName] {
-        Set(targets.flatMap(\.secrets) + receivers.flatMap(\.secrets))
+        Set(
+            targets.flatMap(\.secrets) + receivers.flatMap(\.secrets) + feeds.flatMap(\.secrets)
+        )
             .sorted { $0.text < $1.text }
     }
 

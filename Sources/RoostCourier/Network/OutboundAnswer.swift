@@ -1,6 +1,6 @@
 /// What a server answered.
 package struct OutboundAnswer: Hashable, Sendable {
-    /// Bytes of a body that are read; a longer one is a failure.
+    /// Bytes of a body that are read, unless the request allows more.
     package static let bodyLimit = 64 << 10
 
     package let status: Int

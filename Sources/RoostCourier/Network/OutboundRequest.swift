@@ -56,6 +56,9 @@ package struct OutboundRequest: Hashable, Sendable {
     /// The whole request, in seconds, 1…600.
     package var timeoutSeconds = 60
 
+    /// Bytes of the answer's body that are read; a longer one is a failure.
+    package var answerLimit = OutboundAnswer.bodyLimit
+
     /// Bytes of a body.
     package static let bodyLimit = 8 << 20
 

@@ -76,7 +76,7 @@ package final class CourierNode: Sendable {
         targets = CourierTargets(
             configuration,
             in: world,
-            CourierTargets.Parts(
+            OutletMaker.Parts(
                 source: CurrentSource(current),
                 history: StationHistory(
                     world.link,
@@ -272,7 +272,7 @@ package final class CourierNode: Sendable {
                 file: file,
                 targets: reports.targets
             )
-            report.receivers = reports.receivers
+            (report.receivers, report.feeds) = (reports.receivers, reports.feeds)
             report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
             report.isMetered = targets.isMetered

@@ -16,23 +16,11 @@ final class CourierTargets: Sendable {
     }
 
     private let world: CourierWorld
-    private let parts: Parts
+    private let parts: OutletMaker.Parts
     private let state: Mutex<State>
 
-    /// What all targets share.
-    struct Parts: Sendable {
-        let source: CurrentSource
-        let history: StationHistory
-        let alerts: AlertHub
-        let cursors: StationCursors
-        let news: StationNews
-        let subscribers: SubscriberBook?
-        let pushes: PushTasks
-        let supervision: SupervisorContext
-        let policy: RestartPolicy
-    }
-
-    init(_ configuration: CourierConfiguration, in world: CourierWorld, _ parts: Parts) {
+    init(_ configuration: CourierConfiguration, in world: CourierWorld, _ parts: OutletMaker.Parts)
+    {
         (self.world, self.parts) = (world, parts)
         state = Mutex(
             State(
@@ -116,157 +104,15 @@ final class CourierTargets: Sendable {
         let spec = ChildSpec(id: entry.id, heartbeatLimit: .minutes(5)) {
             [self, materials] heartbeat in
             do {
-                switch entry {
-                case .target(let target):
-                    let work = try target.make(materials)
-                    return try await child(outlet, target, work, leaving: left, heartbeat)
-                case .receiver(let receiver):
-                    let way = try receiver.make(materials)
-                    return await child(outlet, receiver, way, heartbeat)
-                }
+                await outlet.set(metered: isMetered)
+                let maker = OutletMaker(world: world, parts: parts, left: left)
+                return try await maker.child(of: outlet, materials, heartbeat)
             } catch {
                 await outlet.fail("\(error)")
                 throw error
             }
         }
         supervisor.add(spec)
-    }
-
-    private func child(
-        _ outlet: Outlet,
-        _ entry: ReceiverEntry,
-        _ way: any NoticeReceiver,
-        _ heartbeat: Heartbeat
-    ) async -> any Child {
-        var world = NoticeTask.World(
-            hub: parts.alerts,
-            keeper: parts.cursors,
-            network: outlet.network,
-            clock: self.world.clock,
-            zone: self.world.zone
-        ) { [news = parts.news] receiver, reason in
-            let why = reason.map { ["why": $0.words] } ?? [:]
-            let details = why.merging(["target": receiver]) { old, _ in old }
-            news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
-        }
-        let (seed, options) = (seed(of: entry.id), entry.common)
-        if let way = way as? PushReceiver {
-            world.removed = { [logger = self.world.logger] words in
-                logger.notice("subscriber removed", metadata: ["what": "\(words)"])
-            }
-            let task = PushTask(
-                id: entry.id,
-                way,
-                options,
-                seed: seed,
-                in: world,
-                heartbeat: heartbeat
-            )
-            parts.pushes.enter(task, as: entry.id)
-            await outlet.begin(task)
-            return OutletChild(outlet: outlet, tasks: [task])
-        }
-        let task = NoticeTask(
-            id: entry.id,
-            way,
-            options,
-            seed: seed,
-            in: world,
-            heartbeat: heartbeat
-        )
-        await outlet.begin(task)
-        return OutletChild(outlet: outlet, tasks: [task])
-    }
-
-    private func child(
-        _ outlet: Outlet,
-        _ entry: TargetEntry,
-        _ work: TargetWork,
-        leaving left: [String],
-        _ heartbeat: Heartbeat
-    ) async throws -> any Child {
-        await outlet.set(metered: isMetered)
-        switch work {
-        case .samples(let target):
-            let task = OutboxTask(
-                id: entry.id,
-                TunedTarget(target, entry.traits(target.traits)),
-                startsWithBacklog: entry.common.hasBacklog,
-                seed: seed(of: entry.id),
-                in: outboxWorld(outlet, leaving: left),
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return OutletChild(outlet: outlet, tasks: [task])
-        case .broker(let target):
-            return await broker(outlet, entry, target, leaving: left, heartbeat)
-        case .files(let work):
-            let task = FileOutboxTask(
-                id: entry.id,
-                work,
-                seed: seed(of: entry.id),
-                in: fileWorld(outlet, work),
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return OutletChild(outlet: outlet, tasks: [task])
-        case .heartbeat(let target):
-            let task = HeartbeatTask(
-                target,
-                asking: world.link,
-                over: outlet.network,
-                clock: world.clock,
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return OutletChild(outlet: outlet, tasks: [task])
-        }
-    }
-
-    private func broker(
-        _ outlet: Outlet,
-        _ entry: TargetEntry,
-        _ target: MQTTTarget,
-        leaving left: [String],
-        _ heartbeat: Heartbeat
-    ) async -> any Child {
-        let task = OutboxTask(
-            id: entry.id,
-            TunedTarget(target, entry.traits(target.traits)),
-            startsWithBacklog: false,
-            seed: seed(of: entry.id),
-            in: outboxWorld(outlet, leaving: left),
-            heartbeat: heartbeat
-        )
-        let attendant = MQTTAttendant(
-            target,
-            over: outlet.network,
-            asking: LinkFacts(link: world.link),
-            clock: world.clock,
-            heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5))
-        )
-        let motions = MotionReports(target, over: outlet.network, clock: world.clock)
-        await outlet.begin(task, target, motions)
-        return OutletChild(outlet: outlet, tasks: [task, attendant, motions])
-    }
-
-    private func seed(of id: String) -> UInt64 {
-        id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    }
-
-    private func fileWorld(_ outlet: Outlet, _ work: FileWork) -> FileOutboxTask.World {
-        let source = StoreFileSource(
-            parts.history,
-            naming: work.naming,
-            zone: world.zone,
-            clock: world.clock
-        )
-        return FileOutboxTask.World(
-            source: source,
-            keeper: parts.cursors,
-            network: outlet.network,
-            clock: world.clock
-        ) { [news = parts.news] target, notice in news.tell(target, notice) }
     }
 
     /// A motion goes to the brokers whose owner named its channel: it says who is at home.
@@ -276,17 +122,6 @@ final class CourierTargets: Sendable {
             let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
             if choice.takes(motion.device, "motion") { await outlet.take(motion) }
         }
-    }
-
-    private func outboxWorld(_ outlet: Outlet, leaving left: [String]) -> OutboxTask.World {
-        let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
-        let source = parts.source
-        return OutboxTask.World(
-            source: ChosenSource(source, choice) { await source.descriptions },
-            keeper: parts.cursors,
-            network: outlet.network,
-            clock: world.clock
-        ) { [news = parts.news] target, notice in news.tell(target, notice) }
     }
 
     // MARK: Changes
@@ -367,11 +202,12 @@ final class CourierTargets: Sendable {
         state.withLock { $0.outlets.first { $0.entry.id == id } }
     }
 
-    /// Of all targets and of all receivers, in the order of the configuration.
-    var reports: (targets: [OutboxReport], receivers: [OutboxReport]) {
+    /// Of all targets, receivers and feeds, in the order of the configuration.
+    var reports: (targets: [OutboxReport], receivers: [OutboxReport], feeds: [OutboxReport]) {
         get async {
             let configured = state.withLock { $0.configuration.entries }
             var (targets, receivers) = ([OutboxReport](), [OutboxReport]())
+            var feeds: [OutboxReport] = []
             for entry in configured {
                 let waiting = OutboxReport(
                     id: entry.id,
@@ -379,9 +215,13 @@ final class CourierTargets: Sendable {
                     state: .waitsForStation
                 )
                 let report = await outlet(entry.id)?.report ?? waiting
-                if case .target = entry { targets.append(report) } else { receivers.append(report) }
+                switch entry {
+                case .target: targets.append(report)
+                case .receiver: receivers.append(report)
+                case .feed: feeds.append(report)
+                }
             }
-            return (targets, receivers)
+            return (targets, receivers, feeds)
         }
     }
 

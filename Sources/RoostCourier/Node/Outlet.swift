@@ -14,6 +14,7 @@ package actor Outlet {
         case notices(NoticeTask)
         case pushes(PushTask)
         case heartbeat(HeartbeatTask)
+        case feed(FeedTask)
     }
 
     package nonisolated let entry: OutletEntry
@@ -33,6 +34,7 @@ package actor Outlet {
 
     func begin(_ task: OutboxTask) { begin(.samples(task)) }
     func begin(_ task: HeartbeatTask) { begin(.heartbeat(task)) }
+    func begin(_ task: FeedTask) { begin(.feed(task)) }
     func begin(_ task: FileOutboxTask) { begin(.files(task)) }
     func begin(_ task: NoticeTask) { begin(.notices(task)) }
     func begin(_ task: PushTask) { begin(.pushes(task)) }
@@ -86,7 +88,7 @@ package actor Outlet {
         var waits = isMetered && !entry.isMetered
         switch work {
         case .heartbeat, .notices, .pushes: waits = false
-        case .samples, .broker, .files, nil: break
+        case .samples, .broker, .files, .feed, nil: break
         }
         network.halt(isPaused || waits)
     }
@@ -110,6 +112,7 @@ package actor Outlet {
         case .notices(let task): await task.wake(within: time)
         case .pushes(let task): await task.wake(within: time)
         case .heartbeat(let task): await task.wake()
+        case .feed(let task): await task.wake()
         case nil: return
         }
     }
@@ -127,7 +130,7 @@ package actor Outlet {
     var samples: OutboxTask? {
         switch work {
         case .samples(let task), .broker(let task, _, _): task
-        case .files, .notices, .pushes, .heartbeat, nil: nil
+        case .files, .notices, .pushes, .heartbeat, .feed, nil: nil
         }
     }
 
@@ -139,7 +142,7 @@ package actor Outlet {
             switch work {
             case .samples(let task), .broker(let task, _, _): await task.isDone
             // A file that is not over yet waits for its time.
-            case .files, .notices, .pushes, .heartbeat, nil: true
+            case .files, .notices, .pushes, .heartbeat, .feed, nil: true
             }
         }
     }
@@ -160,6 +163,7 @@ package actor Outlet {
             case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .pushes(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .heartbeat(let task): Self.fill(&report, await task.standing, at: clock.now)
+            case .feed(let task): Self.fill(&report, await task.standing, at: clock.now)
             case nil where broken != nil: (report.state, report.why) = (.broken, broken)
             case nil: break
             }
@@ -267,6 +271,20 @@ package actor Outlet {
         (report.why, report.code) = (standing.trouble?.words, standing.trouble?.code)
         report.nextTrySeconds = max(now.duration(to: standing.next).inSeconds, 0)
         report.lastDeliverySeconds = standing.lastDelivery.map { $0.duration(to: now).inSeconds }
+    }
+}
+
+extension Outlet {
+    private static func fill(
+        _ report: inout OutboxReport,
+        _ standing: FeedTask.Standing,
+        at now: MonotonicInstant
+    ) {
+        report.state = standing.isHeld ? .held : standing.trouble == nil ? .idle : .later
+        (report.why, report.code) = (standing.trouble?.words, standing.trouble?.code)
+        report.nextTrySeconds = max(now.duration(to: standing.next).inSeconds, 0)
+        report.lastDeliverySeconds = standing.lastFetch.map { $0.duration(to: now).inSeconds }
+        report.values = standing.counts
     }
 }
 

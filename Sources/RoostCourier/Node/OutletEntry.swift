@@ -1,14 +1,16 @@
 import Profiles
 
-/// One entry of the configuration that the courier runs: a target or a receiver.
+/// One entry of the configuration that the courier runs: a target, a receiver or a feed.
 package enum OutletEntry: Sendable {
     case target(TargetEntry)
     case receiver(ReceiverEntry)
+    case feed(FeedEntry)
 
     package var id: String {
         switch self {
         case .target(let entry): entry.id
         case .receiver(let entry): entry.id
+        case .feed(let entry): entry.id
         }
     }
 
@@ -17,6 +19,7 @@ package enum OutletEntry: Sendable {
         switch self {
         case .target(let entry): entry.type
         case .receiver(let entry): entry.type
+        case .feed(let entry): entry.kind.name
         }
     }
 
@@ -25,6 +28,7 @@ package enum OutletEntry: Sendable {
         switch self {
         case .target(let entry): entry.source
         case .receiver(let entry): entry.source
+        case .feed(let entry): entry.source
         }
     }
 
@@ -32,6 +36,7 @@ package enum OutletEntry: Sendable {
         switch self {
         case .target(let entry): !entry.secrets.isEmpty
         case .receiver(let entry): !entry.secrets.isEmpty
+        case .feed(let entry): !entry.secrets.isEmpty
         }
     }
 
@@ -40,6 +45,7 @@ package enum OutletEntry: Sendable {
         switch self {
         case .target(let entry): entry.common.isMetered
         case .receiver: true
+        case .feed(let entry): entry.isMetered
         }
     }
 
@@ -48,13 +54,14 @@ package enum OutletEntry: Sendable {
         switch self {
         case .target(let entry): entry.common.isLocal
         case .receiver(let entry): entry.common.isLocal
+        case .feed(let entry): entry.isLocal
         }
     }
 
     /// Whether an address of a private network is refused.
     var isPublicOnly: Bool {
         switch self {
-        case .target: false
+        case .target, .feed: false
         case .receiver(let entry): entry.common.isPublicOnly
         }
     }
@@ -64,24 +71,26 @@ package enum OutletEntry: Sendable {
         switch self {
         case .target(let entry): entry.common.timeoutSeconds
         case .receiver: nil
+        case .feed(let entry): entry.timeoutSeconds
         }
     }
 
-    /// Patterns of the channels that it gets; empty for receivers.
+    /// Patterns of the channels that it gets; empty for receivers and feeds.
     var streams: [String] {
         switch self {
         case .target(let entry): entry.common.streams
-        case .receiver: []
+        case .receiver, .feed: []
         }
     }
 }
 
 extension CourierConfiguration {
-    /// The ids of all entries, which are the names of their cursors.
-    var names: Set<String> { Set(entries.map(\.id)) }
+    /// The ids of targets and receivers, which are the names of their cursors; feeds have none.
+    var names: Set<String> { Set(targets.map(\.id) + receivers.map(\.id)) }
 
     /// All that the courier runs, in the order of the file.
     var entries: [OutletEntry] {
         targets.map(OutletEntry.target) + receivers.map(OutletEntry.receiver)
+            + feeds.map(OutletEntry.feed)
     }
 }

@@ -89,6 +89,7 @@ struct OutboxView: Codable, Sendable {
     let omittedEventCount: Int
     let targets: [OutboxReport]
     let receivers: [OutboxReport]
+    let feeds: [OutboxReport]
 
     init(_ report: CourierReport?) {
         isRunning = report != nil
@@ -96,5 +97,6 @@ struct OutboxView: Codable, Sendable {
         isMetered = report?.isMetered ?? false
         omittedEventCount = report?.omittedEventCount ?? 0
         (targets, receivers) = (report?.targets ?? [], report?.receivers ?? [])
+        feeds = report?.feeds ?? []
     }
 }

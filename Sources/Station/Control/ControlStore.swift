@@ -11,6 +11,8 @@ struct ControlStore: Sendable {
         var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
         var cursors: ControlCursors.Dependencies
         var feed: ControlFeed.Dependencies
+        /// Merges values of other programs' series; nil while no store is open.
+        var merge: ControlImports.Merge
     }
 
     static let badCursor = ControlFailure(
@@ -22,10 +24,12 @@ struct ControlStore: Sendable {
     private let dependencies: Dependencies
     private let clock: ControlClock
     private let courierEvents: CourierEvents
+    private let imports: ControlImports
 
     init(station: StationContext, dependencies: Dependencies, clock: ControlClock) {
         (self.station, self.dependencies, self.clock) = (station, dependencies, clock)
         courierEvents = CourierEvents(station: station)
+        imports = ControlImports(station: station, merge: dependencies.merge, clock: clock)
     }
 
     /// The line that answers one of these requests.
@@ -46,10 +50,8 @@ struct ControlStore: Sendable {
                 .answer(request)
             }
         case .courierEvent: try await answer { try courierEvents.answer(request) }
-        default:
-            try await answer { () throws -> TailReport in
-                throw ControlFailure(code: "not-allowed", message: "not in this version yet")
-            }
+        case .imports: try await answer { try await imports.answer(request) }
+        default: preconditionFailure("another part answers \(request.command)")
         }
     }
 

@@ -31,7 +31,8 @@ extension Station {
                         known: { [store] in try await store.known($0) },
                         desk: store.desk,
                         folder: { [store] in store.folder }
-                    )
+                    ),
+                    merge: { [store] in try await store.opened?.merge($0) }
                 ),
                 stationID: ControlStationID.Dependencies(
                     current: { [store] in store.stationID },

@@ -163,19 +163,19 @@ package final class StoreClient: Sendable {
         state.withLock { $0.stationID = id }
     }
 
-    /// Whether settings can be read and written.
-    var isOpen: Bool { state.withLock { $0.settings != nil } }
+    /// What others may do with the store; nil before it is open.
+    var opened: StoreSettings? { state.withLock { $0.settings } }
 
     /// All settings; none before the store is open.
     func settings() async throws -> [String: String] {
-        try await state.withLock { $0.settings }?.all() ?? [:]
+        try await opened?.all() ?? [:]
     }
 
     /// Changes a setting; nothing before the store is open.
     ///
     /// - Throws: `StoreError`: 64 settings there are, and 600 bytes of one with its key.
     func set(_ key: String, to value: String?) async throws {
-        try await state.withLock { $0.settings }?.set(key, value)
+        try await opened?.set(key, value)
     }
 
     // MARK: The clock
@@ -212,12 +212,12 @@ package final class StoreClient: Sendable {
 
     /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
     func keepBirth() async {
-        await age.keep(in: state.withLock { $0.settings }, of: context, sureWall)
+        await age.keep(in: opened, of: context, sureWall)
     }
 
     /// Stores the mutes; does nothing before the store is open, since opening stores them.
     func settleMutes() async throws {
-        guard let settings = state.withLock({ $0.settings }) else { return }
+        guard let settings = opened else { return }
         try await context.mutes.settle(settings)
     }
 

@@ -160,14 +160,7 @@ package actor StoreWriter: OrderlyStop {
         } past: { question in
             try await platform.onDisk { try vault.use { try AlertHistory(question, $0) } }
         }
-        post.serve(
-            StoreSettings(
-                all: { try await platform.onDisk { try vault.use { try $0.settings() } } },
-                set: { key, value in
-                    try await platform.onDisk { try vault.use { try $0.set(key, to: value) } }
-                }
-            )
-        )
+        post.serve(StoreSettings(platform, vault))
         // The checkpoint reports a history that cannot be read; the next mute tries again.
         try? await post.settleMutes()
         let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)

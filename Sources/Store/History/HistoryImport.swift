@@ -66,7 +66,7 @@ package final class HistoryImport {
     /// Samples of one call of `add`, at most: the number held in memory.
     package static let batchCountMax = 16_384
 
-    private struct Stream {
+    struct Stream {
         let description: StreamDescription
         /// Boots that it has samples in, in the order of their ordinals, with first and last tick.
         var extents: [(ordinal: UInt32, boot: BootID, ticks: ClosedRange<Int64>)]
@@ -74,9 +74,9 @@ package final class HistoryImport {
 
     private let connection: Connection
     private let rings: [HistoryRing: HistorySlots]
-    private let reader: HistoryReader
+    let reader: HistoryReader
     private let cursor: UInt64
-    private var streams: [String: [Stream]] = [:]
+    private(set) var streams: [String: [Stream]] = [:]
     private var lastID = StreamID.firstImported.rawValue - 1
     private var boots: [(ordinal: UInt32, number: Int)] = []
     private var newestOrdinal: UInt32 = 0
@@ -217,7 +217,7 @@ package final class HistoryImport {
 
 extension HistoryImport {
     /// The place of a stream that has all quantities of the samples; made when there is none.
-    private func stream(for samples: [ImportedSample], of source: String) throws -> Int {
+    func stream(for samples: [ImportedSample], of source: String) throws -> Int {
         var quantities: [Quantity] = []
         for value in samples.lazy.flatMap(\.values) where !quantities.contains(value.quantity) {
             quantities.append(value.quantity)
@@ -258,7 +258,7 @@ extension HistoryImport {
     }
 
     /// Passes the samples to the intake that also stores the journal's blocks.
-    private func write(_ samples: [ImportedSample], to index: Int, of source: String) throws {
+    func write(_ samples: [ImportedSample], to index: Int, of source: String) throws {
         guard let stream = streams[source]?[index], let first = samples.first,
             let last = samples.last
         else { return }

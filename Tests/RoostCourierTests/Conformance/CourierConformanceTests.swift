@@ -16,6 +16,7 @@ import Testing
     static let children: [any Child.Type] = [
         StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
         OutletChild.self, RouteChild.self, NoticeTask.self, MotionReports.self, PushTask.self,
+        FeedTask.self,
     ]
 
     enum Weather: CaseIterable, Sendable {
@@ -105,8 +106,28 @@ import Testing
         case 5: return RouteChild(watch: StillRoutes(clock)) { _, _ in }
         case 6: return try await notices(life, heartbeat)
         case 7: return await motions(life)
-        default: return try await pushes(life, heartbeat)
+        case 8: return try await pushes(life, heartbeat)
+        default: return try feed(life, link, heartbeat)
         }
+    }
+
+    private static func feed(
+        _ life: CourierLife,
+        _ link: any StationLink,
+        _ heartbeat: Heartbeat
+    ) throws -> any Child {
+        let text = #"{"feeds":[{"id":"sg","type":"data.gov.sg","url":"http://192.168.1.5:8086"}]}"#
+        let entry = try #require(
+            try CourierConfiguration(Array(text.utf8), file: "courier.json").feeds.first
+        )
+        let world = FeedTask.World(
+            link: link,
+            network: life.internet,
+            secrets: life.secrets,
+            clock: life.clock,
+            seed: 1
+        )
+        return FeedTask(entry, in: world, heartbeat: heartbeat)
     }
 
     private static func notices(

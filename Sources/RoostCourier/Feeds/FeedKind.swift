@@ -1,0 +1,142 @@
+import ControlProtocol
+import Core
+import Feeds
+import Store
+
+/// A service whose values the courier fetches.
+package enum FeedKind: Hashable, Sendable {
+    /// PSI and PM2.5 of Singapore's regions; names of its publications: `psi`, `pm25`.
+    case singapore(data: [String])
+    /// Values of single sensors in Lombardy, by `idsensore`.
+    case arpa(sensors: [ARPASensor], token: SecretName?)
+    /// Channels of another station's dashboard; `name` is the source of its values.
+    case peer(name: String, channels: [String], token: SecretName?)
+
+    package static let names = ["data.gov.sg", "arpa-lombardia", "peer"]
+
+    /// As in the configuration.
+    package var name: String {
+        switch self {
+        case .singapore: "data.gov.sg"
+        case .arpa: "arpa-lombardia"
+        case .peer: "peer"
+        }
+    }
+
+    /// Where the service is, unless the configuration says otherwise.
+    package var standardURL: String? {
+        switch self {
+        case .singapore: "https://api-open.data.gov.sg"
+        case .arpa: "https://www.dati.lombardia.it"
+        case .peer: nil
+        }
+    }
+
+    var secrets: [SecretName] {
+        switch self {
+        case .singapore: []
+        case .arpa(_, let token), .peer(_, _, let token): token.map { [$0] } ?? []
+        }
+    }
+
+    /// How far back a question reaches: the services correct what they said before.
+    private static let reach: Duration = .seconds(3 * 86_400)
+    private static let peerReach: Duration = .seconds(86_400)
+    private static let peerOverlap: Duration = .seconds(7_200)
+    /// Rows of one answer: Lombardy's, three days of 20 sensors; a peer's, a page.
+    private static let (arpaRowCount, peerRowCount) = (2_000, 500)
+
+    /// The first pages to ask for, each with what follows `standardURL`.
+    ///
+    /// - Parameters:
+    ///   - now: nil while the time is not known; Singapore then says what is newest.
+    ///   - last: When values came last; nil for none in this process.
+    package func paths(at now: WallTime?, since last: WallTime?) -> [String] {
+        switch self {
+        case .singapore(let data):
+            let paths = data.map { "/v2/real-time/api/\($0)" }
+            guard let now else { return paths }
+            let local = now.advanced(by: .seconds(8 * 3_600))
+            // Until two in the morning the day before may still be corrected.
+            let before = now.advanced(by: .seconds(6 * 3_600))
+            let days = Set([local, before].map { String($0.iso8601.prefix(10)) }).sorted()
+            return paths.flatMap { path in days.map { "\(path)?date=\($0)" } }
+        case .arpa(let sensors, _):
+            guard let now else { return [] }
+            // Solar time, UTC+1, in summer, too.
+            let from = now.advanced(by: .seconds(3_600) - Self.reach).iso8601.prefix(10)
+            let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")
+            let wanted = "idsensore in(\(ids)) and data >= '\(from)T00:00:00'"
+            return [
+                "/resource/nicp-bhqi.json?$where=\(URLText.encoded(wanted))"
+                    + "&$order=data&$limit=\(Self.arpaRowCount)"
+            ]
+        case .peer(_, let channels, _):
+            guard let now else { return [] }
+            let from =
+                last?.advanced(by: .zero - Self.peerOverlap)
+                ?? now.advanced(by: .zero - Self.peerReach)
+            return channels.map { channel in
+                "/api/v1/readings?channel=\(URLText.encoded(channel))"
+                    + "&from=\(URLText.encoded(from.iso8601))&limit=\(Self.peerRowCount)"
+            }
+        }
+    }
+
+    /// The page after one of them.
+    package func path(_ path: String, continuedBy next: String) -> String {
+        let (mark, key) = (path.contains("?") ? "&" : "?", isPeer ? "cursor" : "paginationToken")
+        return "\(path)\(mark)\(key)=\(URLText.encoded(next))"
+    }
+
+    private var isPeer: Bool { if case .peer = self { true } else { false } }
+
+    /// - Throws: `FeedFault`.
+    package func decode(_ bytes: [UInt8]) throws(FeedFault) -> FeedRows {
+        switch self {
+        case .singapore: try SingaporeRows.decode(bytes)
+        case .arpa(let sensors, _):
+            try ARPARows.decode(
+                bytes,
+                Dictionary(sensors.map { ($0.id, $0) }) { first, _ in first }
+            )
+        case .peer(let name, _, _): try PeerRows.decode(bytes, from: name)
+        }
+    }
+}
+
+extension WallTime {
+    fileprivate func advanced(by duration: Duration) -> WallTime {
+        WallTime(nanoseconds: nanoseconds + duration.wholeNanoseconds)
+    }
+}
+
+/// Rows in requests of `imports`: by time, and no time in two of them as long as it fits one.
+///
+/// Quantities that arrive together share a stream of the history, so they are not torn apart.
+package enum FeedBatches {
+    package static func split(_ rows: [ImportRow]) -> [[ImportRow]] {
+        let sorted = rows.enumerated().sorted {
+            ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+        }
+        var (batches, batch, moment) = ([[ImportRow]](), [ImportRow](), [ImportRow]())
+        func close() {
+            if batch.count + moment.count > ImportRow.countMax, !batch.isEmpty {
+                batches.append(batch)
+                batch = []
+            }
+            batch += moment
+            while batch.count > ImportRow.countMax {
+                batches.append(Array(batch.prefix(ImportRow.countMax)))
+                batch = Array(batch.dropFirst(ImportRow.countMax))
+            }
+            moment = []
+        }
+        for (_, row) in sorted {
+            if let last = moment.last, last.time != row.time { close() }
+            moment.append(row)
+        }
+        close()
+        return batch.isEmpty ? batches : batches + [batch]
+    }
+}

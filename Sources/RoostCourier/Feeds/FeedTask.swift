@@ -1,0 +1,214 @@
+import ControlProtocol
+import Core
+import Feeds
+import Store
+import Supervision
+
+/// Fetches the values of one service, and hands them to the station.
+///
+/// The station knows each value by its source, series and time, so what is fetched twice is kept
+/// once: this task remembers nothing over a restart.
+package actor FeedTask: Child {
+    /// What it works with.
+    struct World: Sendable {
+        let link: any StationLink
+        let network: any CourierNetwork
+        let secrets: any SecretSource
+        let clock: any NodeClock
+        let seed: UInt64
+    }
+
+    /// How it stands, for reports.
+    package struct Standing: Hashable, Sendable {
+        package var trouble: DeliveryReason?
+        package var isHeld = false
+        package var lastFetch: MonotonicInstant?
+        package var next: MonotonicInstant
+        package var counts = FeedCounts()
+    }
+
+    /// After a failure it is tried again within these, doubled each time.
+    private static let retries: ClosedRange<Duration> = .seconds(30) ... .seconds(600)
+    /// Not all stations ask at the same second.
+    private static let spread: Duration = .seconds(300)
+    private static let pageLimit = 100
+    private static let grace: Duration = .seconds(900)
+
+    private let entry: FeedEntry
+    private let world: World
+    private let heartbeat: Heartbeat
+    private var random: SplitMix64
+    private var failureCount = 0
+    private var lastValues: WallTime?
+    /// What the server said of a page, so that it need not send it again.
+    private var marks: [String: [OutboundRequest.Field]] = [:]
+    package private(set) var standing: Standing
+    private let wakeUp = Signal()
+
+    init(_ entry: FeedEntry, in world: World, heartbeat: Heartbeat) {
+        (self.entry, self.world, self.heartbeat) = (entry, world, heartbeat)
+        random = SplitMix64(seed: world.seed)
+        standing = Standing(next: world.clock.now)
+    }
+
+    package func run() async throws {
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: entry.period + Self.spread + Self.grace)
+            let wait = try await turn()
+            let next = world.clock.now.advanced(by: wait)
+            standing.next = next
+            _ = try await world.clock.wait(for: wakeUp, until: next, tolerance: .seconds(10))
+        }
+    }
+
+    /// Asks now.
+    package func wake() { wakeUp.raise() }
+
+    /// - Returns: The time until the next turn.
+    private func turn() async throws -> Duration {
+        do {
+            try await fetchAll()
+            (standing.trouble, standing.isHeld, failureCount) = (nil, false, 0)
+            return entry.period + Self.spread * part()
+        } catch let trouble as FeedTrouble {
+            (standing.trouble, standing.isHeld) = (trouble.reason, trouble.isHeld)
+            failureCount += 1
+            guard !trouble.isHeld else { return max(entry.period, .seconds(3_600)) }
+            let doubled = Self.retries.lowerBound * Double(1 << min(failureCount - 1, 8))
+            let wait = min(doubled, Self.retries.upperBound) * (0.5 + part() / 2)
+            return max(wait, .seconds(trouble.afterSeconds ?? 0))
+        }
+    }
+
+    /// In [0, 1).
+    private func part() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
+
+    // MARK: One turn
+
+    private func fetchAll() async throws {
+        let now = try await time()
+        let paths = entry.kind.paths(at: now, since: lastValues)
+        guard !paths.isEmpty else {
+            throw FeedTrouble("no-clock", "the station does not know what time it is")
+        }
+        var omitted = 0
+        for first in paths {
+            var (path, pageCount) = (first, 0)
+            while true {
+                heartbeat.beat(nextWithin: Self.grace)
+                guard let page = try await fetch(path) else { break }
+                try await hand(over: page.rows.rows)
+                marks[path] = page.marks
+                omitted += page.rows.omittedCount
+                pageCount += 1
+                guard let next = page.rows.next, pageCount < Self.pageLimit else { break }
+                path = entry.kind.path(first, continuedBy: next)
+            }
+        }
+        // Pages of other days are not asked for again.
+        if marks.count > Self.pageLimit { marks = [:] }
+        standing.counts.omitted = omitted
+        standing.lastFetch = world.clock.now
+        lastValues = now
+    }
+
+    private func time() async throws -> WallTime? {
+        do {
+            let report = try await world.link.ask(ControlRequest(.clock), ClockReport.self)
+            return report.isSure ? report.time.flatMap { WallTime(iso8601: $0) } : nil
+        } catch let error where !(error is CancellationError) {
+            throw FeedTrouble("station", "the station does not answer: \(error)")
+        }
+    }
+
+    private struct Page {
+        let rows: FeedRows
+        let marks: [OutboundRequest.Field]
+    }
+
+    /// nil: nothing has changed since.
+    private func fetch(_ path: String) async throws -> Page? {
+        var request = OutboundRequest(.get, MaskedText(entry.url + path), try fields())
+        request.fields += marks[path] ?? []
+        request.trust = entry.trust
+        request.answerLimit = FeedRows.byteCountMax
+        let answer: OutboundAnswer
+        do { answer = try await world.network.exchange(request) } catch let error as NetworkFailure
+        {
+            throw FeedTrouble(DeliveryJudge.judge(error))
+        }
+        if answer.status == 304, marks[path] != nil { return nil }
+        guard answer.isSuccess, !answer.isHTML else {
+            throw FeedTrouble(DeliveryJudge.judge(answer))
+        }
+        do {
+            let rows = try entry.kind.decode(answer.body)
+            return Page(rows: rows, marks: Self.marks(answer))
+        } catch { throw FeedTrouble(error, DeliveryJudge.retryAfter(answer)) }
+    }
+
+    private static func marks(_ answer: OutboundAnswer) -> [OutboundRequest.Field] {
+        if let tag = answer.fields["etag"], tag.utf8.count <= 200 {
+            return [.init("If-None-Match", MaskedText(tag))]
+        }
+        guard let date = answer.fields["last-modified"], date.utf8.count <= 64 else { return [] }
+        return [.init("If-Modified-Since", MaskedText(date))]
+    }
+
+    private func fields() throws -> [OutboundRequest.Field] {
+        let accept = OutboundRequest.Field("Accept", "application/json")
+        do throws(SecretError) {
+            switch entry.kind {
+            case .arpa(_, let token?):
+                return [accept, .init("X-App-Token", "\(try world.secrets.secret(token))")]
+            case .peer(_, _, let token?):
+                let value: MaskedText = "Bearer \(try world.secrets.secret(token))"
+                return [accept, .init("Authorization", value)]
+            default: return [accept]
+            }
+        } catch { throw FeedTrouble("secret", "\(error)", isHeld: true) }
+    }
+
+    private func hand(over rows: [ImportRow]) async throws {
+        for batch in FeedBatches.split(rows) {
+            let report: ImportsReport
+            do {
+                report = try await world.link.ask(.imports(batch), ImportsReport.self)
+            } catch let failure as ControlFailure {
+                throw FeedTrouble(failure.code, "the station: \(failure.message)")
+            } catch let error where !(error is CancellationError) {
+                throw FeedTrouble("station", "the station does not answer: \(error)")
+            }
+            standing.counts.add(report)
+        }
+    }
+}
+
+/// Why a turn of a feed ended early.
+private struct FeedTrouble: Error {
+    let reason: DeliveryReason
+    var isHeld = false
+    var afterSeconds: Int?
+
+    init(_ code: String, _ words: String, isHeld: Bool = false) {
+        (reason, self.isHeld) = (DeliveryReason(code, words), isHeld)
+    }
+
+    init(_ outcome: DeliveryOutcome) {
+        switch outcome {
+        case .hold(let reason), .refused(let reason): (self.reason, isHeld) = (reason, true)
+        case .later(let reason, let seconds): (self.reason, afterSeconds) = (reason, seconds)
+        case .unknown(let reason), .foreign(let reason): self.reason = reason
+        case .delivered, .partly: reason = DeliveryReason("foreign", "no answer of a feed")
+        }
+    }
+
+    init(_ fault: FeedFault, _ afterSeconds: Int?) {
+        self.afterSeconds = afterSeconds
+        switch fault {
+        case .busy: reason = DeliveryReason("busy", fault.message)
+        case .refused: reason = DeliveryReason("refused", fault.message)
+        case .tooLarge, .notJSON, .shape: reason = DeliveryReason("foreign", fault.message)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import ControlProtocol
+import Core
+import Logging
+import Supervision
+
+/// Makes the task of an outlet, after each start of its child.
+struct OutletMaker: Sendable {
+    /// What all targets share.
+    struct Parts: Sendable {
+        let source: CurrentSource
+        let history: StationHistory
+        let alerts: AlertHub
+        let cursors: StationCursors
+        let news: StationNews
+        let subscribers: SubscriberBook?
+        let pushes: PushTasks
+        let supervision: SupervisorContext
+        let policy: RestartPolicy
+    }
+
+    let world: CourierWorld
+    let parts: Parts
+    /// Streams that no target gets.
+    let left: [String]
+
+    /// The child of an outlet, by its entry.
+    ///
+    /// - Throws: What making a target or receiver throws: a secret that is missing.
+    func child(
+        of outlet: Outlet,
+        _ materials: TargetMaterials,
+        _ heartbeat: Heartbeat
+    ) async throws -> any Child {
+        switch outlet.entry {
+        case .target(let target):
+            return try await child(outlet, target, try target.make(materials), heartbeat)
+        case .receiver(let receiver):
+            return await child(outlet, receiver, try receiver.make(materials), heartbeat)
+        case .feed(let feed): return await child(outlet, feed, heartbeat)
+        }
+    }
+
+    private func child(
+        _ outlet: Outlet,
+        _ entry: ReceiverEntry,
+        _ way: any NoticeReceiver,
+        _ heartbeat: Heartbeat
+    ) async -> any Child {
+        var notices = NoticeTask.World(
+            hub: parts.alerts,
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: world.clock,
+            zone: world.zone
+        ) { [news = parts.news] receiver, reason in
+            let why = reason.map { ["why": $0.words] } ?? [:]
+            let details = why.merging(["target": receiver]) { old, _ in old }
+            news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
+        }
+        let (seed, options) = (seed(of: entry.id), entry.common)
+        if let way = way as? PushReceiver {
+            notices.removed = { [logger = world.logger] words in
+                logger.notice("subscriber removed", metadata: ["what": "\(words)"])
+            }
+            let task = PushTask(
+                id: entry.id,
+                way,
+                options,
+                seed: seed,
+                in: notices,
+                heartbeat: heartbeat
+            )
+            parts.pushes.enter(task, as: entry.id)
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        }
+        let task = NoticeTask(
+            id: entry.id,
+            way,
+            options,
+            seed: seed,
+            in: notices,
+            heartbeat: heartbeat
+        )
+        await outlet.begin(task)
+        return OutletChild(outlet: outlet, tasks: [task])
+    }
+
+    private func child(
+        _ outlet: Outlet,
+        _ entry: TargetEntry,
+        _ work: TargetWork,
+        _ heartbeat: Heartbeat
+    ) async throws -> any Child {
+        switch work {
+        case .samples(let target):
+            let task = OutboxTask(
+                id: entry.id,
+                TunedTarget(target, entry.traits(target.traits)),
+                startsWithBacklog: entry.common.hasBacklog,
+                seed: seed(of: entry.id),
+                in: outboxWorld(outlet),
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        case .broker(let target):
+            return await broker(outlet, entry, target, heartbeat)
+        case .files(let work):
+            let task = FileOutboxTask(
+                id: entry.id,
+                work,
+                seed: seed(of: entry.id),
+                in: fileWorld(outlet, work),
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        case .heartbeat(let target):
+            let task = HeartbeatTask(
+                target,
+                asking: world.link,
+                over: outlet.network,
+                clock: world.clock,
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
+        }
+    }
+
+    private func child(
+        _ outlet: Outlet,
+        _ entry: FeedEntry,
+        _ heartbeat: Heartbeat
+    ) async -> any Child {
+        let feed = FeedTask.World(
+            link: world.link,
+            network: outlet.network,
+            secrets: world.secrets,
+            clock: world.clock,
+            seed: seed(of: entry.id)
+        )
+        let task = FeedTask(entry, in: feed, heartbeat: heartbeat)
+        await outlet.begin(task)
+        return OutletChild(outlet: outlet, tasks: [task])
+    }
+
+    private func broker(
+        _ outlet: Outlet,
+        _ entry: TargetEntry,
+        _ target: MQTTTarget,
+        _ heartbeat: Heartbeat
+    ) async -> any Child {
+        let task = OutboxTask(
+            id: entry.id,
+            TunedTarget(target, entry.traits(target.traits)),
+            startsWithBacklog: false,
+            seed: seed(of: entry.id),
+            in: outboxWorld(outlet),
+            heartbeat: heartbeat
+        )
+        let attendant = MQTTAttendant(
+            target,
+            over: outlet.network,
+            asking: LinkFacts(link: world.link),
+            clock: world.clock,
+            heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5))
+        )
+        let motions = MotionReports(target, over: outlet.network, clock: world.clock)
+        await outlet.begin(task, target, motions)
+        return OutletChild(outlet: outlet, tasks: [task, attendant, motions])
+    }
+
+    private func seed(of id: String) -> UInt64 {
+        id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    private func fileWorld(_ outlet: Outlet, _ work: FileWork) -> FileOutboxTask.World {
+        let source = StoreFileSource(
+            parts.history,
+            naming: work.naming,
+            zone: world.zone,
+            clock: world.clock
+        )
+        return FileOutboxTask.World(
+            source: source,
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: world.clock
+        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+    }
+
+    private func outboxWorld(_ outlet: Outlet) -> OutboxTask.World {
+        let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
+        let source = parts.source
+        return OutboxTask.World(
+            source: ChosenSource(source, choice) { await source.descriptions },
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: world.clock
+        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+    }
+}
