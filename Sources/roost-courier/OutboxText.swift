@@ -65,7 +65,8 @@ enum OutboxText {
         }
         var facts: [String] = []
         if let seconds = target.lastDeliverySeconds {
-            facts.append("last delivery \(words(seconds: seconds)) ago")
+            let what = target.values == nil ? "last delivery" : "last fetch"
+            facts.append("\(what) \(words(seconds: seconds)) ago")
         }
         if let seconds = target.nextTrySeconds {
             facts.append("next try in \(words(seconds: seconds))")
@@ -81,7 +82,7 @@ enum OutboxText {
         switch target.state {
         case .broken: "cannot start"
         case .waitsForStation: "waits for the station"
-        case .idle: "all is delivered"
+        case .idle: target.values == nil ? "all is delivered" : "up to date"
         case .waiting: "sends"
         case .later: "tries again"
         case .held: "held until you act"

@@ -1,0 +1,81 @@
+"""Values of other services in a real station: each once over kills, failures and corrections.
+
+A real roostd without a sensor, a real roost-courier, and data.gov.sg and ARPA Lombardia as servers of the check's own.
+"""
+
+import signal
+
+from ..check import Failed, objects, until
+from ..courier import Courier
+from ..feeds import REGIONS, AirServices
+from ..station import Station
+
+PRODUCTS = ("roost", "roostd", "roost-courier")
+
+
+def arguments(_):
+    pass
+
+
+def feed(courier, name):
+    return next((one for one in courier.report().get("feeds", []) if one["id"] == name), {})
+
+
+def readings(station, channel):
+    return list(objects(station.roost("readings", "--channel", channel, "--last", "60h", "--json").stdout))
+
+
+def settled(check, courier, where):
+    """Both feeds have fetched after an order to look again."""
+    check.demand(until(courier.report, 20), f"{where}: no courier answers: {courier.log()[-400:]}")
+    courier.process.send_signal(signal.SIGHUP)
+    good = until(lambda: all(feed(courier, name).get("state") == "idle" and feed(courier, name)["values"]["written"]
+                             + feed(courier, name)["values"]["same"] > 0 for name in ("sg", "mi")), 40)
+    check.demand(good, f"{where}: {courier.report().get('feeds')} {courier.log()[-400:]}")
+
+
+def run(check, _):
+    station = Station(check, "feeds", store={"folder": check.path("store")}, mode="live", devices=[])
+    services = AirServices(check)
+    courier = Courier(check, station, feeds=[
+        {"id": "sg", "type": "data.gov.sg", "url": services.address, "local": True},
+        {"id": "mi", "type": "arpa-lombardia", "url": services.address, "local": True, "sensors": {"10273": "pm10"}}])
+    station.start()
+    if not until(lambda: station.roost("clock", "trust").returncode == 0, 30):
+        raise Failed(f"the clock cannot be trusted: {station.log()[-400:]}")
+    courier.start()
+    settled(check, courier, "at first")
+    hours = services.hours()
+    for region in REGIONS:
+        count = len(readings(station, f"data.gov.sg:{region}/pm25"))
+        check.demand(hours <= count <= services.hours(), f"{region}: {count} readings of {hours} hours")
+    arpa = readings(station, "arpa-lombardia:10273/pm10")
+    check.same([one.get("value") for one in arpa], [21.5], "the validated value of Lombardy")
+    for mood in ("busy", "page", "gone"):
+        services.mood = mood
+        courier.process.send_signal(signal.SIGHUP)
+        troubled = until(lambda: feed(courier, "sg").get("state") == "later", 20)
+        check.demand(troubled and feed(courier, "sg").get("why"), f"{mood}: {feed(courier, 'sg')}")
+        services.mood = "well"
+        settled(check, courier, f"after {mood}")
+    for _ in range(3):
+        courier.kill()
+        courier.start()
+        settled(check, courier, "after a kill")
+    count = len(readings(station, "data.gov.sg:west/pm25"))
+    check.demand(count <= services.hours(), f"values are there twice: {count}")
+    check.same(feed(courier, "sg")["values"]["refused"], 0, "refused values")
+    services.shift = 1
+    courier.process.send_signal(signal.SIGHUP)
+    corrected = until(lambda: feed(courier, "sg")["values"]["revised"] > 0, 20)
+    check.demand(corrected, f"a correction: {feed(courier, 'sg')}")
+    late = readings(station, "data.gov.sg:west late/pm25")
+    check.demand(len(late) >= hours, f"corrections are beside: {late[:3]}")
+    shown = courier.roost("outbox").stdout
+    check.demand("values new" in shown and "corrected" in shown, f"roost outbox: {shown}")
+    station.stop()
+    station.start()
+    again = until(lambda: len(readings(station, "data.gov.sg:west/pm25")) == count, 20)
+    check.demand(again, f"after a restart of the station: {readings(station, 'data.gov.sg:west/pm25')[:3]}")
+    check.say(f"{count} hours of {len(REGIONS)} regions, each once over 3 failures and 3 kills; corrections beside them")
+    courier.stop()

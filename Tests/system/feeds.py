@@ -1,0 +1,93 @@
+"""Services whose values a courier fetches, as servers of a check: data.gov.sg, ARPA Lombardia."""
+
+import datetime
+import http.server
+import json
+import threading
+import urllib.parse
+
+from .courier import Server
+
+REGIONS = {"west": 5, "east": 25, "central": 6, "south": 14, "north": 7}
+ZONE = datetime.timezone(datetime.timedelta(hours=8))
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """Answers as the owner's mood says."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.owner.answer(self)
+
+    def say(self, status, body, kind="application/json"):
+        text = body if isinstance(body, str) else json.dumps(body)
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(text.encode())))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+
+class AirServices:
+    """Both services at one port; `mood` is well, busy, page or gone, `shift` is added to each value."""
+
+    def __init__(self, check):
+        self.mood, self.shift, self.paths = "well", 0, []
+        self.server = Server(("127.0.0.1", 0), Answers)
+        self.server.owner, self.port = self, self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        check.ends(self)
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def answer(self, request):
+        self.paths.append(request.path)
+        place = urllib.parse.urlsplit(request.path)
+        query = urllib.parse.parse_qs(place.query)
+        if self.mood == "page":
+            request.say(200, "<html>Log in to the hotel</html>", "text/html")
+        elif self.mood == "busy":
+            request.say(200, {"code": 24, "name": "TOO_MANY_REQUESTS", "errorMsg": "API rate limit exceeded"})
+        elif self.mood == "gone":
+            request.say(503, {"error": "later"})
+        elif place.path.startswith("/v2/real-time/api/"):
+            request.say(200, self.singapore(place.path.rsplit("/", 1)[-1], query["date"][0]))
+        else:
+            request.say(200, self.lombardy(query))
+
+    def singapore(self, data, date):
+        """The hours of a day up to now, oldest first."""
+        now = datetime.datetime.now(ZONE)
+        hour = datetime.datetime.fromisoformat(date).replace(tzinfo=ZONE)
+        items = []
+        while hour.date().isoformat() == date and hour <= now:
+            values = {region: value + hour.hour + self.shift for region, value in REGIONS.items()}
+            if data == "psi":
+                readings = {"psi_twenty_four_hourly": {**values, "national": 60}, "pm10_sub_index": values}
+            else:
+                readings = {"pm25_one_hourly": values}
+            items.append({"date": date, "timestamp": hour.isoformat(), "readings": readings})
+            hour += datetime.timedelta(hours=1)
+        return {"code": 0, "errorMsg": "", "data": {"items": items}}
+
+    def lombardy(self, query):
+        """Two hours of a sensor, one of them not validated."""
+        assert "idsensore in('10273')" in query["$where"][0], query
+        yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
+        return [{"idsensore": "10273", "data": f"{yesterday}T0{hour}:00:00.000", "valore": value, "stato": state}
+                for hour, value, state in ((3, "21.5", "VA"), (4, "-9999", "NA"))]
+
+    def hours(self):
+        """Hours that Singapore's day has now, and those of the day before as long as it is asked for."""
+        now = datetime.datetime.now(ZONE)
+        return now.hour + 1 + (24 if now.hour < 2 else 0)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
