@@ -66,6 +66,7 @@ package struct StoreCensus {
         let done = Set(operations.filter { $0.count > 0 }.map(\.name))
         let wanted = [
             "journal append", "checkpoint", "migration", "setting", "crash of the process",
+            "values of others",
         ]
         var missing = wanted.filter { !done.contains($0) }
         let rings = ["samples", "rollup_60", "rollup_900", "rollup_21600", "events"]

@@ -8,6 +8,8 @@ struct StoreCheck {
     let reader: HistoryReader
     let script: StoreScript
     let promised: Int
+    /// Values of another program that were acknowledged.
+    let merged: Int
     /// Times that the power came back and the node could still note it.
     let recoveries: Int
 
@@ -26,6 +28,7 @@ struct StoreCheck {
             guard raw.damagedSegments == 0 else { throw Wrong(description: "damaged segments") }
             try account(stream, isComplete: found.count == wanted.count)
         }
+        try checkImports()
         guard reader.damagedSlots == 0 else { throw Wrong(description: "damaged slots") }
         try checkCursor(expected.count - recoveries)
         let runs = try reader.runs().map(\.started)
@@ -67,6 +70,25 @@ struct StoreCheck {
         guard found?.blob == (count == 0 ? nil : StoreScript.blob(count - 1)) else {
             let text = found.map { String(decoding: $0.blob, as: UTF8.self) }
             throw Wrong(description: "cursor \(text ?? "none") after \(count) payloads")
+        }
+    }
+
+    /// Demands the values of another program, and perhaps the one under way.
+    private func checkImports() throws {
+        var found: [Int64] = []
+        for stream in try reader.streams() where stream.device == StoreScript.imported {
+            let spans = try StreamExtents(reader).spans(of: stream.id)
+            let raw = try RawSamples(reader, stream.id, spans)
+            while let sample = try raw.next() {
+                guard case .value(let value, _) = sample.outcomes[0] else { continue }
+                found.append(value.mantissa)
+            }
+        }
+        // The ring may have written over the oldest.
+        let last = found.last ?? -1
+        let isRight = found == (0..<Int64(found.count)).map { last - Int64(found.count) + 1 + $0 }
+        guard isRight, (merged - 1...merged).contains(Int(last)) else {
+            throw Wrong(description: "\(found) of another program after \(merged)")
         }
     }
 

@@ -5,7 +5,7 @@ import Store
 ///
 /// Sixteen channels of noise every 16.7 s, so that three days wrap the smallest ring there is, and
 /// two of dust every five minutes; a payload every 600 s, the loss window; a checkpoint every six
-/// hours, each second one while an export is reading; a new setting after every ninth hour, a
+/// hours, each second one while an export is reading; a value of another program each second hour; a new setting after every ninth hour, a
 /// restart in order and a crash in turn after every twelfth, the crash with another boot; and once
 /// a new version, which migrates the history.
 package struct StoreScript: Sendable {
@@ -13,6 +13,8 @@ package struct StoreScript: Sendable {
         case append(Int)
         case checkpoint
         case set(Int)
+        /// A value of another program's series, each an hour after the one before.
+        case merge(Int)
         case restart
         case crash
         case upgrade
@@ -59,6 +61,7 @@ package struct StoreScript: Sendable {
 
     package init(hours: Int, seed: UInt64) {
         dice = SplitMix64(seed: seed)
+        var merges = 0
         let isShort = hours < 12
         let upgradeHour = isShort ? hours - 2 : hours * 5 / 9
         var settings = 0
@@ -79,6 +82,10 @@ package struct StoreScript: Sendable {
                 steps.append(.set(settings))
                 settings += 1
             }
+            if hour % 2 == 1 {
+                steps.append(.merge(merges))
+                merges += 1
+            }
             if isRestart { steps.append(.restart) }
             let isCrash = hour % 12 == 9 || isShort && hour == 5
             if isCrash {
@@ -89,6 +96,17 @@ package struct StoreScript: Sendable {
             }
             startsRun = isRestart || isCrash || hour == upgradeHour
         }
+    }
+
+    static let imported = "elsewhere:west"
+
+    /// The values of `merge`: each is its number.
+    static func imported(_ number: Int) -> ImportedSample {
+        ImportedSample(
+            source: imported,
+            wall: WallTime(seconds: Int(firstWallSeconds) + number * 3_600),
+            values: [.init(.pm25, FixedPoint(Int64(number), decimals: 1))]
+        )
     }
 
     /// What a node writes first when the power is back after `count` payloads.

@@ -9,7 +9,8 @@ import Store
 /// A whole store, journal and history, through a script.
 ///
 /// Acknowledged are payloads by their number, when `append` has returned, settings by theirs beyond
-/// `settingBase`, and `upgradeMark` just before the new version starts.
+/// `settingBase`, values of others beyond `mergeBase`, and `upgradeMark` just before the new version
+/// starts.
 package final class StoreWorkload {
     package struct Wrong: Error, CustomStringConvertible {
         package let description: String
@@ -17,6 +18,7 @@ package final class StoreWorkload {
 
     static let settingBase: Int64 = 1_000_000
     static let upgradeMark: Int64 = 2_000_000
+    static let mergeBase: Int64 = 3_000_000
     /// Slots of the journal's ring: three days of payloads go round it several times.
     static let blockCount = 48
     static let blockSize = 4_096
@@ -56,6 +58,13 @@ package final class StoreWorkload {
             case .set(let number):
                 try store?.set("place", to: "\(number)")
                 recording.acknowledge(Self.settingBase + Int64(number))
+            case .merge(let number):
+                // Known values among new ones, as a feed brings them.
+                let samples = (max(0, number - 2)...number).map(StoreScript.imported)
+                guard try store?.merge(samples).last == .written else {
+                    throw Wrong(description: "value \(number) of another program is not new")
+                }
+                recording.acknowledge(Self.mergeBase + Int64(number))
             case .restart, .upgrade:
                 try store?.checkpoint()
                 try store?.close()
@@ -95,7 +104,8 @@ package final class StoreWorkload {
     package func verify(_ state: PowerCutState) throws {
         let promised = state.acknowledged.count { $0 < Self.settingBase }
         let isUpgraded = state.acknowledged.contains(Self.upgradeMark)
-        let settings = state.acknowledged.count - promised - (isUpgraded ? 1 : 0)
+        let merges = state.acknowledged.count { $0 >= Self.mergeBase }
+        let settings = state.acknowledged.count - promised - merges - (isUpgraded ? 1 : 0)
         let began = Self.processorSeconds
         let store = try open(state.folder, isUpgraded: isUpgraded)
         let took = Self.processorSeconds - began
@@ -113,11 +123,16 @@ package final class StoreWorkload {
         guard allowed.contains(place) else {
             throw Wrong(description: "setting \(place ?? "none") after \(settings)")
         }
-        try goOn(store, state.folder, promised)
+        try goOn(store, state.folder, promised, merges)
     }
 
     /// What comes after the recovery must be kept as well, and spoil nothing.
-    private func goOn(_ store: StationStore, _ folder: String, _ promised: Int) throws {
+    private func goOn(
+        _ store: StationStore,
+        _ folder: String,
+        _ promised: Int,
+        _ merges: Int
+    ) throws {
         let newest = try HistoryEvents(HistoryReader(path: folder + "/history.db")).newest(1)
         let isSecond = newest == [script.recovery(after: promised).event]
         let recovery = script.recovery(after: promised, number: isSecond ? 2 : 1)
@@ -133,13 +148,14 @@ package final class StoreWorkload {
             }
         }
         // The journal was checkpointed: everything is in this one file.
-        let digest = try digest(of: folder + "/history.db", promised)
+        let digest = try digest(of: folder + "/history.db", promised) ^ merges << 32
         guard !readBefore.contains(digest) else { return }
         let reader = try HistoryReader(path: folder + "/history.db")
         try StoreCheck(
             reader: reader,
             script: script,
             promised: promised,
+            merged: merges,
             recoveries: isSecond ? 2 : 1
         ).run()
         readBefore.insert(digest)
@@ -218,6 +234,7 @@ extension StoreScript.Step {
         case .append: "journal append"
         case .checkpoint: "checkpoint"
         case .set: "setting"
+        case .merge: "values of others"
         case .restart: "restart in order"
         case .crash: "crash of the process"
         case .upgrade: "migration"

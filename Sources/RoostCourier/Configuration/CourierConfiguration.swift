@@ -74,7 +74,7 @@ package struct CourierConfiguration: Sendable {
         Set(
             targets.flatMap(\.secrets) + receivers.flatMap(\.secrets) + feeds.flatMap(\.secrets)
         )
-            .sorted { $0.text < $1.text }
+        .sorted { $0.text < $1.text }
     }
 
     private static func left(_ reader: ObjectReader?, _ problems: ProblemList) -> [String] {

@@ -51,6 +51,7 @@ package enum FeedKind: Hashable, Sendable {
     /// - Parameters:
     ///   - now: nil while the time is not known; Singapore then says what is newest.
     ///   - last: When values came last; nil for none in this process.
+    /// - Returns: None while the service cannot be asked without the time.
     package func paths(at now: WallTime?, since last: WallTime?) -> [String] {
         switch self {
         case .singapore(let data):

@@ -36,6 +36,8 @@ package enum LateDevice {
 }
 
 extension History {
+    private static func failure(_ error: SQLiteError) -> any Error { StoreError.database(error) }
+
     /// Merges values of other programs' series into the history of a running station.
     ///
     /// One transaction, which writes nothing where all are known; the journal is not concerned.
@@ -49,7 +51,7 @@ extension History {
         defer { for slots in rings.values { slots.rest() } }
         return try connection.transaction(
             .immediate,
-            wrapping: { StoreError.database($0) as any Error }
+            wrapping: Self.failure
         ) { () throws(any Error) in
             let session = try HistoryImport(
                 connection,
