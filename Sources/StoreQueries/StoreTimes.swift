@@ -20,7 +20,7 @@ package struct StoreTimes: Sendable {
     package init(_ reader: HistoryReader, now: StoreMoment? = nil) throws {
         runs = try NodeRuns.all(in: reader, now: now.map { ($0.boot, $0.tick) })
         clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
-        if let run = runs.last(where: { !$0.boot.isImported }) {
+        if let run = runs.last {
             end = StoreMoment(boot: run.boot, tick: run.ended)
         } else {
             // Imported boots share one clock, the last tick is that of all of them.

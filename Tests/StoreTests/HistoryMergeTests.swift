@@ -85,6 +85,37 @@ import Testing
         #expect(try stored()["data.gov.sg:west late"]?.count { $0.contains("pm25") } == 4)
     }
 
+    /// Imports have no place in the order of the node's boots, before or after them.
+    @Test func importsAreDatedByThemselves() throws {
+        let history = try open()
+        let (hour, boot): (Int64, BootID) = (10, .numbered(7))
+        _ = try history.merge([sample(hour, 1)])
+        let wall = WallTime(seconds: 1_795_000_000 + 5 * 3_600)
+        let anchor = ClockAnchor(boot: boot, tick: Tick(tenths: 10), wall: wall, isTrusted: true)
+        let records: [JournalRecord] = [.started(at: Tick(tenths: 0), version: "1"), .anchor(anchor)]
+        let payload = JournalRecordCodec.encode(records)
+        _ = try history.take([JournalBlock(sequence: 1, boot: boot, payload: payload)])
+        _ = try history.merge([sample(hour + 1, 2), sample(hour - 8, 3, .pm10)])
+        try history.close()
+        let reader = try HistoryReader(path: folder.database)
+        let runs = try NodeRuns.all(in: reader)
+        #expect(runs.map(\.boot) == [boot])
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        for stream in try reader.streams() where stream.id.isImported {
+            let samples = try RawSamples(
+                reader,
+                stream.id,
+                try StreamExtents(reader).spans(of: stream.id)
+            )
+            while let sample = try samples.next() {
+                let time = clock.time(sample.boot, sample.tick)
+                #expect(time?.wall.tenths == sample.tick.tenths)
+                #expect(time?.isSure == true)
+            }
+        }
+        #expect(clock.time(boot, Tick(tenths: 10))?.isSure == true)
+    }
+
     @Test func quantitiesThatComeTogetherShareAStream() throws {
         let history = try open()
         _ = try history.merge([sample(1, 100), sample(1, 55, Self.psi)])

@@ -42,7 +42,7 @@ package struct StartsView: Hashable, Sendable {
         time: (BootID, Tick) -> WallTime?
     ) {
         var (starts, before) = ([Start](), NodeRun?.none)
-        for run in runs where !run.boot.isImported {
+        for run in runs {
             let reason: Reason =
                 switch before {
                 case nil: .first

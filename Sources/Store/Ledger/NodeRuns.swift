@@ -62,7 +62,8 @@ package enum NodeRuns {
             }
         var found: [(place: Int, run: NodeRun)] = []
         var place = 0
-        for boot in try reader.boots() {
+        // The boots of imports are none of the node: their ticks are wall time, in any order.
+        for boot in try reader.boots() where !boot.id.isImported {
             let known = runs[place...].prefix { $0.boot == boot.id }
             let mine = spans.filter { $0.1.boot == boot.id }
             let limit = known.first?.started ?? .end

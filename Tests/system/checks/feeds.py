@@ -1,16 +1,18 @@
 """Values of other services in a real station: each once over kills, failures and corrections.
 
-A real roostd without a sensor, a real roost-courier, and data.gov.sg and ARPA Lombardia as servers of the check's own.
+A real roostd without a sensor, a real roost-courier, data.gov.sg and ARPA Lombardia as servers of the check's own, and
+the dashboard of another station with a simulated sensor.
 """
 
 import signal
 
+from ..browser.dashboard import Dashboard
 from ..check import Failed, objects, until
 from ..courier import Courier
 from ..feeds import REGIONS, AirServices
-from ..station import Station
+from ..station import Part, Station
 
-PRODUCTS = ("roost", "roostd", "roost-courier")
+PRODUCTS = ("roost", "roostd", "roost-courier", "roost-web")
 
 
 def arguments(_):
@@ -32,6 +34,28 @@ def settled(check, courier, where):
     good = until(lambda: all(feed(courier, name).get("state") == "idle" and feed(courier, name)["values"]["written"]
                              + feed(courier, name)["values"]["same"] > 0 for name in ("sg", "mi")), 40)
     check.demand(good, f"{where}: {courier.report().get('feeds')} {courier.log()[-400:]}")
+
+
+def peer(check, station, courier):
+    """The readings of another station are here as they are there, once."""
+    part = Part(check, "sds011", link=check.path("sensor"))
+    other = Station(check, "other", store={"folder": check.path("other-store")}, mode="live",
+                    devices=[{"name": "dust", "type": "nova-sds011", "port": part.place}])
+    other.start()
+    check.demand(until(lambda: len(readings(other, "dust/pm25")) > 3, 40), f"the other: {other.log()[-300:]}")
+    for one in (station, other):
+        one.roost("clock", "trust", status=0)
+    dashboard = Dashboard(check, other, "--open")
+    dashboard.start()
+    courier.configure(feeds=[{"id": "school", "type": "peer", "url": dashboard.address, "local": True,
+                              "channels": ["dust/pm25"]}])
+    for _ in range(2):
+        courier.process.send_signal(signal.SIGHUP)
+        until(lambda: feed(courier, "school").get("values", {}).get("written", 0) > 2, 20)
+    here = [(one["time"], one["value"]) for one in readings(station, "school:dust/pm25")]
+    there = {(one["time"], one["value"]) for one in readings(other, "dust/pm25") if "value" in one}
+    check.demand(len(here) > 2 and len(here) == len(set(here)), f"of the other: {here[:3]} {feed(courier, 'school')}")
+    check.same(sorted(set(here) - there), [], "readings that the other has not")
 
 
 def run(check, _):
@@ -78,4 +102,5 @@ def run(check, _):
     again = until(lambda: len(readings(station, "data.gov.sg:west/pm25")) == count, 20)
     check.demand(again, f"after a restart of the station: {readings(station, 'data.gov.sg:west/pm25')[:3]}")
     check.say(f"{count} hours of {len(REGIONS)} regions, each once over 3 failures and 3 kills; corrections beside them")
+    peer(check, station, courier)
     courier.stop()
