@@ -5,9 +5,9 @@ import Store
 ///
 /// Sixteen channels of noise every 16.7 s, so that three days wrap the smallest ring there is, and
 /// two of dust every five minutes; a payload every 600 s, the loss window; a checkpoint every six
-/// hours, each second one while an export is reading; a value of another program each second hour; a new setting after every ninth hour, a
-/// restart in order and a crash in turn after every twelfth, the crash with another boot; and once
-/// a new version, which migrates the history.
+/// hours, each second one while an export is reading; a value of another program every second
+/// hour; a new setting after every ninth hour, a restart in order and a crash in turn after every
+/// twelfth, the crash with another boot; and once a new version, which migrates the history.
 package struct StoreScript: Sendable {
     enum Step {
         case append(Int)

@@ -92,7 +92,8 @@ import Testing
         _ = try history.merge([sample(hour, 1)])
         let wall = WallTime(seconds: 1_795_000_000 + 5 * 3_600)
         let anchor = ClockAnchor(boot: boot, tick: Tick(tenths: 10), wall: wall, isTrusted: true)
-        let records: [JournalRecord] = [.started(at: Tick(tenths: 0), version: "1"), .anchor(anchor)]
+        let begun = JournalRecord.started(at: Tick(tenths: 0), version: "1")
+        let records = [begun, .anchor(anchor)]
         let payload = JournalRecordCodec.encode(records)
         _ = try history.take([JournalBlock(sequence: 1, boot: boot, payload: payload)])
         _ = try history.merge([sample(hour + 1, 2), sample(hour - 8, 3, .pm10)])
