@@ -9,8 +9,8 @@ import Store
 /// A whole store, journal and history, through a script.
 ///
 /// Acknowledged are payloads by their number, when `append` has returned, settings by theirs beyond
-/// `settingBase`, values of others beyond `mergeBase`, and `upgradeMark` just before the new version
-/// starts.
+/// `settingBase`, values of others beyond `mergeBase`, and `upgradeMark` just before the new
+/// version starts.
 package final class StoreWorkload {
     package struct Wrong: Error, CustomStringConvertible {
         package let description: String
