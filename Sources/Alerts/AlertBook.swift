@@ -328,9 +328,17 @@ extension AlertBook {
 
     /// A notice that tries the way to the receivers.
     ///
+    /// - Parameters:
+    ///   - rule: Its id.
+    ///   - value: What the notice says was measured.
+    ///   - receiver: The only one that gets it; nil for all.
     /// - Returns: nil without such a rule.
-    package mutating func test(_ rule: String, value: FixedPoint?) -> AlertEvent? {
-        register.test(rule, value: value)
+    package mutating func test(
+        _ rule: String,
+        value: FixedPoint?,
+        to receiver: String? = nil
+    ) -> AlertEvent? {
+        register.test(rule, value: value, to: receiver)
     }
 
     /// Takes over what earlier processes raised.

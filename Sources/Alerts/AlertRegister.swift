@@ -267,7 +267,11 @@ struct AlertRegister: Sendable {
         return .silenced(.init(key, for: seconds, by: by))
     }
 
-    mutating func test(_ id: String, value: FixedPoint?) -> AlertEvent? {
+    mutating func test(
+        _ id: String,
+        value: FixedPoint?,
+        to receiver: String?
+    ) -> AlertEvent? {
         guard let rule = rules.first(where: { $0.id == id }), let part = rule.parts.first else {
             return nil
         }
@@ -285,7 +289,7 @@ struct AlertRegister: Sendable {
             raised.unit = part.pattern.contains("pm") ? Quantity.pm25.unit : nil
         }
         raised.over = condition.averagingSeconds
-        raised.flags = ["test"]
+        raised.flags = ["test"] + (receiver.map { [AlertEvent.Raised.receiverMark + $0] } ?? [])
         return .raised(raised)
     }
 

@@ -139,6 +139,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var key: String?
     /// `testAlert`: what the notice says was measured; nil for none.
     package var value: Double?
+    /// `testAlert`: the id of the only receiver; nil for all.
+    package var receiver: String?
 
     package init(
         _ command: Command,

@@ -31,6 +31,9 @@ package enum AlertEvent: Hashable, Sendable {
     }
 
     package struct Raised: Hashable, Sendable {
+        /// Begins the flag of a test that names its receiver: `to:phone`.
+        package static let receiverMark = "to:"
+
         /// The notice's number, which is also the alert's as long as it is raised.
         package let number: Int64
         package let key: Key

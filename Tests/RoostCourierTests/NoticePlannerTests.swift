@@ -77,6 +77,21 @@ import Testing
         #expect(sent.count >= 24 * count - 2)
     }
 
+    @Test func aTestForOneReceiverReachesItAlone() {
+        for (flags, receiver, count) in [
+            (["test"], "phone", 1), (["test", "to:phone"], "phone", 1),
+            (["test", "to:phone"], "mail", 0), (["test", "to:phone2"], "phone", 0),
+        ] {
+            var planner = NoticePlanner(ReceiverOptions(), for: receiver)
+            var raised = AlertEvent.Raised(1, .init("who-24h", "test"))
+            raised.flags = flags
+            let sent = Self.run(&planner, 1...60) { second in
+                second == 1 ? [AlertNews(number: 1, event: .raised(raised), time: nil)] : []
+            }
+            #expect(sent.count == count, "\(flags) at \(receiver)")
+        }
+    }
+
     @Test func whatHappensAtOnceGoesTogetherAndNothingThatLastsIsLost() {
         var options = ReceiverOptions()
         options.every = .seconds(1_200)

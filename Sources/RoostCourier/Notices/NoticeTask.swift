@@ -86,7 +86,7 @@ package actor NoticeTask: Child {
     ) {
         (self.id, self.receiver, self.world) = (id, receiver, world)
         self.heartbeat = heartbeat
-        planner = NoticePlanner(options)
+        planner = NoticePlanner(options, for: id)
         writer = NoticeWriter(
             language: NoticeText.Language(rawValue: options.language) ?? .en,
             isGrouped: options.isGrouped,

@@ -173,7 +173,7 @@ package actor PushTask: Child {
         var options = options
         options.every = .seconds(interval)
         if options.remindsAtInterval { options.remind = options.every }
-        var planner = NoticePlanner(options)
+        var planner = NoticePlanner(options, for: id)
         let now = world.clock.now
         guard let kept = cursor.groups.first(where: { $0.interval == interval }) else {
             // It begins with what happens from now on; what is raised comes as a reminder.

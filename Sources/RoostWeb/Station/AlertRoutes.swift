@@ -71,13 +71,14 @@ struct AlertRoutes: Sendable {
     private struct Test: Decodable {
         let rule: String
         let value: Double?
+        let receiver: String?
     }
 
     private func test(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["rule", "value"])
+        try request.allow(only: ["rule", "value", "receiver"])
         let body = try request.decoded(Test.self)
         var control = ControlRequest(.testAlert, name: body.rule)
-        control.value = body.value
+        (control.value, control.receiver) = (body.value, body.receiver)
         return try await answer(control, request)
     }
 

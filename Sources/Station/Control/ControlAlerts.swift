@@ -107,7 +107,16 @@ struct ControlAlerts: Sendable {
             throw ControlFailure(code: "bad-request", message: "value is below 1e9")
         }
         let fixed = value.map { FixedPoint(Int64(($0 * 10).rounded()), decimals: 1) }
-        guard dependencies.act({ book, _ in book.test(rule, value: fixed) }) == nil else { return }
+        let receiver = request.receiver
+        guard receiver.map(Self.isID) ?? true else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "receiver is the id of one: 1 to 32 of a…z, 0…9, - and _",
+                pointer: "/receiver"
+            )
+        }
+        let event = dependencies.act { book, _ in book.test(rule, value: fixed, to: receiver) }
+        guard event == nil else { return }
         let report = dependencies.report(true)
         guard report.isReady else { throw Self.waiting }
         let known = report.rules.map(\.id).joined(separator: ", ")
@@ -115,6 +124,13 @@ struct ControlAlerts: Sendable {
             code: "unknown-rule",
             message: "no rule is named \(rule.prefix(64)); there are: \(known)"
         )
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (97...122) ~= $0 || (48...57) ~= $0 || $0 == 45 || $0 == 95
+            }
     }
 
     private static let waiting = ControlFailure(

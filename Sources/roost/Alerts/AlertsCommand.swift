@@ -67,6 +67,7 @@ struct AlertsTestCommand: ParsableCommand {
             It takes the way of every notice, and changes no alert.
 
             Examples: roost alerts test who-24h --value 31
+                      roost alerts test who-24h --to phone
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
     )
@@ -76,11 +77,14 @@ struct AlertsTestCommand: ParsableCommand {
     @Option(help: "The value that the notice has.")
     var value: Double?
 
+    @Option(help: "One receiver of courier.json; default: all.")
+    var to: String?
+
     @OptionGroup var client: ClientOptions
 
     func run() throws {
         var request = ControlRequest(.testAlert, name: rule)
-        request.value = value
+        (request.value, request.receiver) = (value, to)
         let report = try client.withStation { [request] in
             try await $0.ask(request, AlertsReport.self)
         }
