@@ -125,8 +125,9 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Station", "PowerCut",
-                "Profiles", "Core", "SQLite", "SimulationKit", "Store", "Supervision", logging,
+                "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "HardwareIO",
+                "Station", "PowerCut", "Profiles", "Core", "RoostCourier", "SQLite",
+                "SimulationKit", "Store", "StoreQueries", "Supervision", logging,
             ],
             // A link to scenarios/, so that `roost simulate` knows them wherever it runs.
             resources: [.embedInCode("Shipped")],

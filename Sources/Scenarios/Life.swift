@@ -75,7 +75,7 @@ package struct Life {
             if now >= world.end, world.records.segments.count < Self.segmentMax {
                 // It was not stopped in order: the store it left is opened once more.
                 world.end = now.advanced(by: .minutes(15))
-                world.plan(at: world.end) { $0.stop(.finished) }
+                planEnd(world)
             }
             progress(MonotonicInstant.boot.duration(to: now) / order.length)
         }
@@ -219,7 +219,7 @@ package struct Life {
             world.plannedFaults += 1
             world.plan(at: .boot.advanced(by: fault.at)) { $0.begin(fault) }
         }
-        world.plan(at: world.end) { $0.stop(.finished) }
+        planEnd(world)
         let quietFrom = MonotonicInstant.boot.advanced(by: order.length - scenario.quiet)
         for (number, habit) in scenario.habits.enumerated() {
             var dice = SplitMix64(seed: order.seed &+ 7_919 &* UInt64(number + 1))
@@ -239,6 +239,13 @@ package struct Life {
             let dice = SplitMix64(seed: order.seed &+ 15_485_863 &* UInt64(number + 1))
             Self.die(world, part.name, from: .boot.advanced(by: start), until: quietFrom, dice)
         }
+    }
+
+    private func planEnd(_ world: World) {
+        if scenario.hasCourier {
+            world.plan(at: world.end.advanced(by: .minutes(-5))) { $0.ask(.flush) }
+        }
+        world.plan(at: world.end) { $0.stop(.finished) }
     }
 
     /// A person passes a motion sensor again and again.
@@ -325,12 +332,14 @@ extension Machine {
         requestStop.value = { station.requestStop() }
         follow(station)
         refreshCard()
+        if world.scenario.hasCourier { courier = CourierLives(on: self, seed: seed) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(station) }
             group.addTask { try await self.drive() }
             group.addTask { try await self.watchOver() }
             group.addTask { try await self.lookNowAndThen() }
             group.addTask { try await self.actNowAndThen() }
+            if let courier { group.addTask { try await courier.run() } }
             try await group.waitForAll()
         }
     }

@@ -24,10 +24,11 @@ import Testing
     private static func live(
         _ faults: String,
         for length: Duration,
-        boards: String = ""
+        boards: String = "",
+        hasCourier: Bool = false
     ) throws -> LifeReport {
         let text = """
-            {"about": "For a test.", "httpDevices": [\(boards)],
+            {"about": "For a test.", "httpDevices": [\(boards)], "courier": \(hasCourier),
              "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                        {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
              "faults": [\(faults)], "quiet": "2h"}
@@ -44,6 +45,18 @@ import Testing
         let report = try Self.live(fault, for: .hours(9), boards: Self.board + "}")
         #expect(report.failures.isEmpty)
         #expect(report.fired[kind.rawValue, default: 0] > 0)
+    }
+
+    @Test(arguments: FaultKind.all.filter { $0.area == .courier })
+    func whatHappensToDeliveriesIsAccountedFor(_ kind: FaultKind) throws {
+        let report = try Self.live(
+            #"{"kind": "\#(kind.rawValue)", "at": "5h", "for": "1h"}"#,
+            for: .hours(9),
+            hasCourier: true
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.fired[kind.rawValue, default: 0] > 0)
+        #expect(report.verdicts.first { $0.promise == "P11" }?.checkCount ?? 0 > 100)
     }
 
     /// Whatever the phase of its questions, one of these falls into the first half of a wait.

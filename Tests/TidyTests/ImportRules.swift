@@ -34,8 +34,9 @@ extension TidyRule {
             "Supervision",
         ],
         "Scenarios": [
-            "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "Station",
-            "PowerCut", "Profiles", "SQLite", "SimulationKit", "Store", "Supervision",
+            "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "Glibc",
+            "HardwareIO", "Station", "PowerCut", "Profiles", "RoostCourier", "SQLite",
+            "SimulationKit", "Store", "Supervision",
         ],
         "LinuxPlatform": [
             "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",

@@ -81,12 +81,13 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
         let plain = address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address
         let (port, keepAlive) = (Int32(setup.broker.port), Int32(setup.broker.keepAliveSeconds))
         let code = mosquitto_connect_async(handle, plain, port, keepAlive)
+        // A broker close by may show its certificate before this call is over.
+        if code == MOSQ_ERR_TLS.rawValue { stage = .encrypting }
         guard code == 0, mosquitto_socket(handle) >= 0 else {
-            throw connectFailure(code == MOSQ_ERR_ERRNO.rawValue ? errno : 0)
+            let error = code == MOSQ_ERR_ERRNO.rawValue ? errno : 0
+            throw stage == .connecting ? connectFailure(error) : lostFailure(code)
         }
-        do {
-            try startWatching()
-        } catch {
+        do { try startWatching() } catch {
             throw NetworkFailure(.local, "cannot watch a connection: \(error)")
         }
         var (begun, seen) = (loop.clock.now, stage)

@@ -191,13 +191,14 @@ package actor StationSource: SampleSource, Child {
             switch record {
             case .stream(let description): present.recent.describe(description)
             case .samples(let stream, let segment): try add(segment, of: stream, to: &present)
-            case .anchor(let anchor):
+            // Each answer has the newest again.
+            case .anchor(let anchor) where !present.anchors.contains(anchor):
                 hasAnchors = true
                 present.anchors.append(anchor)
             case .event(let event):
                 let place = Self.place(Tick(event.instant), present)
                 present.past.note(event, at: place)
-            case .started, .stopped, .schedule, .cursor: continue
+            case .anchor, .started, .stopped, .schedule, .cursor: continue
             }
         }
         if hasAnchors {

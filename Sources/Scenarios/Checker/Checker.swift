@@ -53,6 +53,7 @@ struct Checker {
             verdict("P8") { try $0.orderAndTimeHold() },
             verdict("P9") { try $0.nothingHangsOrLoops() },
             verdict("P10") { try $0.oldValuesNeverLookLive() },
+            verdict("P11") { try $0.deliveriesAddUp() },
             verdict("alerts") { try $0.alertsGoOn() },
             verdict("liveness") { try $0.everySensorSamplesAgain() },
         ]

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Store
 
@@ -113,6 +114,16 @@ package struct LifeRecords: Sendable {
     package internal(set) var cursors: [Cursor] = []
     /// What was wrong with the answers that it got, as text.
     package internal(set) var feedFaults: [String] = []
+    /// Why a courier ended that was not killed, as text.
+    package internal(set) var courierFaults: [String] = []
+    /// What the courier said of its target, oldest first.
+    package internal(set) var deliveries: [Delivery] = []
+
+    package struct Delivery: Sendable {
+        let at: MonotonicInstant
+        let segment: Int
+        let counts: OutboxSampleCounts
+    }
 
     package struct Cursor: Sendable {
         let at: MonotonicInstant

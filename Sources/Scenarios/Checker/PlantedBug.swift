@@ -26,6 +26,10 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case alwaysGreen
     /// P10: every value is reported as a second old.
     case youngForEver
+    /// P11: what a server never kept counts as delivered.
+    case lostDelivery
+    /// P11: samples that a follower of the store is never given.
+    case skippedFeed
     /// Alerts: what was raised is raised again.
     case repeatedAlerts
     /// Liveness: a device hangs and is not replaced.
@@ -44,6 +48,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
         case .wrongDates: "P8"
         case .endsForNothing: "P9"
         case .alwaysGreen, .youngForEver: "P10"
+        case .lostDelivery, .skippedFeed: "P11"
         case .repeatedAlerts: "alerts"
         case .deafAfterFault: "liveness"
         }

@@ -89,12 +89,23 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case importFiles = "import"
     case addDevice = "add-device"
     case recordOff = "record-off"
+    // The way to the server that the courier delivers to, the server, and the courier itself.
+    case internetDown = "internet-down"
+    case serverSilent = "server-silent"
+    case serverRefuses = "server-refuses"
+    case serverFails = "server-fails"
+    case serverSlow = "server-slow"
+    case serverRejects = "server-rejects"
+    case answersLost = "answers-lost"
+    case captivePortal = "captive-portal"
+    case courierKill = "courier-kill"
 
     package static let all = allCases
 
     /// What a fault happens to.
     package enum Area: String, Hashable, Sendable, CaseIterable {
         case serial, usb, gpio, network, card, clock, process, power, memory, owner
+        case courier
     }
 
     package var area: Area {
@@ -125,6 +136,9 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .reboot, .powerCut, .powerCutAtWrite, .doublePowerCut, .boardHang: .power
         case .outOfMemory, .mirrorRefused, .slowReaders: .memory
         case .rename, .importFiles, .addDevice, .recordOff: .owner
+        case .internetDown, .serverSilent, .serverRefuses, .serverFails, .serverSlow,
+            .serverRejects, .answersLost, .captivePortal, .courierKill:
+            .courier
         }
     }
 
@@ -150,6 +164,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .badSlots: .hours(1)...(.days(3))
         case .rename, .importFiles: .seconds(30)...(.minutes(2))
         case .addDevice, .recordOff: .minutes(30)...(.hours(12))
+        case .internetDown, .serverSilent, .serverRefuses, .serverFails, .captivePortal:
+            .minutes(1)...(.hours(26))
         default: .minutes(1)...(.hours(2))
         }
     }

@@ -72,6 +72,8 @@ package struct Scenario: Sendable {
     package let troubles: [Trouble]
     package let hasLamps: Bool
     package let hasWatchdog: Bool
+    /// Whether a courier delivers to a server.
+    package let hasCourier: Bool
     /// 10 s…1 h.
     package let lossWindow: Duration
     /// Of the history's file, 4…64.
@@ -119,6 +121,7 @@ extension Scenario {
         let candidates = parts.filter { !kind.needsSDS011 || $0.profile == "nova-sds011" }
         if kind.hitsPart, candidates.isEmpty { return [] }
         if kind.area == .network, httpDevices.isEmpty { return [] }
+        if kind.area == .courier, !hasCourier { return [] }
         func fault(at instant: Duration) -> PlannedFault {
             let range = trouble.length ?? kind.usualDuration
             let length = min(dice.duration(in: range), max(.seconds(1), end - instant))

@@ -99,6 +99,7 @@ extension Machine {
         note(lamp, status, devices)
         for found in devices?.found ?? [] { note(found) }
         try await followStore()
+        await lookAtCourier()
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
             let request = ControlRequest(.tail).page(from: page)
@@ -135,6 +136,15 @@ extension Machine {
         let request = world.follower.says(places)
         guard let kept = try await ask(request, CursorReport.self) else { return }
         note(world.follower.number(in: kept), isSaid: true)
+    }
+
+    private func lookAtCourier() async {
+        let at = now
+        guard let counts = await courier?.counts(), !isDead else { return }
+        let segment = world.records.segments.count - 1
+        world.records.deliveries.append(
+            LifeRecords.Delivery(at: at, segment: segment, counts: counts)
+        )
     }
 
     /// A part that spoke under a wrong id goes by its own again within this.
@@ -248,6 +258,8 @@ extension Machine {
         case rename(Part)
         case addDevice, removeDevice
         case record(Part, isOn: Bool)
+        /// At the end of a life: whatever waits for a server goes.
+        case flush
     }
 
     /// Runs the acts of people, one after the other.
@@ -263,6 +275,9 @@ extension Machine {
         case .addDevice: try await addDevice()
         case .removeDevice: try await removeDevice()
         case .record(let part, let isOn): try await record(part, isOn)
+        case .flush:
+            try await courier?.flush()
+            await lookAtCourier()
         }
     }
 

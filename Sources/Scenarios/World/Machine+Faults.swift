@@ -20,6 +20,9 @@ extension Machine {
         case .clock: beginClock(fault, until: end)
         case .process, .power, .memory: beginProcess(fault, until: end)
         case .owner: beginOwner(fault)
+        case .courier:
+            // The others show themselves to a courier that asks; see `ServerNetwork`.
+            if fault.kind == .courierKill { courier?.kill() }
         }
     }
 

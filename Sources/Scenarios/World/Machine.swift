@@ -62,6 +62,8 @@ final class Machine: Platform, @unchecked Sendable {
     let stopReason = Box(LifeEnding.finished)
     /// Those who hold up the history.
     var readers: [Connection] = []
+    /// The program that delivers what the station records; nil where the scenario has none.
+    var courier: CourierLives?
 
     init(_ world: World, on clock: SimulatedClock, boot: BootID, bootedAt: MonotonicInstant) {
         (self.world, simulated, self.boot) = (world, clock, boot)

@@ -45,6 +45,8 @@ final class World: @unchecked Sendable {
     var strangerCount = 0
     var streams: [StreamID: StreamDescription] = [:]
     var follower = WorldFollower()
+    /// What the courier delivers to.
+    let receiver = KeyedReceiver()
     var plannedFaults = 0
     var planted: PlantedBug?
     var stopwatch: (() -> MonotonicInstant)?

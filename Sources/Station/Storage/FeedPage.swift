@@ -14,13 +14,28 @@ struct FeedPage {
 
     /// What the station holds in memory, of one moment.
     struct Source {
-        let window: FeedWindow
-        /// What no block has, oldest first.
-        let unwritten: [[UInt8]]
+        /// Oldest first.
+        let blocks: [FeedBlock]
+        /// What was before them.
+        let (base, baseEvent): ([StreamID: SamplePlace], EventPlace?)
         let boot: BootID
         let streams: [StreamID: StreamDescription]
 
-        var payloads: [[UInt8]] { Array(window.payloads) + unwritten }
+        /// - Parameters:
+        ///   - window: The newest blocks.
+        ///   - unwritten: What no block has, oldest first.
+        ///   - boot: In which this runs.
+        ///   - streams: What there is.
+        init(
+            window: FeedWindow,
+            unwritten: [[UInt8]],
+            boot: BootID,
+            streams: [StreamID: StreamDescription]
+        ) {
+            blocks = window.blocks(and: unwritten)
+            (base, baseEvent) = (window.base, window.baseEvent)
+            (self.boot, self.streams) = (boot, streams)
+        }
     }
 
     private let source: Source
@@ -69,19 +84,17 @@ struct FeedPage {
     /// The newest places there are.
     var edge: FeedPlaces {
         var edge = FeedPlaces(notice: next.notice)
-        for place in source.window.base.values { edge.streams[Self.key(place.stream)] = place.sent }
-        edge.event = source.window.baseEvent?.sent
-        var numbers = EventNumbers(after: source.window.baseEvent)
-        for record in source.payloads.flatMap({ JournalRecordCodec.contents($0).records }) {
-            switch record {
-            case .samples(let stream, let segment):
-                guard let tick = SegmentDecoder.lastTick(of: segment) else { continue }
+        for place in source.base.values { edge.streams[Self.key(place.stream)] = place.sent }
+        edge.event = source.baseEvent?.sent
+        for block in source.blocks {
+            for (stream, tick) in block.tops {
                 let place = SamplePlace(stream: stream, boot: source.boot, tick: tick)
                 edge.streams[Self.key(stream)] = place.sent
-            case .event(let event):
-                edge.event = numbers.place(of: BootEvent(boot: source.boot, event: event)).sent
+            }
+            guard let last = block.events.last else { continue }
+            edge.event = last.sent
+            for case .event(let event) in JournalRecordCodec.contents(block.payload).records {
                 edge.notice = max(edge.notice, event.noticeNumber ?? 0)
-            default: continue
             }
         }
         return edge
@@ -111,7 +124,7 @@ struct FeedPage {
     private mutating func lacksSamples(_ places: FeedPlaces) -> Bool {
         let here = "\(source.boot)"
         var lacks = false
-        for top in source.window.base.values {
+        for top in source.base.values {
             guard let place = places.streams[Self.key(top.stream)] else {
                 lacks = true
                 continue
@@ -126,14 +139,9 @@ struct FeedPage {
     }
 
     private mutating func lacksEvents(_ places: FeedPlaces) -> Bool {
-        guard let top = source.window.baseEvent?.sent, places.event != top else { return false }
+        guard let top = source.baseEvent?.sent, places.event != top else { return false }
         guard let place = places.event else { return true }
-        var numbers = EventNumbers(after: source.window.baseEvent)
-        for record in source.payloads.flatMap({ JournalRecordCodec.contents($0).records }) {
-            guard case .event(let event) = record else { continue }
-            let found = numbers.place(of: BootEvent(boot: source.boot, event: event))
-            if found.sent == place { return false }
-        }
+        if source.blocks.contains(where: { $0.holds(place) }) { return false }
         guard place.bootID == "\(source.boot)" || place.bootID == top.bootID else {
             doubtful.insert(place.bootID)
             return false
@@ -144,37 +152,63 @@ struct FeedPage {
     // MARK: What follows
 
     private mutating func fill(_ limit: Int) {
-        var numbers = EventNumbers(after: source.window.baseEvent)
         // A follower without an event has met the one before all.
-        var hasMet = next.event == source.window.baseEvent?.sent
+        var hasMet = next.event == source.baseEvent?.sent
         let start = next
+        let floors = floors
         var anchors: [JournalRecord] = []
-        for record in source.payloads.flatMap({ JournalRecordCodec.contents($0).records }) {
-            let isFull =
-                sampleCount + eventCount >= limit || byteCount >= Self.byteLimit
-                || notices.count >= Self.noticeLimit
-            switch record {
-            case .anchor: anchors = [record]
-            case .event(let event):
-                let place = numbers.place(of: BootEvent(boot: source.boot, event: event)).sent
-                guard hasMet else {
-                    hasMet = place == start.event
-                    continue
+        for block in source.blocks {
+            anchors = block.anchor.map { [$0] } ?? anchors
+            if isOld(block, floors, start.event, hasMet) {
+                hasMet = hasMet || block.events.last?.sent == start.event
+                continue
+            }
+            var numbers = block.events[...]
+            for record in JournalRecordCodec.contents(block.payload).records {
+                let isFull =
+                    sampleCount + eventCount >= limit || byteCount >= Self.byteLimit
+                    || notices.count >= Self.noticeLimit
+                switch record {
+                case .event(let event):
+                    guard let place = numbers.popFirst()?.sent else { continue }
+                    guard hasMet else {
+                        hasMet = place == start.event
+                        continue
+                    }
+                    guard !isFull, !state.hasMore else {
+                        state.hasMore = true
+                        continue
+                    }
+                    take(event, at: place, start.notice)
+                case .samples(let stream, let segment):
+                    let room = isFull || state.hasMore ? 0 : limit - sampleCount - eventCount
+                    take(segment, of: stream, after: floors[stream] ?? .min, room)
+                default: continue
                 }
-                guard !isFull, !state.hasMore else {
-                    state.hasMore = true
-                    continue
-                }
-                take(event, at: place, start.notice)
-            case .samples(let stream, let segment):
-                let after = start.streams[Self.key(stream)]
-                let floor = after?.bootID == "\(source.boot)" ? after?.tick : nil
-                let room = isFull || state.hasMore ? 0 : limit - sampleCount - eventCount
-                take(segment, of: stream, after: floor ?? .min, room)
-            default: continue
             }
         }
         if !records.isEmpty { records = anchors + records }
+    }
+
+    /// Whether a follower has all that is in a block.
+    private func isOld(
+        _ block: FeedBlock,
+        _ floors: [StreamID: Int64],
+        _ event: FeedPlaces.Event?,
+        _ hasMet: Bool
+    ) -> Bool {
+        guard block.tops.allSatisfy({ $1.tenths <= floors[$0] ?? .min }) else { return false }
+        guard !hasMet, let event else { return block.events.isEmpty }
+        return !block.events.dropLast().contains { $0.sent == event }
+    }
+
+    /// The ticks of the present boot that a follower has.
+    private var floors: [StreamID: Int64] {
+        let here = "\(source.boot)"
+        let pairs = next.streams.compactMap { key, place in
+            place.bootID == here ? UInt16(key).map { (StreamID($0), place.tick) } : nil
+        }
+        return Dictionary(pairs) { $1 }
     }
 
     private mutating func take(_ event: Event, at place: FeedPlaces.Event, _ lastNotice: Int64) {
@@ -230,6 +264,12 @@ extension SamplePlace {
     /// As it travels.
     fileprivate var sent: FeedPlaces.Sample {
         FeedPlaces.Sample(bootID: "\(boot)", tick: tick.tenths)
+    }
+}
+
+extension FeedBlock {
+    fileprivate func holds(_ place: FeedPlaces.Event) -> Bool {
+        events.contains { $0.sent == place }
     }
 }
 

@@ -16,7 +16,7 @@ struct FeedWindow {
     /// The last event before them.
     private(set) var baseEvent: EventPlace?
     /// Oldest first.
-    private(set) var payloads: Deque<[UInt8]> = []
+    private(set) var blocks: Deque<FeedBlock> = []
     private var byteCount = 0
     private var numbers: EventNumbers
     private let boot: BootID
@@ -30,24 +30,53 @@ struct FeedWindow {
 
     /// Adds a block that is durable now.
     mutating func append(_ payload: [UInt8]) {
-        payloads.append(payload)
+        blocks.append(FeedBlock(payload, of: boot, &numbers))
         byteCount += payload.count
-        while byteCount > Self.byteLimit, let oldest = payloads.popFirst() {
-            byteCount -= oldest.count
-            note(oldest)
+        while byteCount > Self.byteLimit, let oldest = blocks.popFirst() {
+            byteCount -= oldest.payload.count
+            for (stream, last) in oldest.tops {
+                base[stream] = SamplePlace(stream: stream, boot: boot, tick: last)
+            }
+            baseEvent = oldest.events.last ?? baseEvent
         }
     }
 
-    private mutating func note(_ payload: [UInt8]) {
+    /// The blocks, with payloads that are not durable yet behind them.
+    func blocks(and unwritten: [[UInt8]]) -> [FeedBlock] {
+        var numbers = numbers
+        return blocks + unwritten.map { FeedBlock($0, of: boot, &numbers) }
+    }
+}
+
+/// A payload with what a follower must know to pass it by without decoding it.
+///
+/// Followers ask at each sample: what they have already costs them nothing.
+struct FeedBlock {
+    let payload: [UInt8]
+    /// The last sample of each stream in it.
+    let tops: [StreamID: Tick]
+    /// Its events, in their order.
+    let events: [EventPlace]
+    /// The last one in it.
+    let anchor: JournalRecord?
+
+    /// - Parameters:
+    ///   - payload: Records.
+    ///   - boot: In which it was written.
+    ///   - numbers: Of the events before it; afterwards also of its own.
+    init(_ payload: [UInt8], of boot: BootID, _ numbers: inout EventNumbers) {
+        var (tops, events) = ([StreamID: Tick](), [EventPlace]())
+        var anchor: JournalRecord?
         for record in JournalRecordCodec.contents(payload).records {
             switch record {
             case .samples(let stream, let segment):
-                guard let last = SegmentDecoder.lastTick(of: segment) else { continue }
-                base[stream] = SamplePlace(stream: stream, boot: boot, tick: last)
+                tops[stream] = SegmentDecoder.lastTick(of: segment) ?? tops[stream]
             case .event(let event):
-                baseEvent = numbers.place(of: BootEvent(boot: boot, event: event))
+                events.append(numbers.place(of: BootEvent(boot: boot, event: event)))
+            case .anchor: anchor = record
             default: continue
             }
         }
+        (self.payload, self.tops, self.events, self.anchor) = (payload, tops, events, anchor)
     }
 }

@@ -1,0 +1,127 @@
+import ControlProtocol
+import Core
+import Store
+
+/// Demands that a courier accounts for every sample: delivered, waiting and left out are what was
+/// recorded, and the receiver has what counts as delivered, and nothing else.
+struct CourierCheck {
+    let world: World
+    let history: HistoryReader
+    /// Whether the ring has written over samples.
+    let isOverwritten: Bool
+    /// Whether a card lied or rotted: what it lost is in no file.
+    let isBetrayed: Bool
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What the files hold of what had been recorded when the courier said how far it is.
+    private struct Rows {
+        var count = 0
+        /// Those that the receiver does not have.
+        var missing: [SampleKey] = []
+    }
+
+    /// - Returns: How many samples were checked.
+    /// - Throws: `Failure`.
+    func run() throws -> Int {
+        if let fault = world.records.courierFaults.first { throw Failure(description: fault) }
+        guard let last = world.records.deliveries.last else {
+            throw Failure(description: "the courier never said how far it is")
+        }
+        let (counts, rows) = (last.counts, try rows(until: last.at))
+        let leftOut = counts.leftOut.values.reduce(0, +)
+        let words =
+            "\(counts.delivered) delivered, \(counts.waiting) waiting, \(leftOut) left out"
+        guard counts.waiting == 0 else {
+            throw Failure(description: "\(words), and nothing failed for hours")
+        }
+        let isWhole = isOverwritten ? counts.recorded >= rows.count : counts.recorded == rows.count
+        guard isWhole || isBetrayed else {
+            throw Failure(description: "\(words), of \(rows.count) recorded")
+        }
+        if rows.missing.count > leftOut, let first = rows.missing.first {
+            throw Failure(
+                description: "\(words), but \(rows.missing.count) are not at the receiver, "
+                    + "\(first) for one"
+            )
+        }
+        try nothingIsMadeUp()
+        return rows.count
+    }
+
+    private func rows(until end: MonotonicInstant) throws -> Rows {
+        let delivered = world.receiver.digests
+        let segments = world.records.segments
+        let bootedAt = Dictionary(segments.map { ($0.boot, $0.bootedAt) }) { first, _ in first }
+        var rows = Rows()
+        for stream in try history.streams() where !stream.id.isImported {
+            let spans = try history.boots().map {
+                HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
+            }
+            let samples = try RawSamples(history, stream.id, spans)
+            while let sample = try samples.next() {
+                guard let booted = bootedAt[sample.boot],
+                    booted.advanced(by: .milliseconds(sample.tick.tenths * 100)) <= end
+                else { continue }
+                rows.count += 1
+                let key = SampleKey(stream.device, stream.id, sample.boot, sample.tick)
+                guard let found = delivered[key] else {
+                    rows.missing.append(key)
+                    continue
+                }
+                guard found == DeliveredDigest.of(stream.quantities, sample.outcomes) else {
+                    throw Failure(description: "\(key) is another at the receiver")
+                }
+            }
+        }
+        return rows
+    }
+
+    /// Each sample at the receiver was heard by a client of the live stream, and came once or came
+    /// again as it was.
+    private func nothingIsMadeUp() throws {
+        let records = world.records
+        if let changed = world.receiver.changed {
+            throw Failure(description: "\(changed) was delivered twice with different values")
+        }
+        struct Heard: Hashable {
+            let device: String
+            let boot: Substring
+            let tenths: Int64
+        }
+        let boots = records.segments.map { "\($0.boot)" }
+        var heard: Set<Heard> = []
+        for sample in records.samples {
+            let boot = boots[Int(sample.segment)].prefix(8)
+            let device = records.devices[Int(sample.device)]
+            // A row may be a tenth later than its sample.
+            for tenths in sample.tick.tenths...sample.tick.tenths + 1 {
+                heard.insert(Heard(device: device, boot: boot, tenths: tenths))
+            }
+        }
+        for key in world.receiver.digests.keys {
+            let wanted = Heard(device: key.device, boot: key.boot[...], tenths: key.tenths)
+            guard heard.contains(wanted) else {
+                throw Failure(description: "\(key) is at the receiver and was never measured")
+            }
+        }
+    }
+}
+
+// MARK: P11
+
+extension Checker {
+    func deliveriesAddUp() throws -> Int {
+        guard world.scenario.hasCourier else { return 0 }
+        let check = CourierCheck(
+            world: world,
+            history: try history(),
+            isOverwritten: records.samples.count > 200_000
+                || records.imports.contains(where: \.hasOverwritten),
+            isBetrayed: hasWindow(Self.faithless.contains, from: .boot, to: world.end)
+        )
+        return try check.run()
+    }
+}

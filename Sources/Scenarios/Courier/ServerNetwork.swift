@@ -1,0 +1,86 @@
+import Core
+import CourierSimulation
+import RoostCourier
+
+/// The way from a machine to the receiver, with what the world does to it at that moment.
+///
+/// Unchecked: one simulation is one thread.
+struct ServerNetwork: CourierNetwork, @unchecked Sendable {
+    static let host = "server.lan"
+    private static let slowness: Duration = .seconds(9)
+
+    private let machine: Machine
+    private let internet: SimulatedInternet
+
+    init(of machine: Machine) {
+        self.machine = machine
+        internet = SimulatedInternet(clock: machine.clock)
+        internet.add(Server(machine: machine), at: Self.host)
+    }
+
+    func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
+        guard !machine.isDead else { throw CancellationError() }
+        internet.set(fault, at: Self.host)
+        let answer = try await internet.exchange(request)
+        // A process that was killed meanwhile hears of nothing.
+        guard !machine.isDead else { throw CancellationError() }
+        return answer
+    }
+
+    func upload(
+        _ request: OutboundRequest,
+        size: Int,
+        _ read: @escaping @Sendable () async throws -> [UInt8]?
+    ) async throws -> OutboundAnswer {
+        try await internet.upload(request, size: size, read)
+    }
+
+    func send(_ message: MailMessage) async throws -> OutboundAnswer {
+        try await internet.send(message)
+    }
+
+    func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
+        try await internet.connect(broker)
+    }
+
+    /// What happens to the server now; nil for nothing.
+    private var fault: NetworkFault? {
+        let (world, now) = (machine.world, machine.now)
+        let kinds: [FaultKind] = [
+            .internetDown, .nameServerSilent, .serverSilent, .serverRefuses, .captivePortal,
+            .serverFails, .answersLost, .serverSlow,
+        ]
+        guard let kind = kinds.first(where: { world.isOpen($0, at: now) }) else { return nil }
+        world.fire(kind)
+        switch kind {
+        case .internetDown: return .unreachable
+        case .nameServerSilent: return .nameServerSilent
+        case .serverSilent: return .silent
+        case .serverRefuses: return .refused
+        case .captivePortal: return .captivePortal
+        case .answersLost: return .answerLost
+        case .serverSlow: return .slow(Self.slowness)
+        default:
+            var chance = world.dice(at: now)
+            let statuses = [500, 502, 503, 429, 404, 401]
+            let status = statuses[chance.index(statuses.count)]
+            let isAsked = status == 503 || status == 429
+            return .status(status, retryAfterSeconds: isAsked ? 30 + chance.index(300) : nil)
+        }
+    }
+
+    private struct Server: SimulatedServer, @unchecked Sendable {
+        let machine: Machine
+
+        func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+            let isRejecting = machine.world.isOpen(.serverRejects, at: machine.now)
+            if isRejecting { machine.world.fire(.serverRejects) }
+            let isLost = machine.world.planted == .lostDelivery
+            if isLost, machine.world.receiver.requestCount % 16 == 9 {
+                machine.world.receiver.forget()
+                return OutboundAnswer(200, text: "thanks")
+            }
+            return machine.world.receiver.answer(request, rejecting: isRejecting)
+        }
+    }
+}
