@@ -79,8 +79,10 @@ struct CourierCheck {
         return rows
     }
 
-    /// Each sample at the receiver was heard by a client of the live stream, and came once or came
+    /// Each value at the receiver was heard by a client of the live stream, and came once or came
     /// again as it was.
+    ///
+    /// That a device is away is recorded now and then, and no client of the live stream hears it.
     private func nothingIsMadeUp() throws {
         let records = world.records
         if let changed = world.receiver.changed {
@@ -101,10 +103,15 @@ struct CourierCheck {
                 heard.insert(Heard(device: device, boot: boot, tenths: tenths))
             }
         }
-        for key in world.receiver.digests.keys {
+        for key in world.receiver.valued {
             let wanted = Heard(device: key.device, boot: key.boot[...], tenths: key.tenths)
             guard heard.contains(wanted) else {
-                throw Failure(description: "\(key) is at the receiver and was never measured")
+                let near = heard.filter { $0.device == key.device && $0.boot == key.boot[...] }
+                    .map(\.tenths).min { abs($0 - key.tenths) < abs($1 - key.tenths) }
+                throw Failure(
+                    description: "\(key) is at the receiver and was never measured; "
+                        + "the nearest is of \(near.map { "\($0)" } ?? "another boot")"
+                )
             }
         }
     }

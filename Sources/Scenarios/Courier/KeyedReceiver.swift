@@ -22,6 +22,7 @@ final class KeyedReceiver: SimulatedServer {
 
     private struct State {
         var digests: [SampleKey: UInt64] = [:]
+        var valued: Set<SampleKey> = []
         var refused: Set<SampleKey> = []
         var itemCount = 0
         var requestCount = 0
@@ -32,6 +33,8 @@ final class KeyedReceiver: SimulatedServer {
 
     /// What it has of each sample.
     var digests: [SampleKey: UInt64] { state.withLock { $0.digests } }
+    /// Those of its samples that have a value.
+    var valued: Set<SampleKey> { state.withLock { $0.valued } }
     /// Samples that it refused while it rejected such.
     var refused: Set<SampleKey> { state.withLock { $0.refused } }
     /// Samples in all requests, also those that came again.
@@ -70,6 +73,7 @@ final class KeyedReceiver: SimulatedServer {
             }
             for (key, item) in items {
                 let digest = DeliveredDigest.of(item.values, none: item.none)
+                if !item.values.isEmpty { state.valued.insert(key) }
                 let before = state.digests.updateValue(digest, forKey: key)
                 if let before, before != digest, state.changed == nil { state.changed = item.id }
             }
