@@ -47,8 +47,8 @@ private struct OneDevice: StationFacts {
 @Suite struct BrokerTargetTests {
     private static let topics = MQTTTopics(station: "7f3a21c9d0e4")
 
-    private static func motion(_ number: Int) -> MQTTPayloads.Motion {
-        MQTTPayloads.Motion(id: "\(number)", device: "door", time: nil, age: .zero, seconds: nil)
+    private static func motion(_ number: Int) -> MQTTPayloads.News {
+        .motion(.init(id: "\(number)", device: "door", time: nil, age: .zero, seconds: nil))
     }
 
     private static func id(_ message: BrokerMessage?) -> Int? {

@@ -116,4 +116,34 @@ import Testing
         let end = "{\"id\":\"7\",\"t\":\"2026-11-22T04:30:00Z\",\"kind\":\"motion\",\"seconds\":12}"
         #expect(messages.last.map(Self.text) == end)
     }
+
+    @Test func saysWhatHappensToAlertsForAnHour() throws {
+        var raised = AlertEvent.Raised(7, .init("who-24h", "dust/pm25"))
+        raised.value = FixedPoint(161, decimals: 1)
+        (raised.unit, raised.limit, raised.over) = ("µg/m³", FixedPoint(15, decimals: 0), 86_400)
+        let time = TargetFixture.time
+        let news = try #require(MQTTPayloads.Alert(.raised(raised), time: time, age: .seconds(90)))
+        let message = try #require(Self.payloads.messages(of: .alert(news)).first)
+        #expect(message.topic == "roost/7f3a21c9d0e4/alert")
+        #expect(message.expirySeconds == 3_510 && !message.isRetained)
+        let text = """
+            {"id":"7","event_type":"raised","alert":7,"t":"2026-11-22T04:30:00Z","rule":"who-24h",\
+            "about":"dust/pm25","severity":"warning","level":1,"value":16.1,"unit":"µg/m³",\
+            "limit":15,"over":86400}
+            """
+        #expect(Self.text(message) == text)
+        let late = try #require(MQTTPayloads.Alert(.raised(raised), time: nil, age: .hours(1)))
+        #expect(Self.payloads.messages(of: .alert(late)).isEmpty)
+        raised.flags = ["test", "to:phone"]
+        #expect(MQTTPayloads.Alert(.raised(raised), time: nil, age: .zero) == nil)
+        #expect(
+            Self.text(Self.payloads.discovery(Self.view)[0]).contains(
+                """
+                "alert":{"p":"event","uniq_id":"roost_7f3a21c9d0e4_alert","name":"alert",\
+                "stat_t":"roost/7f3a21c9d0e4/alert",\
+                "evt_typ":["raised","level","acknowledged","resolved"]}
+                """
+            )
+        )
+    }
 }

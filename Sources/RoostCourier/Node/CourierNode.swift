@@ -198,20 +198,24 @@ package final class CourierNode: Sendable {
         let now = MonotonicInstant(nanoseconds: Int64(report.nowSeconds * 1e9))
         for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
             guard case .event(let event) = record else { continue }
+            let time = await station.time(of: event.instant)
+            let age = max(event.instant.duration(to: now), .zero)
             if case .alert(let alert) = event.kind {
                 if case .raised = alert { await readWords() }
-                await alerts.take(alert, await station.time(of: event.instant))
+                await alerts.take(alert, time)
+                if let news = MQTTPayloads.Alert(alert, time: time, age: age) {
+                    await targets.take(.alert(news))
+                }
             }
             guard event.kind == .motion else { continue }
-            await targets.take(
-                MQTTPayloads.Motion(
-                    id: "\(boot.description.prefix(8))-\(event.instant.nanoseconds)",
-                    device: event.source,
-                    time: await station.time(of: event.instant),
-                    age: max(event.instant.duration(to: now), .zero),
-                    seconds: nil
-                )
+            let motion = MQTTPayloads.Motion(
+                id: "\(boot.description.prefix(8))-\(event.instant.nanoseconds)",
+                device: event.source,
+                time: time,
+                age: age,
+                seconds: nil
             )
+            await targets.take(.motion(motion))
         }
     }
 

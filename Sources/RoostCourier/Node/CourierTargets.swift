@@ -115,12 +115,16 @@ final class CourierTargets: Sendable {
         supervisor.add(spec)
     }
 
-    /// A motion goes to the brokers whose owner named its channel: it says who is at home.
-    func take(_ motion: MQTTPayloads.Motion) async {
+    /// An alert goes to all brokers, a motion to those whose owner named its channel: it says who
+    /// is at home.
+    func take(_ news: MQTTPayloads.News) async {
         let left = state.withLock { $0.configuration.left }
         for outlet in outlets {
-            let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
-            if choice.takes(motion.device, "motion") { await outlet.take(motion) }
+            if case .motion(let motion) = news {
+                let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
+                guard choice.takes(motion.device, "motion") else { continue }
+            }
+            await outlet.take(news)
         }
     }
 

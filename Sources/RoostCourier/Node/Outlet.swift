@@ -9,7 +9,7 @@ package actor Outlet {
     /// The task of an outlet.
     private enum Work {
         case samples(OutboxTask)
-        case broker(OutboxTask, MQTTTarget, MotionReports)
+        case broker(OutboxTask, MQTTTarget, BrokerNews)
         case files(FileOutboxTask)
         case notices(NoticeTask)
         case pushes(PushTask)
@@ -38,14 +38,14 @@ package actor Outlet {
     func begin(_ task: FileOutboxTask) { begin(.files(task)) }
     func begin(_ task: NoticeTask) { begin(.notices(task)) }
     func begin(_ task: PushTask) { begin(.pushes(task)) }
-    func begin(_ task: OutboxTask, _ target: MQTTTarget, _ motions: MotionReports) {
-        begin(.broker(task, target, motions))
+    func begin(_ task: OutboxTask, _ target: MQTTTarget, _ news: BrokerNews) {
+        begin(.broker(task, target, news))
     }
 
-    /// A motion that the station saw; brokers alone hear of it.
-    func take(_ motion: MQTTPayloads.Motion) async {
-        guard case .broker(_, _, let motions) = work else { return }
-        await motions.take(motion)
+    /// A motion that the station saw, or an alert; brokers alone hear of it.
+    func take(_ news: MQTTPayloads.News) async {
+        guard case .broker(_, _, let waiting) = work else { return }
+        await waiting.take(news)
     }
 
     private func begin(_ work: Work) {
@@ -152,13 +152,13 @@ package actor Outlet {
             var report = OutboxReport(id: entry.id, type: entry.type, state: .waitsForStation)
             switch work {
             case .samples(let task): Self.fill(&report, await task.standing, at: clock.now)
-            case .broker(let task, let target, let motions):
+            case .broker(let task, let target, let news):
                 Self.fill(&report, await task.standing, at: clock.now)
                 report.proof = await target.standing
                 if let trouble = await target.trouble, report.why == nil {
                     (report.why, report.code) = (trouble.words, trouble.code)
                 }
-                report.omittedMotionCount = await motions.omittedCount
+                report.omittedMotionCount = await news.omittedCount
             case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .pushes(let task): Self.fill(&report, await task.standing, at: clock.now)

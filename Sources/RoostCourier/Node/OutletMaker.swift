@@ -167,9 +167,9 @@ struct OutletMaker: Sendable {
             clock: world.clock,
             heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5))
         )
-        let motions = MotionReports(target, over: outlet.network, clock: world.clock)
-        await outlet.begin(task, target, motions)
-        return OutletChild(outlet: outlet, tasks: [task, attendant, motions])
+        let news = BrokerNews(target, over: outlet.network, clock: world.clock)
+        await outlet.begin(task, target, news)
+        return OutletChild(outlet: outlet, tasks: [task, attendant, news])
     }
 
     private func seed(of id: String) -> UInt64 {

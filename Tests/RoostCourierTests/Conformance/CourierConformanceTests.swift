@@ -15,7 +15,7 @@ import Testing
 @Suite struct CourierConformanceTests {
     static let children: [any Child.Type] = [
         StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
-        OutletChild.self, RouteChild.self, NoticeTask.self, MotionReports.self, PushTask.self,
+        OutletChild.self, RouteChild.self, NoticeTask.self, BrokerNews.self, PushTask.self,
         FeedTask.self,
     ]
 
@@ -211,9 +211,9 @@ import Testing
         let topics = MQTTTopics(prefix: "roost", station: "7f3a21c9d0e4")
         let settings = MQTTTarget.Settings(broker: broker, payloads: MQTTPayloads(topics: topics))
         let target = MQTTTarget(settings, clock: life.clock, seed: 1)
-        let reports = MotionReports(target, over: life.internet, clock: life.clock)
+        let reports = BrokerNews(target, over: life.internet, clock: life.clock)
         await reports.take(
-            .init(id: "1", device: "door", time: nil, age: .zero, seconds: nil)
+            .motion(.init(id: "1", device: "door", time: nil, age: .zero, seconds: nil))
         )
         return reports
     }

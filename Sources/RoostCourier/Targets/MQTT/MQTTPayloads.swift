@@ -8,7 +8,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         package let device: String
         package let time: WallTime?
         /// Since it was seen.
-        package let age: Duration
+        package internal(set) var age: Duration
         /// How long it lasted; nil at its start.
         package let seconds: Int?
 
@@ -132,13 +132,14 @@ package struct MQTTPayloads: Hashable, Sendable {
     package struct Component: Hashable, Sendable {
         fileprivate enum Kind: Hashable {
             case value(Quantity, expiry: Int)
-            case motion, lamp, laser, faults
+            case motion, lamp, laser, faults, alert
         }
 
         package let id: String
         package var platform: String {
             switch kind {
             case .motion, .faults: "binary_sensor"
+            case .alert: "event"
             default: "sensor"
             }
         }
@@ -165,7 +166,10 @@ package struct MQTTPayloads: Hashable, Sendable {
         }
         if view.lamp != nil { all.append(Component(id: "lamp", device: "", kind: .lamp)) }
         if view.laserHours != nil { all.append(Component(id: "laser", device: "", kind: .laser)) }
-        return all + [Component(id: "faults", device: "", kind: .faults)]
+        return all + [
+            Component(id: "faults", device: "", kind: .faults),
+            Component(id: "alert", device: "", kind: .alert),
+        ]
     }
 
     private func head(_ view: StationView) -> [(key: String, value: String)] {
@@ -204,6 +208,11 @@ package struct MQTTPayloads: Hashable, Sendable {
                 ("name", WireJSON.string("\(component.device) motion")),
                 ("stat_t", WireJSON.string(topics.motion(component.device))),
                 ("dev_cla", "\"motion\""), ("off_dly", "30"),
+            ]
+        case .alert:
+            return id + [
+                ("name", "\"alert\""), ("stat_t", WireJSON.string(topics.alert)),
+                ("evt_typ", WireJSON.strings(Alert.types)),
             ]
         case .lamp:
             return id + [

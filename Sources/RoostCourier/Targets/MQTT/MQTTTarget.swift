@@ -133,14 +133,14 @@ package actor MQTTTarget: SampleTarget {
         return settings.proves ? try await prove(batch.id, over: network) : .delivered
     }
 
-    /// Reports a motion; safe to call again with the same one.
+    /// Reports a motion or an alert; safe to call again with the same one.
     ///
     /// - Throws: `CancellationError` alone.
     package func report(
-        _ motion: MQTTPayloads.Motion,
+        _ news: MQTTPayloads.News,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
-        for message in settings.payloads.motion(motion) {
+        for message in settings.payloads.messages(of: news) {
             let outcome = try await put(message, over: network)
             guard outcome == .delivered else { return outcome }
         }

@@ -2,16 +2,17 @@ import Core
 import Supervision
 import Synchronization
 
-/// Motions on their way to the brokers that are to hear of them: each is kept until it is out.
+/// Motions and alerts on their way to a broker: each is kept until it is out.
 ///
-/// Bound: `limit` for each broker; the oldest give way and are counted.
-actor MotionReports: Child {
+/// Bound: `limit`; the oldest give way and are counted.
+actor BrokerNews: Child {
     static let limit = 256
     /// Between two tries.
     private static let pause: Duration = .seconds(5)
 
     private struct Entry {
-        let motion: MQTTPayloads.Motion
+        let news: MQTTPayloads.News
+        let number: Int
         let seenAt: MonotonicInstant
     }
 
@@ -20,19 +21,21 @@ actor MotionReports: Child {
     private let clock: any NodeClock
     private let isThere = Signal()
     private var waiting: [Entry] = []
+    private var count = 0
     private(set) var omittedCount = 0
 
     init(_ target: MQTTTarget, over network: any CourierNetwork, clock: any NodeClock) {
         (self.target, self.network, self.clock) = (target, network, clock)
     }
 
-    /// Takes a motion; its age counts from now.
-    func take(_ motion: MQTTPayloads.Motion) {
+    /// Takes a motion or an alert; its age counts from now.
+    func take(_ news: MQTTPayloads.News) {
         if waiting.count >= Self.limit {
             waiting.removeFirst()
             omittedCount += 1
         }
-        waiting.append(Entry(motion: motion, seenAt: clock.now))
+        count += 1
+        waiting.append(Entry(news: news, number: count, seenAt: clock.now))
         isThere.raise()
     }
 
@@ -42,17 +45,10 @@ actor MotionReports: Child {
                 _ = try await clock.wait(for: isThere, until: nil, tolerance: .zero)
                 continue
             }
-            let age = first.motion.age + first.seenAt.duration(to: clock.now)
-            let motion = MQTTPayloads.Motion(
-                id: first.motion.id,
-                device: first.motion.device,
-                time: first.motion.time,
-                age: age,
-                seconds: first.motion.seconds
-            )
-            switch try await target.report(motion, over: network) {
+            let news = first.news.aged(by: first.seenAt.duration(to: clock.now))
+            switch try await target.report(news, over: network) {
             case .delivered, .refused, .partly:
-                if waiting.first?.motion.id == motion.id { waiting.removeFirst() }
+                if waiting.first?.number == first.number { waiting.removeFirst() }
             case .later, .hold, .unknown, .foreign:
                 try await clock.sleep(for: Self.pause, tolerance: .seconds(1))
             }
