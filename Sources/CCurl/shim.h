@@ -64,3 +64,11 @@ static inline CURLcode ccurl_on_progress(CURL *easy, curl_xferinfo_callback body
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, body);
 }
+// Constants whose types, or names, differ between libcurl 7.88 and 8.14.
+static inline long ccurl_tls_1_2(void) { return CURL_SSLVERSION_TLSv1_2; }
+static inline long ccurl_encryption(int is_demanded) {
+    return is_demanded ? CURLUSESSL_ALL : CURLUSESSL_TRY;
+}
+static inline CURLoption ccurl_allow_refused_recipients(void) {
+    return CURLOPT_MAIL_RCPT_ALLLOWFAILS;
+}

@@ -47,7 +47,7 @@ private struct OneDevice: StationFacts {
 @Suite struct BrokerTargetTests {
     private static let topics = MQTTTopics(station: "7f3a21c9d0e4")
 
-    private static func motion(_ number: Int) -> MQTTPayloads.News {
+    private static func motion(_ number: Int) -> MQTTNews {
         .motion(.init(id: "\(number)", device: "door", time: nil, age: .zero, seconds: nil))
     }
 

@@ -21,7 +21,7 @@ struct ConnectionSetup {
         try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
         try handle.set(CURLOPT_NETRC, 0)
         try handle.set(CURLOPT_PROXY, settings.proxy?.revealed ?? "")
-        try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try handle.set(CURLOPT_SSLVERSION, ccurl_tls_1_2())
         try resolve(handle)
         try setTrust(handle)
     }

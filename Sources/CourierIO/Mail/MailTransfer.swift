@@ -94,8 +94,7 @@ final class MailTransfer {
         try handle.set(CURLOPT_URL, base + greeting)
         // A password never goes unencrypted.
         let mayBePlain = message.allowsPlain && message.password == nil
-        let encryption = mayBePlain ? CURLUSESSL_TRY : CURLUSESSL_ALL
-        try handle.set(CURLOPT_USE_SSL, Int(encryption.rawValue))
+        try handle.set(CURLOPT_USE_SSL, ccurl_encryption(mayBePlain ? 0 : 1))
         try handle.set(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN")
         if let user = message.user {
             try handle.set(CURLOPT_USERNAME, user)
@@ -104,7 +103,7 @@ final class MailTransfer {
         try handle.set(CURLOPT_MAIL_FROM, message.from)
         try handle.set(CURLOPT_MAIL_RCPT, message.recipients)
         // One refused recipient does not keep the message from the others.
-        try handle.set(CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1)
+        try handle.set(ccurl_allow_refused_recipients(), 1)
         try handle.set(CURLOPT_UPLOAD, 1)
         try handle.setSize(CURLOPT_INFILESIZE_LARGE, message.bytes.count)
         try handle.set(CURLOPT_FORBID_REUSE, 1)

@@ -11,7 +11,7 @@ actor BrokerNews: Child {
     private static let pause: Duration = .seconds(5)
 
     private struct Entry {
-        let news: MQTTPayloads.News
+        let news: MQTTNews
         let number: Int
         let seenAt: MonotonicInstant
     }
@@ -29,7 +29,7 @@ actor BrokerNews: Child {
     }
 
     /// Takes a motion or an alert; its age counts from now.
-    func take(_ news: MQTTPayloads.News) {
+    func take(_ news: MQTTNews) {
         if waiting.count >= Self.limit {
             waiting.removeFirst()
             omittedCount += 1

@@ -203,7 +203,7 @@ package final class CourierNode: Sendable {
             if case .alert(let alert) = event.kind {
                 if case .raised = alert { await readWords() }
                 await alerts.take(alert, time)
-                if let news = MQTTPayloads.Alert(alert, time: time, age: age) {
+                if let news = MQTTNews.Alert(alert, time: time, age: age) {
                     await targets.take(.alert(news))
                 }
             }

@@ -117,7 +117,7 @@ final class CourierTargets: Sendable {
 
     /// An alert goes to all brokers, a motion to those whose owner named its channel: it says who
     /// is at home.
-    func take(_ news: MQTTPayloads.News) async {
+    func take(_ news: MQTTNews) async {
         let left = state.withLock { $0.configuration.left }
         for outlet in outlets {
             if case .motion(let motion) = news {

@@ -43,7 +43,7 @@ package actor Outlet {
     }
 
     /// A motion that the station saw, or an alert; brokers alone hear of it.
-    func take(_ news: MQTTPayloads.News) async {
+    func take(_ news: MQTTNews) async {
         guard case .broker(_, _, let waiting) = work else { return }
         await waiting.take(news)
     }

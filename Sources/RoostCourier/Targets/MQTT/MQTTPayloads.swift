@@ -18,6 +18,8 @@ package struct MQTTPayloads: Hashable, Sendable {
         }
     }
 
+    /// The types of an event entity of Home Assistant for alerts.
+    private static let alertTypes = ["raised", "level", "acknowledged", "resolved"]
     /// How old a motion may be on the live topic.
     package static let motionLimit: Duration = .seconds(60)
 
@@ -212,7 +214,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         case .alert:
             return id + [
                 ("name", "\"alert\""), ("stat_t", WireJSON.string(topics.alert)),
-                ("evt_typ", WireJSON.strings(Alert.types)),
+                ("evt_typ", WireJSON.strings(Self.alertTypes)),
             ]
         case .lamp:
             return id + [

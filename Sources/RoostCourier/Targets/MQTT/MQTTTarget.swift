@@ -137,10 +137,10 @@ package actor MQTTTarget: SampleTarget {
     ///
     /// - Throws: `CancellationError` alone.
     package func report(
-        _ news: MQTTPayloads.News,
+        _ news: MQTTNews,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
-        for message in settings.payloads.messages(of: news) {
+        for message in news.messages(settings.payloads) {
             let outcome = try await put(message, over: network)
             guard outcome == .delivered else { return outcome }
         }

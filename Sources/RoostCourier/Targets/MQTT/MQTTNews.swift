@@ -1,39 +1,23 @@
 import Core
 
 /// What a broker's clients hear at once: motions, and what happens to alerts.
-extension MQTTPayloads {
-    package enum News: Hashable, Sendable {
-        case motion(Motion)
-        case alert(Alert)
-
-        /// The same, so much later.
-        func aged(by time: Duration) -> News {
-            switch self {
-            case .motion(var motion):
-                motion.age += time
-                return .motion(motion)
-            case .alert(var alert):
-                alert.age += time
-                return .alert(alert)
-            }
-        }
-    }
+package enum MQTTNews: Hashable, Sendable {
+    case motion(MQTTPayloads.Motion)
+    case alert(Alert)
 
     /// Something that happened to an alert, as the station recorded it.
     package struct Alert: Hashable, Sendable {
-        /// What Home Assistant's event entity knows.
-        static let types = ["raised", "level", "acknowledged", "resolved"]
-
         let event: AlertEvent
         let time: WallTime?
         /// Since it happened.
         var age: Duration
 
+        /// nil for what is no news: silences, lists, and tests for another receiver.
+        ///
         /// - Parameters:
         ///   - event: Of an alert.
         ///   - time: UTC; nil while no trusted clock says it.
         ///   - age: Since it happened.
-        /// - Returns: nil for what is no news: silences, lists, and tests for another receiver.
         package init?(_ event: AlertEvent, time: WallTime?, age: Duration) {
             switch event {
             case .raised(let raised):
@@ -49,21 +33,32 @@ extension MQTTPayloads {
     }
 
     /// How long a broker keeps what happened to an alert for a client that is away.
-    static let alertLimit: Duration = .seconds(3_600)
+    private static let alertLimit: Duration = .seconds(3_600)
+
+    /// The same, so much later.
+    func aged(by time: Duration) -> MQTTNews {
+        switch self {
+        case .motion(var motion):
+            motion.age += time
+            return .motion(motion)
+        case .alert(var alert):
+            alert.age += time
+            return .alert(alert)
+        }
+    }
 
     /// The messages of a motion, or of what happened to an alert while that is younger than an
     /// hour.
-    package func messages(of news: News) -> [BrokerMessage] {
-        switch news {
-        case .motion(let motion): return self.motion(motion)
+    package func messages(_ payloads: MQTTPayloads) -> [BrokerMessage] {
+        switch self {
+        case .motion(let motion): return payloads.motion(motion)
         case .alert(let alert):
             let left = Self.alertLimit - alert.age
             guard left > .zero else { return [] }
-            let bytes = Array(WireJSON.object(Self.members(alert)).utf8)
             return [
                 BrokerMessage(
-                    topic: topics.alert,
-                    payload: bytes,
+                    topic: payloads.topics.alert,
+                    payload: Array(WireJSON.object(Self.members(alert)).utf8),
                     isRetained: false,
                     expirySeconds: Int(left.components.seconds)
                 )
