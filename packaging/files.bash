@@ -48,6 +48,7 @@ installed_files() {
     if has_web; then
         printf '%s\t%s\t%s\n' \
             755 "$binaries/roost-web" "$prefix/bin/roost-web" \
+            644 "$extras/roost-web.8" "$prefix/share/man/man8/roost-web.8" \
             644 "$root/packaging/systemd/roost-web.service" \
             "$system/systemd/system/roost-web.service" \
             644 "$root/packaging/systemd/roost-web.socket" \

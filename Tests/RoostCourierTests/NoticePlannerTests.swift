@@ -77,6 +77,17 @@ import Testing
         #expect(sent.count >= 24 * count - 2)
     }
 
+    @Test func aRestartSendsAgainWhatWasNotSentAlone() {
+        let standing = [Self.raised(1), Self.raised(2, .warning, .init("who-24h", "balcony/pm10"))]
+        for (sent, rest) in [([1, 2], []), ([1], [2]), ([], [1, 2])] as [(Set<Int64>, [Int64])] {
+            var planner = NoticePlanner(ReceiverOptions())
+            planner.begin(after: 2, tokenAt: .boot, sent: sent, standing, at: .boot)
+            let plans = Self.run(&planner, 1...600)
+            #expect(plans.count == (rest.isEmpty ? 0 : 1))
+            #expect(plans.flatMap(\.plan.raised).sorted() == rest)
+        }
+    }
+
     @Test func aTestForOneReceiverReachesItAlone() {
         for (flags, receiver, count) in [
             (["test"], "phone", 1), (["test", "to:phone"], "phone", 1),

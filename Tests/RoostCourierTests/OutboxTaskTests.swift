@@ -190,6 +190,45 @@ private struct LineTarget: SampleTarget {
         }
     }
 
+    @Test func whatNeverGoesTwiceIsLeftOutWhenNoAnswerSaysWhetherItArrived() throws {
+        try simulate { clock in
+            var life = Life(clock)
+            life.target.traits.repetition = .atMostOnce
+            let (task, tested) = (life.task(), life)
+            life.internet.set(.answerLost, at: "lines.example")
+            try await life.run(task) {
+                for _ in 0..<20 {
+                    tested.record()
+                    try await clock.sleep(for: .seconds(300))
+                }
+                tested.internet.set(nil, at: "lines.example")
+                tested.record()
+                try await clock.sleep(for: .seconds(3_600))
+                try await tested.demandSum(task)
+            }
+            #expect(life.server.items.withLock { $0.values.allSatisfy { $0 == 1 } })
+            let totals = await task.standing.totals
+            #expect(totals.leftOut[.unknown] ?? 0 > 0)
+            #expect(totals.delivered + (totals.leftOut[.unknown] ?? 0) == 21)
+        }
+    }
+
+    @Test func asksNotBeforeTheTimeThatAReceiverNamed() throws {
+        try simulate { clock in
+            let life = Life(clock)
+            let task = life.task()
+            let fault = NetworkFault.status(503, retryAfterSeconds: 1_800)
+            life.internet.set(fault, at: "lines.example")
+            try await life.run(task) {
+                for _ in 0..<170 {
+                    life.record()
+                    try await clock.sleep(for: .seconds(10))
+                }
+            }
+            #expect(life.internet.exchangeCount == 1)
+        }
+    }
+
     @Test func leavesOutOneBadSampleOfManyWithFewRequests() throws {
         try simulate { clock in
             let life = Life(clock)

@@ -21,7 +21,7 @@ COURIER = [
      "leaves out a whole batch for one bad sample", OUTBOX),
     (MACHINE, "(held, trouble) = (reason, reason)", "(held, trouble) = (nil, reason)",
      "never says that a person has to act", OUTBOX),
-    (MACHINE, "continues: after == mark.ranges.last?.to)", "continues: true)",
+    (MACHINE, "continues: after == mark.ranges.last?.to)", "continues: after != nil || true)",
      "takes two ranges with a hole for one", OUTBOX),
     (MACHINE, "mark.settle(to: part.to)", "mark.settle(to: mark.seen ?? part.to)",
      "settles more than was sent", OUTBOX),

@@ -1,0 +1,38 @@
+// What Swift's library from Debian sid asks of a newer C library than Debian 12 has: the same
+// functions under their names of C23, and strlcpy. Linked into programs for Debian 12 alone.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
+
+long long __isoc23_strtoll(const char *text, char **end, int base) {
+    return strtoll(text, end, base);
+}
+
+unsigned long __isoc23_strtoul(const char *text, char **end, int base) {
+    return strtoul(text, end, base);
+}
+
+unsigned long long __isoc23_strtoull(const char *text, char **end, int base) {
+    return strtoull(text, end, base);
+}
+
+int __isoc23_sscanf(const char *text, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    int count = vsscanf(text, format, values);
+    va_end(values);
+    return count;
+}
+
+size_t strlcpy(char *target, const char *source, size_t size) {
+    size_t length = strlen(source);
+    if (size > 0) {
+        size_t count = length < size - 1 ? length : size - 1;
+        memcpy(target, source, count);
+        target[count] = 0;
+    }
+    return length;
+}
