@@ -84,7 +84,8 @@ def life(check, suite, arch, packages, archive):
     where = f"{suite} {arch}"
     root.run("apt-get", "update", "-qq", "-o", "Acquire::Check-Valid-Until=false")
     # What the packages need is there before, so that a purge can be compared.
-    files = [packages[name] for name in NAMES]
+    names = [name for name in (*NAMES, "roost-swift") if name in packages]
+    files = [packages[name] for name in names]
     needed = set()
     for file in files:
         depends = subprocess.check_output(["dpkg-deb", "--field", file, "Depends"], text=True)
@@ -100,14 +101,14 @@ def life(check, suite, arch, packages, archive):
     check.same(root.read("/etc/roost/roost.json"), OWNERS_CONFIGURATION, f"{where}: a changed configuration after an upgrade")
     check.demand(not root.has(f"/etc/systemd/system/{UNITS[1]}"), f"{where}: what was disabled is enabled by an upgrade")
     check.demand(root.has(f"/etc/systemd/system/{UNITS[0]}"), f"{where}: roostd is not enabled after an upgrade")
-    root.run("apt-get", "remove", "--yes", "--quiet", *NAMES)
+    root.run("apt-get", "remove", "--yes", "--quiet", *names)
     check.demand(not root.has("/usr/bin/roostd"), f"{where}: the daemon is there after a removal")
     check.same((root.read("/var/lib/roost/history.db"), root.read("/etc/roost/roost.json")),
                ("history", OWNERS_CONFIGURATION), f"{where}: history and configuration after a removal")
     root.install(*files)
     check.same(root.read("/var/lib/roost/history.db"), "history", f"{where}: the history after a new installation")
     check.demand(root.has(f"/etc/systemd/system/{UNITS[0]}"), f"{where}: roostd is not enabled after a new installation")
-    root.run("apt-get", "purge", "--yes", "--quiet", *NAMES)
+    root.run("apt-get", "purge", "--yes", "--quiet", *names)
     check.same(sorted(root.files() - before), [], f"{where}: left after a purge")
     root.close()
     check.say(f"{where}: installed, upgraded, disabled, removed, installed again, purged")
