@@ -102,7 +102,8 @@ def kills(check, options, station, courier, server):
     if "mirror-missing" in station.log():
         # Where /run is on a disk, a killed station loses what it had not written and the server has already.
         check.say("/run is not in memory here: a killed station forgets samples that the server has")
-        check.demand(len(server.points) >= samples["delivered"], f"after the kills: {len(server.points)} points for {samples}")
+        count = len(server.points)
+        check.demand(count >= samples["delivered"], f"after the kills: {count} points for {samples}")
     else:
         same_points(check, server, samples, "after the kills")
     check.demand(not any(samples["leftOut"].get(reason) for reason in ("refused", "expired", "unknown")),

@@ -50,7 +50,7 @@ def bumped(check, path):
         text = file.read()
     # Packages of one version need each other.
     text = re.sub(r"^Version: (.*)$", r"Version: \1.1", text, flags=re.MULTILINE)
-    text = re.sub(r"roost \(= (.*?)\)", r"roost (= \1.1)", text)
+    text = re.sub(r"(roost(?:-swift)?) \(= (.*?)\)", r"\1 (= \2.1)", text)
     with open(control, "w", encoding="utf-8") as file:
         file.write(text)
     default = os.path.join(folder, "etc/roost/roost.json")
