@@ -110,6 +110,28 @@ extension [JournalBlock] {
         #expect(descriptions(at: 2).isEmpty)
     }
 
+    /// A sample that reports late absences is not mistaken for one of them, and neither are two
+    /// samples within a tenth of a second: receivers know a row by its tick.
+    @Test func noTwoRowsOfAStreamHaveOneTick() throws {
+        let dust = StreamDescription(id: StreamID(7), device: "dust", quantities: [.pm25])
+        var intake = StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: [dust])
+        let channel = Channel(device: "dust", quantity: .pm25)
+        func take(atTenths tenths: Int) throws -> Int64 {
+            let instant = MonotonicInstant.boot.advanced(by: .milliseconds(100 * tenths))
+            let reading = Reading(channel, at: instant, .value(FixedPoint(1, decimals: 1)))
+            let stored = intake.take([reading], at: instant)
+            return try #require(stored).tick.tenths
+        }
+        #expect(try take(atTenths: 50) == 50)
+        #expect(try take(atTenths: 50) == 51)
+        // Recorded afterwards: it lies after the row that was there before it.
+        #expect(try take(atTenths: 20) == 52)
+        // The next block goes on behind the last.
+        _ = intake.drain()
+        #expect(try take(atTenths: 52) == 53)
+        #expect(try take(atTenths: 90) == 90)
+    }
+
     @Test func atTheBoundTheOldestGoAndTheLedgerNamesExactlyThatTime() throws {
         let (blocks, marks, end) = try simulate { clock in
             let bench = Bench(clock, limit: 8_192)

@@ -12,7 +12,6 @@ package struct StoreIntake {
     private struct Open {
         let stream: StreamDescription
         var encoder: SegmentEncoder
-        var last: Tick
     }
 
     /// Between the first record and its write: the longest time that a power cut can lose.
@@ -28,9 +27,8 @@ package struct StoreIntake {
     /// Blocks so far, and the block in which each stream had samples last.
     private var blockCount = 0
     private var lastBlocks: [StreamID: Int] = [:]
-    /// The last tick of each stream, and that of the last row that a reader has seen.
+    /// The tick of each stream's last row.
     private var lastTicks: [StreamID: Tick] = [:]
-    private var seenTicks: [StreamID: Tick] = [:]
     /// Records that name and date samples, besides the streams: the node's start, the last schedule
     /// of each stream and the last anchor.
     private var start: JournalRecord?
@@ -88,29 +86,23 @@ package struct StoreIntake {
         take(sample, of: stream, at: now)
     }
 
-    /// - Returns: The tick that the row got: never one that a reader has seen the rows of, for who
-    ///   follows a stream asks for later ticks alone.
+    /// - Returns: The tick that the row got, later than that of the stream's last row: receivers
+    ///   know a row by its tick, and a follower of a stream asks for later ticks alone. So an
+    ///   absence that is recorded afterwards, and two rows within a tenth, lie behind.
     @discardableResult
     private mutating func take(
         _ sample: StoredSample,
         of stream: StreamDescription,
         at now: MonotonicInstant
     ) -> Tick {
-        let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: sample.tick)
-        // Absences that are recorded afterwards lie before the sample that reported them.
-        var tick = max(sample.tick, open[index].last)
-        if let seen = seenTicks[stream.id], tick <= seen {
-            tick = Tick(tenths: seen.tenths + 1)
-        }
-        open[index].last = tick
+        let earliest = lastTicks[stream.id].map { Tick(tenths: $0.tenths + 1) }
+        let tick = max(sample.tick, earliest ?? sample.tick)
+        let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: tick)
         lastTicks[stream.id] = tick
         open[index].encoder.append(tick, sample.outcomes)
         note(dueAt: now.advanced(by: lossWindow), now)
         return tick
     }
-
-    /// All rows so far are handed to a reader now.
-    mutating func noteSeen() { seenTicks = lastTicks }
 
     /// Of all streams that are known.
     var descriptions: [StreamDescription] { streams }
@@ -190,7 +182,7 @@ package struct StoreIntake {
     private mutating func begin(_ stream: StreamDescription, at tick: Tick) -> Int {
         let decimals = stream.quantities.map(\.decimals)
         let encoder = SegmentEncoder(decimals: decimals, startingAt: tick)
-        open.append(Open(stream: stream, encoder: encoder, last: tick))
+        open.append(Open(stream: stream, encoder: encoder))
         // The block with the description of an earlier process may be gone from the ring.
         if lastBlocks.updateValue(blockCount, forKey: stream.id) == nil, !isDescribed(stream) {
             others.append(.stream(stream))

@@ -299,7 +299,6 @@ final class StoreQueue: Sendable {
     ///   each next is one more), and the number of the next page; nil on the last.
     func unwritten(from number: Int, limit: Int) -> Unwritten {
         state.withLock { state in
-            state.intake.noteSeen()
             let skipped = max(0, number - state.doneCount)
             let rest = state.waiting.dropFirst(skipped)
             let payloads = rest.prefix(limit).map(\.payload)
@@ -341,7 +340,6 @@ final class StoreQueue: Sendable {
     func feed(in boot: BootID) -> FeedPage.Source? {
         state.withLock { state in
             guard let window = state.window else { return nil }
-            state.intake.noteSeen()
             let streams = state.intake.descriptions.map { ($0.id, $0) }
             return FeedPage.Source(
                 window: window,
