@@ -16,9 +16,37 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
         }
     }
 
-    package let target: String
-    /// Days with values; nil where this kind of target cannot be asked.
-    package let days: [Day]?
+    package struct File: Codable, Hashable, Sendable {
+        package enum State: String, Codable, Sendable {
+            /// The receiver has the same bytes.
+            case proved
+            /// It has a file of this name with other bytes.
+            case differs
+            case missing
+            /// It could not be asked.
+            case unanswered
+        }
 
-    package init(target: String, days: [Day]?) { (self.target, self.days) = (target, days) }
+        /// The name at the receiver.
+        package let path: String
+        /// Samples in its time.
+        package let samples: Int
+        package let state: State
+        /// Why it could not be asked; nil otherwise.
+        package let why: String?
+
+        package init(path: String, samples: Int, state: State, why: String? = nil) {
+            (self.path, self.samples, self.state, self.why) = (path, samples, state, why)
+        }
+    }
+
+    package let target: String
+    /// Days with values; nil for a target of files, and where this kind of target cannot be asked.
+    package let days: [Day]?
+    /// Files that have their fate; nil where samples are sent.
+    package let files: [File]?
+
+    package init(target: String, days: [Day]? = nil, files: [File]? = nil) {
+        (self.target, self.days, self.files) = (target, days, files)
+    }
 }

@@ -94,6 +94,11 @@ package final class SimulatedInternet: CourierNetwork {
             try await clock.sleep(for: Self.patience)
             throw NetworkFailure(.silent, "\(host) accepted and fell silent", wasSent: true)
         }
+        let limit = request.answerLimit
+        guard answer.body.count <= limit else {
+            let words = "\(host) answers more than \(limit) bytes"
+            throw NetworkFailure(.malformed, words, wasSent: true)
+        }
         return answer
     }
 

@@ -8,12 +8,14 @@ struct ProveCommand: ParsableCommand {
         commandName: "prove",
         abstract: "Reads back what a target has, and compares it with what was delivered.",
         discussion: """
-            Counts and sums of each day. With --repair, days that differ are sent again where that
-            does no harm, as to InfluxDB, whose points overwrite themselves.
+            Counts and sums of each day, of InfluxDB and openSenseMap; size and hash of each
+            file, of Google, S3 and WebDAV. With --repair, days that differ are sent again where
+            that does no harm, as to InfluxDB, whose points overwrite themselves, and files that
+            are missing. A file that was left out as too old is missing, too.
 
             Examples: roost outbox prove influx --last 30d
-                      roost outbox prove influx --repair
-            Exit codes: 0 all days are proved, 1 some differ, 3 it cannot be asked,
+                      roost outbox prove bucket --repair
+            Exit codes: 0 all is proved, 1 something differs, 3 it cannot be asked,
             69 no courier answers.
             """
     )
@@ -38,6 +40,11 @@ struct ProveCommand: ParsableCommand {
         } else {
             say(report)
         }
+        if let files = report.files {
+            if files.contains(where: { $0.state == .unanswered }) { throw ExitCode(3) }
+            if files.contains(where: { $0.state != .proved }) { throw ExitCode(1) }
+            return
+        }
         guard let days = report.days, days.allSatisfy({ $0.isProved != nil }) else {
             throw ExitCode(3)
         }
@@ -45,6 +52,7 @@ struct ProveCommand: ParsableCommand {
     }
 
     private func say(_ report: OutboxProofReport) {
+        if let files = report.files { return say(files, of: report.target) }
         guard let days = report.days else {
             return Output.line("\(report.target) cannot be asked what it has")
         }
@@ -57,6 +65,22 @@ struct ProveCommand: ParsableCommand {
             case nil: Output.line("\(day.day)  cannot be asked: \(own)")
             }
         }
+    }
+
+    private func say(_ files: [OutboxProofReport.File], of target: String) {
+        if files.isEmpty { Output.line("\(target): no file has come to its end in this time") }
+        for file in files {
+            switch file.state {
+            case .proved: continue
+            case .differs: Output.line("\(file.path)  differs: another file has this name")
+            case .missing: Output.line("\(file.path)  is not there: \(file.samples) samples")
+            case .unanswered:
+                Output.line("\(file.path)  cannot be asked: \(file.why ?? "no answer")")
+            }
+        }
+        let proved = files.filter { $0.state == .proved }
+        let samples = proved.reduce(0) { $0 + $1.samples }
+        Output.line("\(target): \(proved.count) of \(files.count) files proved, \(samples) samples")
     }
 
     private static func held(_ day: OutboxProofReport.Day) -> String {

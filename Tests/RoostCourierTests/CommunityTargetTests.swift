@@ -120,6 +120,37 @@ import Testing
         #expect(server.stored.count == 6 && Set(server.stored).count == 6)
     }
 
+    @Test func openSenseMapIsAskedWhatItHas() throws {
+        let ids = ["5f1aaaaaaaaaaaaaaaaaaaa1", "5f1aaaaaaaaaaaaaaaaaaaa2"]
+        let server = OpenSenseMapServer(box: "b1", token: "box-token", sensors: Set(ids))
+        let sensors = ["dust/pm25": ids[0], "dust/pm10": ids[1]]
+        let box = OpenSenseMapTarget.Box(id: "b1", sensors: sensors)
+        let target = OpenSenseMapTarget(box, token: Secret("box-token"))
+        #expect(target.sends("pm25", of: "dust") && !target.sends("pm1", of: "dust"))
+        try TargetFixture.inNetwork(["api.opensensemap.org": server]) { network in
+            // More than one answer holds, so that the target asks for parts of the time.
+            for start in stride(from: 0, to: 1_500, by: 300) {
+                let samples = (start..<start + 300).map {
+                    TargetFixture.dust($0, pm10: .value(2.5))
+                }
+                let batch = SampleBatch(samples, id: "batch-\(start)", isLate: false)
+                #expect(try await target.deliver(batch, over: network) == .delivered)
+            }
+            let end = TargetFixture.time.nanoseconds + 1_500 * 300_000_000_000
+            let range = TargetFixture.time..<WallTime(nanoseconds: end)
+            let names = ["pm25", "pm10", "pm1"]
+            let sums = try await target.holdings(of: "dust", names, in: range, over: network)
+            let found = try #require(sums)
+            #expect(found.map(\.count) == [1_500, 1_500, 0])
+            #expect(found[0].agrees(with: ValueSum(count: 1_500, sum: 18_450)))
+            #expect(found[1].agrees(with: ValueSum(count: 1_500, sum: 3_750)))
+            #expect(network.sent.count(where: { $0.method == .get }) > 6)
+            network.set(.unreachable, at: "api.opensensemap.org")
+            let none = try await target.holdings(of: "dust", names, in: range, over: network)
+            #expect(none == nil)
+        }
+    }
+
     @Test func safecastCountsItsOwnRefusalAsDelivered() throws {
         let target = SafecastTarget(
             key: Secret("api-key-3"),

@@ -171,6 +171,35 @@ import Testing
         }
     }
 
+    @Test func provesEachFileAndSendsAgainWhatIsMissing() throws {
+        try simulate { clock in
+            let life = Life(clock)
+            let task = life.task()
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(2 * 86_400 + 7_000))
+                let all = life.source.start..<(life.source.start + 10 * 86_400)
+                var proofs = try await task.prove(all, repairs: false)
+                #expect(proofs.count == life.shelf.order.count && proofs.count > 48)
+                #expect(proofs.allSatisfy { $0.holding == .equal && $0.samples > 0 })
+                // A person tidied up at the receiver, and wrote over another file.
+                let (gone, spoilt) = (proofs[3].path, proofs[5].path)
+                life.shelf.remove(gone)
+                life.shelf.place(spoilt, Array("theirs".utf8))
+                proofs = try await task.prove(all, repairs: false)
+                let odd = proofs.filter { $0.holding != .equal }
+                #expect(odd.map(\.path) == [gone, spoilt])
+                #expect(odd.map(\.holding) == [.missing, .other])
+                proofs = try await task.prove(all, repairs: true)
+                #expect(proofs.filter { $0.holding != .equal }.map(\.path) == [spoilt])
+                #expect(life.shelf.files[spoilt] == Array("theirs".utf8))
+                // Of one day there are its files alone: 24 hours, and the day's own.
+                let first = life.source.start..<(life.source.start + 86_400)
+                #expect(try await task.prove(first, repairs: false).count == 25)
+            }
+            try await life.demandSum(task)
+        }
+    }
+
     @Test func leavesOutAFileWhoseNameIsTakenAndHoldsAfterTen() throws {
         try simulate { clock in
             var life = Life(clock)

@@ -206,6 +206,29 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
+    private func saysWhatTheReceiverHasAndChangesNothing(kind: Kind) throws {
+        try simulate { clock in
+            let shelf = FileShelf()
+            let (target, internet) = try world(kind, clock, shelf)
+            let file = try await Self.file((0..<200_000).map { UInt8($0 % 251) })
+            #expect(try await target.holding(of: file, over: internet) == .missing)
+            #expect(shelf.files.isEmpty)
+            _ = try await target.deliver(file, over: internet)
+            #expect(try await target.holding(of: file, over: internet) == .equal)
+            let other = try await Self.file((0..<200_000).map { UInt8($0 % 241) })
+            #expect(try await target.holding(of: other, over: internet) == .other)
+            for fault in [NetworkFault.captivePortal, .unreachable, .wrongCertificate, .silent] {
+                internet.set(fault, at: Self.host)
+                let holding = try await target.holding(of: file, over: internet)
+                guard case .unanswered = holding else {
+                    Issue.record("\(fault): \(holding)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
     private func namesWhatKeepsItFromSending(kind: Kind) throws {
         let faults: [(NetworkFault, String)] = [
             (.status(503, retryAfterSeconds: 60), "later"), (.captivePortal, "foreign"),

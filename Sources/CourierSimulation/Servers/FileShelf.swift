@@ -27,6 +27,9 @@ package final class FileShelf: Sendable {
         state.withLock { $0.files[name] = bytes }
     }
 
+    /// Takes a file away, as a person does who tidies up.
+    package func remove(_ name: String) { state.withLock { $0.files[name] = nil } }
+
     /// Whether this attempt at a name is to be refused.
     package func isRefused(_ name: String) -> Bool {
         state.withLock { state in

@@ -180,11 +180,7 @@ package actor FileOutboxTask: Child {
         let own = try await source.count(file.range)
         var outcome: DeliveryOutcome?
         if !isTooOld(file) {
-            let heartbeat = heartbeat
-            let made = try await OutboxFile(path: work.prefix + file.path) { number in
-                heartbeat.beat(nextWithin: Self.promise)
-                return try await source.piece(number, of: file, origin: origin)
-            }
+            let made = try await make(file, origin)
             outcome = try await work.target.deliver(made, over: world.network)
             if outcome == .delivered { lastDelivery = world.clock.now }
         }
@@ -192,6 +188,56 @@ package actor FileOutboxTask: Child {
         let cursor = FileCursor(origin: origin, marks: machine.marks)
         await world.keeper.keep(cursor.encode(), of: id)
         return true
+    }
+
+    /// Asks the receiver for each file that has its fate, and compares.
+    ///
+    /// A file that was left out, as too old, is missing there, too.
+    ///
+    /// - Parameters:
+    ///   - range: Seconds since 1970; files that lie in it, at least in part.
+    ///   - repairs: Whether files that are missing are sent again.
+    /// - Returns: By periods, and by time in each; empty before the first look at the store.
+    /// - Throws: What reading the store throws; `CancellationError`.
+    package func prove(_ range: Range<Int>, repairs: Bool) async throws -> [FileProof] {
+        guard let origin else { return [] }
+        var proofs: [FileProof] = []
+        for period in work.periods {
+            let before = (range.lowerBound - origin).flooredDivision(by: period.seconds).quotient
+            var start = origin + max(before, 0) * period.seconds
+            while let settled = machine.marks[period]?.settled,
+                let file = try await world.source.next(period, from: start, origin: origin),
+                file.range.upperBound <= settled, file.range.lowerBound < range.upperBound
+            {
+                proofs.append(try await prove(file, origin, repairs: repairs))
+                start = file.range.upperBound
+            }
+        }
+        return proofs
+    }
+
+    private func prove(
+        _ file: PlannedFile,
+        _ origin: Int,
+        repairs: Bool
+    ) async throws -> FileProof {
+        let made = try await make(file, origin)
+        var holding = try await work.target.holding(of: made, over: world.network)
+        if holding == .missing, repairs,
+            try await work.target.deliver(made, over: world.network) == .delivered
+        {
+            holding = try await work.target.holding(of: made, over: world.network)
+        }
+        let samples = try await world.source.count(file.range)
+        return FileProof(path: made.path, samples: samples, holding: holding)
+    }
+
+    private func make(_ file: PlannedFile, _ origin: Int) async throws -> OutboxFile {
+        let (source, heartbeat) = (world.source, heartbeat)
+        return try await OutboxFile(path: work.prefix + file.path) { number in
+            heartbeat.beat(nextWithin: Self.promise)
+            return try await source.piece(number, of: file, origin: origin)
+        }
     }
 
     private func next(_ origin: Int) async throws -> (PlannedFile, FileMark)? {

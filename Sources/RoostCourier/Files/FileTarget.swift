@@ -14,4 +14,37 @@ package protocol FileTarget: Sendable {
         _ file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome
+
+    /// Asks what the receiver has under a file's name; changes nothing there.
+    ///
+    /// - Throws: `CancellationError`; what making the file throws. What the network does is in
+    ///   the answer.
+    func holding(
+        of file: OutboxFile,
+        over network: any CourierNetwork
+    ) async throws -> FileHolding
+}
+
+/// What a receiver has under a file's name.
+package enum FileHolding: Hashable, Sendable {
+    /// The same bytes, by the proof that its protocol gives.
+    case equal
+    /// A file with other bytes.
+    case other
+    case missing
+    /// It could not be asked.
+    case unanswered(DeliveryReason)
+
+    /// What an answer without a file says.
+    ///
+    /// - Parameter outcome: As the target judges the answer of an upload.
+    /// - Returns: Why it could not be asked, or that it has the file.
+    static func of(_ outcome: DeliveryOutcome) -> FileHolding {
+        switch outcome {
+        case .delivered: .equal
+        case .partly(_, let reason), .later(let reason, _), .hold(let reason),
+            .refused(let reason), .unknown(let reason), .foreign(let reason):
+            .unanswered(reason)
+        }
+    }
 }

@@ -56,7 +56,6 @@ struct CourierQuestions {
     }
 
     private func prove(_ request: CourierRequest) async throws -> OutboxProofReport {
-        let task = try await task(request)
         let seconds = request.seconds ?? 7 * 86_400
         guard (1...366 * 86_400.0).contains(seconds) else {
             throw CourierRefusal.wrong("seconds is 1 to 366 days", at: "/seconds")
@@ -65,6 +64,11 @@ struct CourierQuestions {
             throw ControlFailure(code: "no-clock", message: "this computer does not know the time")
         }
         let from = WallTime(nanoseconds: now.nanoseconds - Int64(seconds * 1e9))
+        let outlet = try node.outlet(of: request)
+        if let files = await outlet.files {
+            return try await prove(files, of: outlet.entry.id, from..<now, request)
+        }
+        let task = try await task(request)
         let prover = OutboxProver(try await task.snapshot())
         let days = try await prover.prove(from..<now, repairs: request.repairs ?? false)
         return OutboxProofReport(
@@ -78,6 +82,34 @@ struct CourierQuestions {
                 )
             }
         )
+    }
+
+    private func prove(
+        _ task: FileOutboxTask,
+        of target: String,
+        _ range: Range<WallTime>,
+        _ request: CourierRequest
+    ) async throws -> OutboxProofReport {
+        let ends = (range.lowerBound.nanoseconds, range.upperBound.nanoseconds)
+        let seconds = Int(ends.0 / 1_000_000_000)..<Int(ends.1 / 1_000_000_000)
+        let proofs = try await task.prove(seconds, repairs: request.repairs ?? false)
+        let files = proofs.map { proof in
+            let (state, why) = Self.state(proof.holding)
+            let (path, samples) = (proof.path, proof.samples)
+            return OutboxProofReport.File(path: path, samples: samples, state: state, why: why)
+        }
+        return OutboxProofReport(target: target, files: files)
+    }
+
+    private static func state(
+        _ holding: FileHolding
+    ) -> (OutboxProofReport.File.State, why: String?) {
+        switch holding {
+        case .equal: (.proved, nil)
+        case .other: (.differs, nil)
+        case .missing: (.missing, nil)
+        case .unanswered(let reason): (.unanswered, reason.words)
+        }
     }
 
     private func task(_ request: CourierRequest) async throws -> OutboxTask {

@@ -134,6 +134,11 @@ package actor Outlet {
         }
     }
 
+    /// The task that sends files; nil where none go.
+    var files: FileOutboxTask? {
+        if case .files(let task) = work { task } else { nil }
+    }
+
     // MARK: Reports
 
     /// Whether all that was recorded has its fate.

@@ -60,8 +60,9 @@ package struct OutboxProver: Sendable {
         var (delivered, held): (Int, Int?) = (0, 0)
         var isProved = true
         for (device, own) in try await sums(in: range) {
-            let names = own.keys.sorted()
-            delivered += own.values.reduce(0) { $0 + $1.count }
+            let names = own.keys.sorted().filter { target.sends($0, of: device) }
+            guard !names.isEmpty else { continue }
+            delivered += names.reduce(0) { $0 + (own[$1]?.count ?? 0) }
             let theirs = try await target.holdings(
                 of: device,
                 names,

@@ -2,6 +2,9 @@ import Core
 
 /// A target that can be asked what it has.
 package protocol ProvableTarget: SampleTarget {
+    /// Whether the values of a quantity are sent, where a sample is.
+    func sends(_ quantity: String, of device: String) -> Bool
+
     /// How many values of a device it has in a stretch of time, and their sums.
     ///
     /// - Parameters:
@@ -19,6 +22,10 @@ package protocol ProvableTarget: SampleTarget {
     ) async throws -> [ValueSum]?
 }
 
+extension ProvableTarget {
+    package func sends(_ quantity: String, of device: String) -> Bool { true }
+}
+
 /// How many values there are, and what they add up to.
 package struct ValueSum: Hashable, Sendable {
     package var count = 0
@@ -34,7 +41,7 @@ package struct ValueSum: Hashable, Sendable {
     /// Whether both hold the same values, as far as counts and sums can show.
     ///
     /// Sums of doubles differ in their last digits by the order of adding.
-    func agrees(with other: ValueSum) -> Bool {
+    package func agrees(with other: ValueSum) -> Bool {
         let scale = max(abs(sum), abs(other.sum), 1)
         return count == other.count && abs(sum - other.sum) <= scale * 1e-9 * Double(max(count, 1))
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// sends what lacks.
 ///
 /// - Source: sensebox/openSenseMap-API, `packages/models/src/measurement`.
-package final class OpenSenseMapTarget: SampleTarget {
+package final class OpenSenseMapTarget: ProvableTarget {
     /// One box, as its owner set it up.
     package struct Box: Hashable, Sendable {
         /// 24 hexadecimal digits.
@@ -124,6 +124,8 @@ package final class OpenSenseMapTarget: SampleTarget {
 
     private struct Unanswered: Error {
         let outcome: DeliveryOutcome
+        /// Whether a shorter stretch of time may be answered.
+        var isTooLarge = false
     }
 
     /// What the box lacks of measurements, in their order.
@@ -135,7 +137,9 @@ package final class OpenSenseMapTarget: SampleTarget {
         for sensor in Set(wanted.map(\.sensor)).sorted() {
             let times = wanted.filter { $0.sensor == sensor }.map(\.time).sorted()
             guard let first = times.first, let last = times.last else { continue }
-            for time in try await stored(sensor, first, last, network) {
+            let rows = try await rows(sensor, first, last, network)
+            for row in rows {
+                let time = row.time.iso8601
                 kept[Measurement(sensor: sensor, value: "", time: time), default: 0] += 1
             }
         }
@@ -147,13 +151,21 @@ package final class OpenSenseMapTarget: SampleTarget {
         }
     }
 
-    /// The times of a sensor's measurements, both ends included.
-    private func stored(
+    private struct Row {
+        let time: WallTime
+        /// nil for one that is no number.
+        let value: Double?
+    }
+
+    /// A sensor's measurements, both ends included.
+    ///
+    /// - Throws: `Unanswered`; `CancellationError`.
+    private func rows(
         _ sensor: String,
         _ first: String,
         _ last: String,
         _ network: any CourierNetwork
-    ) async throws -> [String] {
+    ) async throws -> [Row] {
         let range = "from-date=\(URLText.encoded(first))&to-date=\(URLText.encoded(last))"
         let url: MaskedText = "\(base)/\(URLText.encoded(sensor))?\(range)"
         let answer: OutboundAnswer
@@ -164,13 +176,64 @@ package final class OpenSenseMapTarget: SampleTarget {
         } catch let failure as NetworkFailure {
             // The question itself changes nothing, so it may be repeated.
             let reason = DeliveryReason("cannot-ask", failure.words)
-            throw Unanswered(outcome: .later(reason))
+            throw Unanswered(outcome: .later(reason), isTooLarge: failure.stage == .malformed)
         }
         guard answer.status == 200, let rows = WireJSON.parse(answer.body)?.elements else {
             throw Unanswered(outcome: DeliveryJudge.judge(answer))
         }
         return rows.compactMap { row in
-            row["createdAt"]?.string.flatMap { WallTime(iso8601: $0) }?.iso8601
+            row["createdAt"]?.string.flatMap { WallTime(iso8601: $0) }
+                .map { Row(time: $0, value: row["value"]?.string.flatMap { Double($0) }) }
+        }
+    }
+
+    // MARK: Proof
+
+    package func sends(_ quantity: String, of device: String) -> Bool {
+        sensors["\(device)/\(quantity)"] != nil
+    }
+
+    package func holdings(
+        of device: String,
+        _ quantities: [String],
+        in range: Range<WallTime>,
+        over network: any CourierNetwork
+    ) async throws -> [ValueSum]? {
+        var sums: [ValueSum] = []
+        for quantity in quantities {
+            guard let sensor = sensors["\(device)/\(quantity)"] else {
+                sums.append(ValueSum())
+                continue
+            }
+            do {
+                sums.append(try await sum(sensor, range, network))
+            } catch is Unanswered {
+                return nil
+            }
+        }
+        return sums
+    }
+
+    /// What an answer of at most 64 KiB cannot hold is asked for in halves, down to a minute.
+    private func sum(
+        _ sensor: String,
+        _ range: Range<WallTime>,
+        _ network: any CourierNetwork
+    ) async throws -> ValueSum {
+        let (start, end) = (range.lowerBound.nanoseconds, range.upperBound.nanoseconds)
+        do {
+            let ends = (range.lowerBound.iso8601, range.upperBound.iso8601)
+            let rows = try await rows(sensor, ends.0, ends.1, network)
+            var sum = ValueSum()
+            for row in rows where range.contains(row.time) { row.value.map { sum.add($0) } }
+            return sum
+        } catch let failure as Unanswered where failure.isTooLarge {
+            guard end - start > 60_000_000_000 else { throw failure }
+            // Whole seconds, as the service's questions have them.
+            let middle = WallTime(seconds: Int((start + (end - start) / 2) / 1_000_000_000))
+            let first = try await sum(sensor, range.lowerBound..<middle, network)
+            let second = try await sum(sensor, middle..<range.upperBound, network)
+            return ValueSum(count: first.count + second.count, sum: first.sum + second.sum)
         }
     }
 }

@@ -11,11 +11,18 @@ enum FileJudge {
         }
     }
 
-    /// A file of this name is there: ours, or another one that stays.
-    static func compare(isEqual: Bool) -> DeliveryOutcome {
-        guard !isEqual else { return .delivered }
-        let words = "another file has this name at the receiver; it stays as it is"
-        return .refused(DeliveryReason("name-taken", words))
+    /// The receiver says that a name is taken: by our file, or by another one that stays.
+    ///
+    /// - Returns: nil when the receiver could not be asked by whom.
+    static func compare(_ holding: FileHolding?) -> DeliveryOutcome? {
+        switch holding {
+        case .equal: return .delivered
+        case .missing: return vanished
+        case .other:
+            let words = "another file has this name at the receiver; it stays as it is"
+            return .refused(DeliveryReason("name-taken", words))
+        case .unanswered, nil: return nil
+        }
     }
 
     /// The receiver took a file and names another hash than ours.

@@ -65,7 +65,10 @@ package final class GoogleStorageTarget: FileTarget {
                     ? try await self.sendInSteps(file, token, network)
                     : try await network.step(self.upload(file, token), uploading: file)
             }
-            guard answer.status != 412 else { return try await compare(file, network) }
+            if answer.status == 412 {
+                let (present, holding) = try await ask(file, network)
+                return FileJudge.compare(holding) ?? Self.judge(present)
+            }
             guard let hash = hash(answer) else { return Self.judge(answer) }
             return hash == file.md5Base64 ? .delivered : FileJudge.damaged
         } catch let stop as FileStop {
@@ -94,18 +97,30 @@ package final class GoogleStorageTarget: FileTarget {
         return request
     }
 
-    private func compare(
+    package func holding(
+        of file: OutboxFile,
+        over network: any CourierNetwork
+    ) async throws -> FileHolding {
+        do {
+            let (answer, holding) = try await ask(file, network)
+            return holding ?? .of(Self.judge(answer))
+        } catch let stop as FileStop {
+            return .of(stop.outcome)
+        }
+    }
+
+    /// - Returns: The answer, and what it says; nil for an answer that is none of a store.
+    private func ask(
         _ file: OutboxFile,
         _ network: any CourierNetwork
-    ) async throws -> DeliveryOutcome {
+    ) async throws -> (OutboundAnswer, FileHolding?) {
         let name = URLText.encoded(file.path)
         let address: MaskedText = "\(url)/storage/v1/b/\(bucket)/o/\(name)?fields=md5Hash"
         let answer = try await authorised(network) { token in
             try await network.step(self.request(.get, address, token))
         }
-        if answer.status == 404, !answer.isHTML { return FileJudge.vanished }
-        guard let hash = hash(answer) else { return Self.judge(answer) }
-        return FileJudge.compare(isEqual: hash == file.md5Base64)
+        if answer.status == 404, !answer.isHTML { return (answer, .missing) }
+        return (answer, hash(answer).map { $0 == file.md5Base64 ? .equal : .other })
     }
 
     private func hash(_ answer: OutboundAnswer) -> String? {

@@ -65,15 +65,30 @@ package struct ObjectStoreTarget: FileTarget {
             let answer = try await network.step(upload(file), uploading: file)
             guard answer.status == 412 else { return judge(answer, file) }
             let present = try await network.step(question(file))
-            if present.status == 404 { return FileJudge.vanished }
-            // The tag is the proof that the store itself answers, whatever it calls the type.
-            guard present.status == 200, present.fields["etag"] != nil else {
-                return Self.judge(present)
-            }
-            return FileJudge.compare(isEqual: isOurs(present, file))
+            return FileJudge.compare(Self.holding(present, file)) ?? Self.judge(present)
         } catch let stop as FileStop {
             return stop.outcome
         }
+    }
+
+    package func holding(
+        of file: OutboxFile,
+        over network: any CourierNetwork
+    ) async throws -> FileHolding {
+        do {
+            let present = try await network.step(question(file))
+            return Self.holding(present, file) ?? .of(Self.judge(present))
+        } catch let stop as FileStop {
+            return .of(stop.outcome)
+        }
+    }
+
+    /// - Returns: nil for an answer that is none of a store.
+    private static func holding(_ present: OutboundAnswer, _ file: OutboxFile) -> FileHolding? {
+        if present.status == 404, !present.isHTML { return .missing }
+        // The tag is the proof that the store itself answers, whatever it calls the type.
+        guard present.status == 200, present.fields["etag"] != nil else { return nil }
+        return isOurs(present, file) ? .equal : .other
     }
 
     /// The request that puts a file where none is.
@@ -101,7 +116,7 @@ package struct ObjectStoreTarget: FileTarget {
 
     private func judge(_ answer: OutboundAnswer, _ file: OutboxFile) -> DeliveryOutcome {
         guard answer.status == 200 else { return Self.judge(answer) }
-        if isOurs(answer, file) { return .delivered }
+        if Self.isOurs(answer, file) { return .delivered }
         // A store that encrypts with keys of its own has no MD5 in its tag; it has checked ours.
         let isEncrypted = answer.fields["x-amz-server-side-encryption"]?.hasPrefix("aws:kms")
         if isEncrypted == true, answer.fields["etag"] != nil { return .delivered }
@@ -109,7 +124,7 @@ package struct ObjectStoreTarget: FileTarget {
     }
 
     /// Whether an object is the file, by its tag or by the hash that was stored with it.
-    private func isOurs(_ answer: OutboundAnswer, _ file: OutboxFile) -> Bool {
+    private static func isOurs(_ answer: OutboundAnswer, _ file: OutboxFile) -> Bool {
         let tag = answer.fields["etag"]?.filter { $0 != "\"" }.lowercased()
         let noted = answer.fields["x-amz-meta-md5"]?.trimming()
         return [tag, noted].contains(file.md5Hexadecimal)

@@ -37,7 +37,9 @@ package struct WebDAVTarget: FileTarget {
             case 200, 201, 204:
                 let size = try await size(of: file, network)
                 return size == file.size ? .delivered : FileJudge.damaged
-            case 412: return try await compare(file, network)
+            case 412:
+                let holding = try await compare(file, network)
+                return FileJudge.compare(holding) ?? FileJudge.damaged
             default: return Self.judge(answer)
             }
         } catch let stop as FileStop {
@@ -79,6 +81,17 @@ package struct WebDAVTarget: FileTarget {
         }
     }
 
+    package func holding(
+        of file: OutboxFile,
+        over network: any CourierNetwork
+    ) async throws -> FileHolding {
+        do {
+            return try await compare(file, network)
+        } catch let stop as FileStop {
+            return stop.outcome == FileJudge.vanished ? .missing : .of(stop.outcome)
+        }
+    }
+
     /// What the server says that a file has.
     private func size(of file: OutboxFile, _ network: any CourierNetwork) async throws -> Int? {
         let body = #"<?xml version="1.0"?><propfind xmlns="DAV:"><prop><getcontentlength/></prop>"#
@@ -99,10 +112,8 @@ package struct WebDAVTarget: FileTarget {
     private func compare(
         _ file: OutboxFile,
         _ network: any CourierNetwork
-    ) async throws -> DeliveryOutcome {
-        guard try await size(of: file, network) == file.size else {
-            return FileJudge.compare(isEqual: false)
-        }
+    ) async throws -> FileHolding {
+        guard try await size(of: file, network) == file.size else { return .other }
         var hash = StreamingHash(.sha256)
         for start in stride(from: 0, to: file.size, by: Self.rangeSize) {
             let end = min(start + Self.rangeSize, file.size)
@@ -110,11 +121,13 @@ package struct WebDAVTarget: FileTarget {
             let answer = try await network.step(request(.get, file.path, [field]))
             let isWhole = answer.status == 200 && file.size <= Self.rangeSize
             guard answer.status == 206 || isWhole, answer.body.count == end - start else {
-                return answer.isSuccess ? FileJudge.damaged : Self.judge(answer)
+                throw FileStop(
+                    outcome: answer.isSuccess ? FileJudge.damaged : Self.judge(answer)
+                )
             }
             hash.add(answer.body)
         }
-        return FileJudge.compare(isEqual: hash.finish() == file.sha256)
+        return hash.finish() == file.sha256 ? .equal : .other
     }
 
     /// Judges an answer by its status.

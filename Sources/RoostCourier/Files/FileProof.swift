@@ -1,0 +1,8 @@
+/// What a comparison of a file with what the receiver has found.
+package struct FileProof: Hashable, Sendable {
+    /// `hourly/Sun Nov  6 07:49:04 2022.csv`, with the target's prefix.
+    package let path: String
+    /// Samples in its time.
+    package let samples: Int
+    package let holding: FileHolding
+}
