@@ -1,0 +1,54 @@
+"""The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
+
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts update writes]
+
+QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
+Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
+real. An hour with all cases; the evidence of each stays with --keep.
+"""
+
+import glob
+import os
+import shutil
+
+from ..check import ROOT, Failed
+
+NEEDS = "an image of scripts/image, qemu-system-arm"
+PRODUCTS = ["roost"]
+CASES = ("boot", "faults", "cuts", "update", "writes")
+
+
+def arguments(parser):
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all without one")
+    parser.add_argument("--image", help="the image, unpacked (the newest in .build-image)")
+    parser.add_argument("--cuts", type=int, default=100, help="power cuts in the case cuts (100)")
+    parser.add_argument("--minutes", type=float, default=30, help="length of each period in the case writes (30)")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
+
+
+def newest():
+    found = sorted(glob.glob(os.path.join(ROOT, ".build-image", "roost-*-rpi-arm64.img")), key=os.path.getmtime)
+    return found[-1] if found else None
+
+
+def obstacle(options):
+    missing = [name for name in ("qemu-system-aarch64", "mcopy", "mke2fs", "sfdisk", "dpkg-deb")
+               if not shutil.which(name)]
+    if missing:
+        return f"missing: {', '.join(missing)}"
+    return None if options.image or newest() else "there is no image: run sudo scripts/image --plain"
+
+
+def run(check, options):
+    from ..image import bench, boot
+    unknown = set(options.cases) - set(CASES)
+    if unknown:
+        raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
+    work = bench.Bench(check, os.path.realpath(options.image or newest()), options)
+    for name in options.cases or CASES:
+        check.say(f"case {name}")
+        try:
+            {"boot": boot.boot}[name](work)
+        except bench.LabFailed as failure:
+            check.problems.append(f"{name}: {failure}")
+    return "; ".join(f"{name} {value}" for name, value in work.figures.items())

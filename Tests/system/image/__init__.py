@@ -1,0 +1,1 @@
+"""The cases of `scripts/check image`: what an image does in QEMU."""

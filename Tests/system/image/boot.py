@@ -1,0 +1,67 @@
+"""From power on to the claim page and to the first reading, with times."""
+
+import re
+
+from . import bench as shared
+
+BOOT_SECONDS = 900
+
+
+def boot(bench):
+    """A new card: claim page, first reading, nothing failed, nothing of the root written."""
+    card = bench.card("boot")
+    port = shared.free_port()
+    with bench.board("boot", card, web=port, wait=0) as machine:
+        bench.figure("power on to the claim page", f"{shared.wait_for_page(machine, port, BOOT_SECONDS):.0f} s")
+        machine.wait_for_boot(BOOT_SECONDS)
+        status, text = shared.page(port)
+        bench.check.demand(status == 200 and re.search("claim", text, re.I), f"no claim page: {text[:200]}")
+        began = machine.seconds()
+        bench.plug(machine, bench.sensor())
+        bench.figure("sensor plugged in to its first reading",
+                     f"{shared.wait_for_value(machine, began + 600) - began:.0f} s")
+        look(bench, machine)
+    second_start(bench, card)
+    bench.close(card)
+
+
+def look(bench, machine):
+    """What stands on a running station."""
+    demand = bench.check.demand
+    failed = machine.run("systemctl --failed --no-legend --plain").strip()
+    demand(not failed, f"failed units: {failed}")
+    mounts = machine.run("findmnt -n -o TARGET,FSTYPE,OPTIONS -l")
+    demand(re.search(r"^/ +ext4 +ro,", mounts, re.M), f"the root is not read-only: {mounts}")
+    demand(re.search(r"^/boot/firmware +vfat +ro,", mounts, re.M), "the boot partition is not read-only")
+    demand(re.search(r"^/data +ext4 +rw,", mounts, re.M), "there is no data partition")
+    demand("partition" not in machine.run("swapon --noheadings --show=TYPE,NAME | grep -v zram || true"), "swap on the card")
+    demand(machine.run("ss -Hltn 'sport = :22'").strip() == "", "SSH listens without having been asked for")
+    shadow = machine.run("cut -d : -f 1,2 /etc/shadow")
+    demand(not re.search(r":[^!*]", shadow), f"an account has a password: {shadow}")
+    timers = machine.run("systemctl list-timers --all --no-legend --plain | awk '{print $(NF-1)}'").split()
+    demand(set(timers) <= {"roost-warnings.timer", "systemd-tmpfiles-clean.timer"}, f"timers: {timers}")
+    demand("14s" in machine.run("systemctl show -p RuntimeWatchdogUSec"), "systemd does not pet the watchdog")
+    demand(machine.run("cat /proc/sys/kernel/panic").strip() == "10", "a panic does not restart the board")
+    store = machine.ask_roost("status").get("store", {})
+    demand(store.get("isOnPartition"), f"the journal is not on its partition: {store}")
+    bench.figure("memory in use", machine.run("free -m | awk '/^Mem/ {print $3}'").strip() + " MB")
+    bench.figure("start, as systemd has it", machine.run("systemd-analyze time || true").splitlines()[0])
+    with open(bench.check.path("boot", "journal.txt"), "w", encoding="utf-8") as file:
+        file.write(machine.run("journalctl -b --no-pager -o short-monotonic", 120))
+    with open(bench.check.path("boot", "blame.txt"), "w", encoding="utf-8") as file:
+        file.write(machine.run("systemd-analyze blame; systemd-analyze critical-chain roostd.service", 120))
+
+
+def second_start(bench, card):
+    """The next start of the same card, after the power was cut."""
+    port = shared.free_port()
+    with bench.board("boot", card, web=port, wait=0) as machine:
+        bench.figure("the next start to the page", f"{shared.wait_for_page(machine, port, BOOT_SECONDS):.0f} s")
+        machine.wait_for_boot(BOOT_SECONDS)
+        bench.figure("written by a start, to 60 s after it", f"{written_by(machine, 60) / 1e6:.2f} MB")
+        bench.check.demand(shared.values(machine) > 0, "the readings of the first start are gone")
+
+
+def written_by(machine, seconds):
+    machine.run(f"sleep {seconds}; sync", seconds + 60)
+    return machine.written()[0]
