@@ -1,13 +1,12 @@
 """The image of a card in QEMU's machine virt: U-Boot and everything after it are the image's own.
 
 What stands in for the Pi is QEMU: a processor of ARM's, a disk on virtio in the card's place, and QEMU's
-build of U-Boot in place of the Pi's firmware and its build. The lab's agent is put on the data
-partition, as the root stays as it is.
+build of U-Boot in place of the Pi's firmware and its build. The lab's agent comes as a credential of
+systemd through QEMU's fw_cfg, so nothing of the card is changed for it but a word of words.txt.
 """
 
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 import time
@@ -16,7 +15,7 @@ from machine import Failed, Lines, Machine
 
 MIB = 1 << 20
 GUEST = os.path.join(os.path.dirname(os.path.realpath(__file__)), "guest")
-SERVICE = "/etc/systemd/system"
+AGENT_UNIT = "a.service"  # A name in fw_cfg has 55 characters at most.
 
 
 def table(image):
@@ -45,43 +44,55 @@ def write_boot(image, name, data):
 
 
 def set_words(image, *more):
-    """Has the kernel say on the serial port what it would on the screen."""
+    """Has the kernel say on the serial port what it would on the screen, and systemd start the agent."""
     words = read_boot(image, "words.txt").decode().strip().replace("console=tty0", "console=ttyAMA0")
+    words += f" systemd.wants={AGENT_UNIT}"
     write_boot(image, "words.txt", " ".join([words, *more]) + "\n")
 
 
-def fill_partition(image, number, source):
-    start, size = table(image)[number]
-    if os.path.getsize(source) > size:
-        raise Failed(f"{source} is larger than partition {number}")
-    subprocess.run(["dd", f"if={source}", f"of={image}", "bs=1M", f"seek={start // MIB}",
-                    "conv=notrunc,sparse", "status=none"], check=True)
+def offset(image, number):
+    """A partition's file system, as the programs of e2fsprogs name it."""
+    return f"{image}?offset={table(image)[number][0]}"
 
 
-def add_agent(image, more=()):
-    """Makes the data partition with the lab's agent on it; `more` are (path in /data, text)."""
-    with tempfile.TemporaryDirectory() as folder:
-        etc = os.path.join(folder, "data/system/etc")
-        units = os.path.join(folder, "data/system" + SERVICE)
-        os.makedirs(os.path.join(units, "multi-user.target.wants"))
-        shutil.copy(os.path.join(GUEST, "agent"), os.path.join(etc, "lab-agent"))
-        with open(os.path.join(GUEST, "lab-agent.service"), encoding="ascii") as file:
-            text = file.read().replace("/usr/local/lib/lab-agent", "/bin/sh /etc/lab-agent")
-        for place, words in [(f"system{SERVICE}/lab-agent.service", text), *more]:
-            path = os.path.join(folder, "data", place)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(words)
-        os.symlink("../lab-agent.service",
-                   os.path.join(units, "multi-user.target.wants/lab-agent.service"))
-        for name, _, _ in os.walk(folder):
-            os.chmod(name, 0o755)
-        _, size = table(image)[6]
-        made = os.path.join(folder, "data.img")
-        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-b", "4096", "-i", "131072", "-L", "roost-data", "-J", "size=4", "-E",
-                        "root_owner=0:0", "-d", os.path.join(folder, "data"), made,
-                        f"{size // MIB}M"], check=True)
-        fill_partition(image, 6, made)
+def debugfs(image, number, *commands, write=False):
+    """Runs commands of debugfs on a partition; returns what they said."""
+    return subprocess.run(["debugfs", *(["-w"] if write else []), "-f", "-", offset(image, number)],
+                          input="\n".join(commands) + "\n", check=True, capture_output=True, text=True,
+                          timeout=300).stdout
+
+
+def write_data(image, path, text):
+    """Writes a file of the data partition, with the folders above it, for a card that is new."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.chmod(file.name, 0o644)
+        folders = path.split("/")[:-1]
+        debugfs(image, 6, *(f"mkdir {'/'.join(folders[:count])}" for count in range(1, len(folders) + 1)),
+                f"rm {path}", f"write {file.name} {path}", write=True)
+
+
+def copy_partition(source, target, number):
+    """Copies a partition of one card to the same place of another."""
+    start, size = table(target)[number]
+    subprocess.run(["dd", f"if={source}", f"of={target}", "bs=1M", f"skip={start // MIB}",
+                    f"seek={start // MIB}", f"count={size // MIB}", "conv=notrunc,sparse", "status=none"],
+                   check=True)
+
+
+def agent_files(folder):
+    """QEMU's arguments that hand the agent to systemd, by a unit with a name short enough for fw_cfg."""
+    unit = os.path.join(folder, "agent.service")
+    with open(unit, "w", encoding="ascii") as file:
+        file.write("[Unit]\nDescription=Runs the lab's commands\n"
+                   "[Service]\nImportCredential=lab-agent\nExecStart=/bin/sh %d/lab-agent\n"
+                   "Environment=HOME=/root\nRestart=always\nKillMode=process\n")
+    named = {f"systemd.extra-unit.{AGENT_UNIT}": unit, "lab-agent": os.path.join(GUEST, "agent")}
+    made = []
+    for name, path in named.items():
+        made += ["-fw_cfg", f"name=opt/io.systemd.credentials/{name},file={path}"]
+    return made
 
 
 def fresh(source, target, size=4096 * MIB):
@@ -96,27 +107,35 @@ class Board(Machine):
     """A station's board; leaving the `with` cuts its power.
 
     card: the file that is the card. boot: QEMU's U-Boot. web: a port of this machine that leads to the
-    dashboard. stick: the image of a USB stick. log: see Machine. agent: whether one is on the card.
+    dashboard. stick: the image of a USB stick. log: see Machine. wait: seconds for the agent; 0 does not
+    wait for it. is_fast: time passes as fast as the emulated processor is idle, for days without a
+    sensor outside. is_protected: the card takes no write. direct: (kernel, memory disk, words) in
+    place of U-Boot.
     """
 
-    def __init__(self, boot, card, evidence, usb=(), web=None, stick=None, log=None, agent=True,
-                 rtc=True, memory=512, net=True, wait=900):
-        self.card, self.evidence, self.usb, self.has_agent = card, evidence, usb, agent
+    def __init__(self, boot, card, evidence, usb=(), web=None, stick=None, log=None, rtc=True,
+                 memory=512, net=True, wait=900, is_fast=False, is_protected=False, direct=None):
+        self.card, self.evidence, self.usb = card, evidence, usb
         self.sockets = tempfile.mkdtemp(prefix="roost-lab-")
         self.transcript = open(os.path.join(evidence, "transcript.txt"), "a", encoding="utf-8")
         self.boots, self.number, self.events, self.wait_seconds = 0, 0, [], wait
-        self.arguments = self._board(boot, memory) + self._network(web, net)
-        self.arguments += self._card(card, log) + self._devices(True, rtc)
+        self.arguments = self._board(boot, memory, is_fast, direct) + self._network(web, net)
+        self.arguments += self._card(card, log, is_protected) + self._devices(True, rtc)
+        self.arguments += agent_files(self.sockets)
         if stick:
             self.arguments += ["-drive", f"file={stick},format=raw,if=none,id=stick",
                                "-device", "usb-storage,bus=usb.0,port=4,drive=stick"]
 
-    def _board(self, boot, memory):
+    def _board(self, boot, memory, is_fast, direct):
         at = lambda name: os.path.join(self.sockets, name)  # noqa: E731
+        # One processor of 1 GHz whose idle time is left out, or two as fast as they are emulated.
+        speed = (["-accel", "tcg,thread=single", "-smp", "1", "-icount", "shift=0,sleep=off"] if is_fast
+                 else ["-accel", "tcg,tb-size=256,thread=multi", "-smp", "2"])
+        start = ["-bios", boot] if not direct else [
+            "-kernel", direct[0], "-initrd", direct[1], "-append", direct[2]]
         return [
             "qemu-system-aarch64", "-nodefaults", "-no-user-config", "-display", "none",
-            "-machine", "virt", "-accel", "tcg,tb-size=256,thread=multi", "-cpu", "cortex-a72",
-            "-smp", "2", "-m", str(memory), "-bios", boot,
+            "-machine", "virt", "-cpu", "cortex-a72", *speed, "-m", str(memory), *start,
             "-chardev", f"file,id=console,path={self.evidence}/console.log,append=on",
             "-serial", "chardev:console",
             "-qmp", f"unix:{at('monitor')},server=on,wait=off",
@@ -136,9 +155,10 @@ class Board(Machine):
                 "-device", "virtio-net-pci,netdev=net,romfile="]
 
     @staticmethod
-    def _card(card, log):
-        made = ["-blockdev", f"driver=file,node-name=card-file,filename={card}",
-                "-blockdev", "driver=raw,node-name=card,file=card-file"]
+    def _card(card, log, is_protected):
+        only = ",read-only=on" if is_protected else ""
+        made = ["-blockdev", f"driver=file,node-name=card-file,filename={card}{only}",
+                "-blockdev", f"driver=raw,node-name=card,file=card-file{only}"]
         if log:
             open(log, "wb").close()
             made += ["-blockdev", f"driver=file,node-name=log-file,filename={log}",
@@ -156,7 +176,7 @@ class Board(Machine):
             self.monitor.read(time.monotonic() + 20)
             self.ask("qmp_capabilities")
             self.agent = Lines(os.path.join(self.sockets, "agent"), self.process)
-            if self.has_agent and self.wait_seconds:
+            if self.wait_seconds:
                 self.wait_for_boot(self.wait_seconds)
         except BaseException:
             self.__exit__()

@@ -6,8 +6,8 @@ data. The log grows while the machine runs, so it can be asked in the middle of 
 """
 
 import random
-import shutil
 import struct
+import subprocess
 
 MAGIC = 0x6A736677736872
 FLUSH, FUA, DISCARD = 1 << 0, 1 << 1, 1 << 2
@@ -38,7 +38,7 @@ def entries(log):
 
 def cuts(log, base, image, places):
     """Yields each place in ascending order when `image` is the card with so many writes done."""
-    shutil.copyfile(base, image)
+    copy(base, image)
     with open(image, "r+b", buffering=0) as card:
         left = sorted(set(places))
         for number, (position, _, data) in enumerate(entries(log), 1):
@@ -47,13 +47,14 @@ def cuts(log, base, image, places):
                 yield left.pop(0)
 
 
-def cuts_of_cache(log, base, image, places, seed):
+def cuts_of_cache(log, base, image, places, seed, is_torn=False):
     """The same with a random half of what no flush had made durable dropped.
 
-    A flush makes durable what was written before it; a write with FUA is durable by itself.
+    A flush makes durable what was written before it; a write with FUA is durable by itself. is_torn:
+    of half of what is left of it, only the first sectors are written, a random number of them.
     """
     chance, held, durable = random.Random(seed), [], image + ".durable"
-    shutil.copyfile(base, durable)
+    copy(base, durable)
     with open(durable, "r+b", buffering=0) as disk:
         left = sorted(set(places))
         for number, (position, flags, data) in enumerate(entries(log), 1):
@@ -66,12 +67,19 @@ def cuts_of_cache(log, base, image, places, seed):
             elif data:
                 held.append((position, data))
             while left and left[0] <= number:
-                shutil.copyfile(durable, image)
+                copy(durable, image)
                 with open(image, "r+b", buffering=0) as cut:
-                    for entry in held:
+                    for position, data in held:
                         if chance.random() < 0.5:
-                            put(cut, *entry)
+                            is_whole = not is_torn or chance.random() < 0.5
+                            end = len(data) if is_whole else chance.randrange(len(data) // 512 + 1) * 512
+                            put(cut, position, data[:end])
                 yield left.pop(0)
+
+
+def copy(source, target):
+    """Copies an image with its holes, as a card of 4 GB holds little."""
+    subprocess.run(["cp", "--sparse=always", source, target], check=True)
 
 
 def put(card, position, data):

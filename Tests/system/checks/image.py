@@ -1,6 +1,6 @@
 """The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
 
-  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts update writes]
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base]
 
 QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
 Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
@@ -14,15 +14,16 @@ import shutil
 from ..check import ROOT, Failed
 
 NEEDS = "an image of scripts/image, qemu-system-arm"
-PRODUCTS = ["roost"]
-CASES = ("boot", "faults", "cuts", "update", "writes")
+PRODUCTS = ("roost", "roostd")
+CASES = ("boot", "faults", "cuts", "writes", "base")
 
 
 def arguments(parser):
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all without one")
     parser.add_argument("--image", help="the image, unpacked (the newest in .build-image)")
+    parser.add_argument("--packages", help="folder of our packages, for the case base (.build-packages)")
     parser.add_argument("--cuts", type=int, default=100, help="power cuts in the case cuts (100)")
-    parser.add_argument("--minutes", type=float, default=30, help="length of each period in the case writes (30)")
+    parser.add_argument("--hours", type=float, default=24, help="emulated hours of each period in the case writes (24)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
 
@@ -40,7 +41,7 @@ def obstacle(options):
 
 
 def run(check, options):
-    from ..image import bench, boot
+    from ..image import base, bench, boot, cuts, faults, writes
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
@@ -48,7 +49,8 @@ def run(check, options):
     for name in options.cases or CASES:
         check.say(f"case {name}")
         try:
-            {"boot": boot.boot}[name](work)
+            {"boot": boot.boot, "faults": faults.faults, "cuts": cuts.cuts, "writes": writes.writes,
+             "base": base.base}[name](work)
         except bench.LabFailed as failure:
             check.problems.append(f"{name}: {failure}")
     return "; ".join(f"{name} {value}" for name, value in work.figures.items())

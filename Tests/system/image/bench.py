@@ -52,19 +52,16 @@ class Bench:
         os.makedirs(folder, exist_ok=True)
         return folder
 
-    def card(self, name, configuration=None, more=(), agent=True, size=4096):
+    def card(self, name, configuration=None, size=4096):
         """A card of `size` MiB with the image, its kernel's words on the serial port, and the agent."""
         path = board.fresh(self.image, self.check.path(f"{name}.card"), size << 20)
         board.set_words(path)
-        if agent:
-            files = list(more)
-            if configuration:
-                files.append(("system/etc/roost/roost.json", json.dumps(configuration)))
-            board.add_agent(path, files)
+        if configuration:
+            board.write_data(path, "system/etc/roost/roost.json", json.dumps(configuration))
         return path
 
-    def board(self, name, card, **options):
-        return board.Board(self.boot, card, self.evidence(name), usb=(CH340.device,), **options)
+    def board(self, name, card, usb=(CH340.device,), **options):
+        return board.Board(self.boot, card, self.evidence(name), usb=usb, **options)
 
     def sensor(self):
         """An SDS011 behind a CH340, not plugged in yet."""
@@ -82,9 +79,10 @@ class Bench:
         self.figures[name] = value
         self.check.say(f"  {name}: {value}")
 
-    def close(self, card):
-        if not self.options.keep:
-            os.remove(card)
+    def close(self, *cards):
+        for card in cards:
+            if not self.options.keep:
+                os.remove(card)
 
 
 def free_port():
@@ -102,6 +100,26 @@ def page(port, path="/"):
         return error.code, error.read().decode(errors="replace")
     except (OSError, ValueError):
         return None
+
+
+def ask(port, path):
+    """What the dashboard's API answers to anyone."""
+    answer = page(port, f"/api/v1/{path}")
+    if not answer or answer[0] != 200:
+        raise LabFailed(f"GET /api/v1/{path}: {answer}")
+    return json.loads(answer[1])
+
+
+def claim(port, person):
+    """Makes the first account, in the window after a new station was switched on."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/api/v1/claim", json.dumps(person).encode(), method="POST",
+        headers={"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{port}"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        raise LabFailed(f"the claim: {error.code} {error.read().decode(errors='replace')}") from None
 
 
 def wait_for_page(machine, port, limit):

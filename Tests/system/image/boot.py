@@ -12,10 +12,10 @@ def boot(bench):
     card = bench.card("boot")
     port = shared.free_port()
     with bench.board("boot", card, web=port, wait=0) as machine:
-        bench.figure("power on to the claim page", f"{shared.wait_for_page(machine, port, BOOT_SECONDS):.0f} s")
+        bench.figure("power on to the page", f"{shared.wait_for_page(machine, port, BOOT_SECONDS):.0f} s")
         machine.wait_for_boot(BOOT_SECONDS)
-        status, text = shared.page(port)
-        bench.check.demand(status == 200 and re.search("claim", text, re.I), f"no claim page: {text[:200]}")
+        claim = shared.ask(port, "claim")
+        bench.check.demand(claim.get("isOpen") is True, f"a new station cannot be claimed: {claim}")
         began = machine.seconds()
         bench.plug(machine, bench.sensor())
         bench.figure("sensor plugged in to its first reading",

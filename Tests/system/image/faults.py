@@ -1,0 +1,150 @@
+"""Faults of the card, of its partitions and of the clock: the station comes up, measures, and says what is wrong."""
+
+import os
+
+from . import bench as shared
+from .bench import board
+
+MIB = 1 << 20
+BOOT_SECONDS = 900
+FILL = "/data/home/fill"
+
+
+def faults(bench):
+    """Each fault on a card of its own."""
+    for fault in (full, destroyed, protected, smaller, much_smaller, year_1970):
+        bench.check.say(f"  fault {fault.__name__}")
+        try:
+            fault(bench)
+        except shared.LabFailed as failure:
+            bench.check.problems.append(f"{fault.__name__}: {failure}")
+
+
+class Up:
+    """A station that came up with a fault: its machine, its port, and what its start said."""
+
+    def __init__(self, bench, name, card, **options):
+        self.bench, self.name, self.port = bench, name, shared.free_port()
+        self.machine = bench.board(f"faults-{name}", card, web=self.port, wait=0, **options)
+
+    def __enter__(self):
+        self.machine.__enter__()
+        try:
+            seconds = shared.wait_for_page(self.machine, self.port, BOOT_SECONDS)
+            self.machine.wait_for_boot(BOOT_SECONDS)
+            self.bench.figure(f"{self.name}: page after", f"{seconds:.0f} s")
+            self.said = self.machine.run("cat /run/roost-start.said 2>/dev/null || true")
+            self.data_on = self.machine.run("cat /run/roost-data-on").strip()
+            self.owner_said = self.machine.run("cat /boot/firmware/roost-said.txt 2>/dev/null || true")
+        except BaseException:
+            self.machine.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.machine.__exit__()
+
+    def demand(self, is_so, text):
+        return self.bench.check.demand(is_so, f"{self.name}: {text}")
+
+    def measures(self):
+        """Plugs a sensor in; demands a value."""
+        self.bench.plug(self.machine, self.bench.sensor())
+        began = self.machine.seconds()
+        shared.wait_for_value(self.machine, began + 300)
+
+    def says(self, words, is_owners=True):
+        self.demand(words in self.said, f"the start does not say '{words}': {self.said!r}")
+        if is_owners:
+            self.demand(words in self.owner_said, f"roost-said.txt does not say '{words}': {self.owner_said!r}")
+        status = self.machine.run("roost doctor 2>&1; roost status 2>&1", 120, check=False)[1]
+        self.demand(words.split(":")[0].rstrip(".") in status, f"neither doctor nor status says '{words}'")
+
+
+def full(bench):
+    card = bench.card("full", shared.STATION)
+    with Up(bench, "full", card) as up:
+        up.measures()
+        up.machine.run(f"fallocate -l $(df -B1 --output=avail /data | tail -n 1) {FILL}; "
+                       f"dd if=/dev/zero of={FILL}2 bs=1M 2>/dev/null; sync; df /data", 300, check=False)
+        before = shared.values(up.machine)
+        up.machine.run("sleep 30")
+        up.demand(shared.values(up.machine) > before, "no new values")
+        status, text = up.machine.run("roost set zone Europe/Rome", check=False)
+        up.demand(status == 0 or "space" in text or "full" in text, f"a setting that cannot be kept: {status} {text}")
+        before = shared.values(up.machine)
+    with Up(bench, "full, next start", card) as up:
+        up.demand(up.data_on == "card", f"the data are on {up.data_on}")
+        up.demand(shared.values(up.machine) >= before - shared.WINDOW - shared.SLACK, "readings are gone")
+        up.measures()
+        failed = up.machine.run("systemctl --failed --no-legend --plain").strip()
+        up.demand(not failed, f"failed units: {failed}")
+        up.machine.run(f"rm {FILL}* && roost set zone Europe/Rome")
+    bench.close(card)
+
+
+def destroyed(bench):
+    card = bench.card("destroyed", shared.STATION)
+    start, _ = board.table(card)[6]
+    with open(card, "r+b") as file:
+        file.seek(start)
+        file.write(os.urandom(180 * MIB))
+    with Up(bench, "destroyed", card) as up:
+        up.demand(up.data_on == "card", f"the data are on {up.data_on}")
+        up.says("The data partition could not be repaired and is made anew")
+        up.demand(shared.ask(up.port, "claim").get("isOpen") is True, "the station cannot be claimed")
+        up.measures()
+    bench.close(card)
+
+
+def protected(bench):
+    """A card whose switch is at LOCK, or that has ended in read-only mode as worn cards do."""
+    card = bench.card("protected")
+    with Up(bench, "protected", card, is_protected=True) as up:
+        up.demand(up.data_on == "memory", f"the data are on {up.data_on}")
+        up.says("The data partition cannot be used", is_owners=False)
+        up.measures()
+    bench.close(card)
+
+
+def smaller(bench):
+    """A card that ends within the data partition."""
+    card = bench.card("smaller")
+    start, size = board.table(card)[6]
+    with open(card, "r+b") as file:
+        file.truncate(start + size // 2)
+    with Up(bench, "smaller", card) as up:
+        up.demand(up.data_on == "card", f"the data are on {up.data_on}")
+        up.says("The card is smaller than the image")
+        up.measures()
+    bench.close(card)
+
+
+def much_smaller(bench):
+    """A card that ends within the second root: no journal, no data partition."""
+    card = bench.card("much-smaller")
+    start, _ = board.table(card)[3]
+    with open(card, "r+b") as file:
+        file.truncate(start + 64 * MIB)
+    with Up(bench, "much smaller", card) as up:
+        up.demand(up.data_on == "memory", f"the data are on {up.data_on}")
+        up.says("The card is smaller than the image")
+        up.measures()
+    bench.close(card)
+
+
+def year_1970(bench):
+    card = bench.card("year-1970", shared.STATION)
+    with Up(bench, "1970", card, rtc=False) as up:
+        year = int(up.machine.run("date +%Y"))
+        up.demand(year >= 2025, f"the clock says {year}")
+        up.measures()
+        text = up.machine.run("roost status", check=False)[1]
+        up.demand("?" in text.split("time", 1)[-1].splitlines()[0], f"a time that nothing vouches for is trusted: {text}")
+        before = int(up.machine.run("date +%s"))
+        # timesyncd keeps the time at an orderly stop and each six hours.
+        up.machine.run("sleep 2; systemctl stop systemd-timesyncd; sync")
+    with Up(bench, "1970, next start", card, rtc=False) as up:
+        after = int(up.machine.run("date +%s"))
+        up.demand(after >= before, f"the clock went back from {before} to {after}")
+    bench.close(card)
