@@ -135,6 +135,17 @@ let package = Package(
         ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
         library(
+            "Provisioning",
+            ["COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles"]
+        ),
+        library(
+            "ProvisioningIO",
+            [
+                "CLinux", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "Profiles",
+                "Provisioning",
+            ]
+        ),
+        library(
             "Doctor",
             [
                 "Configuration", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxIO",
@@ -220,8 +231,8 @@ let package = Package(
             dependencies: [
                 "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
                 "Doctor",
-                "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "SQLite", "SimulationKit",
-                "Station", "Store", "StoreQueries",
+                "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning",
+                "ProvisioningIO", "SQLite", "SimulationKit", "Station", "Store", "StoreQueries",
                 "Supervision", arguments, logging,
             ],
             swiftSettings: strict
@@ -365,6 +376,17 @@ let package = Package(
             [
                 "ControlProtocol", "Core", "Devices", "Doctor", "HardwareIO", "LinuxPlatform",
                 "Profiles", "Station", "Store", "TestSupport",
+            ]
+        ),
+        tests(
+            "ProvisioningTests",
+            ["COpenSSL", "ControlProtocol", "Core", "Provisioning", "TestSupport"]
+        ),
+        tests(
+            "ProvisioningIOTests",
+            [
+                "COpenSSL", "ControlProtocol", "Core", "Provisioning", "ProvisioningIO",
+                "TestSupport",
             ]
         ),
         tests("TidyTests", []),

@@ -38,6 +38,8 @@ package enum MigrationError: Error, Hashable, Sendable {
 package struct Migrations: Sendable {
     private let steps: [Migration]
 
+    package var stepCount: Int { steps.count }
+
     /// Steps with different names, oldest first; new ones are added at the end.
     package init(_ steps: [Migration]) {
         precondition(Set(steps.map(\.name)).count == steps.count, "two migrations share a name")

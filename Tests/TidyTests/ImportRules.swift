@@ -71,6 +71,11 @@ extension TidyRule {
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
+        "Provisioning": ["COpenSSL", "ControlProtocol", "HardwareIO", "Profiles"],
+        "ProvisioningIO": [
+            "CLinux", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Profiles",
+            "Provisioning",
+        ],
         "roost-lab": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",
             "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
@@ -79,7 +84,7 @@ extension TidyRule {
             "Alerts", "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol",
             "Devices",
             "Doctor", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
-            "SQLite",
+            "Provisioning", "ProvisioningIO", "SQLite",
             "SimulationKit", "Store", "StoreQueries",
             "Supervision",
         ],

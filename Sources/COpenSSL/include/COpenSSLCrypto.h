@@ -73,4 +73,12 @@ bool copenssl_verify_es256(const uint8_t point[65], const uint8_t *bytes, size_t
 long copenssl_sign_rs256(const char *pem, const uint8_t *bytes, size_t count, uint8_t *signature,
                          size_t size);
 
+/* Ed25519 (RFC 8032): the point of a public key in PEM; false when it is no such key. */
+bool copenssl_read_ed25519(const char *pem, uint8_t point[32]);
+bool copenssl_verify_ed25519(const uint8_t point[32], const uint8_t *bytes, size_t count,
+                             const uint8_t signature[64]);
+/* Signs with a secret number, and gives its point. */
+bool copenssl_sign_ed25519(const uint8_t secret[32], const uint8_t *bytes, size_t count,
+                           uint8_t point[32], uint8_t signature[64]);
+
 #endif

@@ -1,0 +1,102 @@
+/// What became of the last update of a station that runs from an image.
+///
+/// `roost update` keeps it beside the station's data; while an update is written, how far it is
+/// stands in memory in the same form.
+package struct UpdateRecord: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
+        /// It is being written; `percent` says how far.
+        case writing
+        /// It is on the card and starts with the next restart.
+        case waiting
+        /// It said that it is good.
+        case good
+        /// It was started and did not become good: the version before runs again.
+        case fellBack
+        /// It was not written: it is not for this station.
+        case refused
+        /// It could not be written, and the version before runs on.
+        case failed
+        /// A person took it back.
+        case takenBack
+    }
+
+    package var state: State
+    /// Of the update; nil where its file did not say.
+    package var version: String?
+    package var build: String?
+    /// Who signed it.
+    package var keyID: String?
+    /// The root that it is on, 2 or 3.
+    package var slot: Int?
+    /// The version that ran when it was written.
+    package var from: String?
+    /// Steps of the store's schema that version knew.
+    package var fromSchema: Int?
+    /// ISO 8601 in UTC; nil while the clock was not set.
+    package var time: String?
+    /// Of the whole work, 0…100; only while it is written.
+    package var percent: Int?
+    /// A word for programs, as `untrusted`.
+    package var code: String?
+    /// What a person reads.
+    package var why: String?
+    /// How the station was before; what comes must be as good.
+    package var before: UpdateBaseline?
+
+    package init(state: State) { self.state = state }
+}
+
+/// What a station had before an update, and must have after it.
+package struct UpdateBaseline: Codable, Hashable, Sendable {
+    /// Ids of the faults and late devices.
+    package let reasons: [String]
+    /// Channels with a fresh value, of devices that are wired to the board.
+    package let channels: [String]
+    package let hasStore: Bool
+
+    package init(reasons: [String], channels: [String], hasStore: Bool) {
+        self.reasons = reasons
+        self.channels = channels
+        self.hasStore = hasStore
+    }
+}
+
+/// Which version runs from where, and what became of the last update.
+package struct UpdateReport: Codable, Hashable, Sendable {
+    package struct Trial: Codable, Hashable, Sendable {
+        /// 2 or 3.
+        package let slot: Int
+        /// Different for each trial.
+        package let number: String
+        /// Whether the boot loader has started it.
+        package let isStarted: Bool
+
+        package init(slot: Int, number: String, isStarted: Bool) {
+            self.slot = slot
+            self.number = number
+            self.isStarted = isStarted
+        }
+    }
+
+    package let version: String
+    /// Steps of the store's schema that this version knows.
+    package let storeSchema: Int
+    /// `rpi-arm64`; nil where the station does not run from an image.
+    package var board: String?
+    package var build: String?
+    package var layout: Int?
+    /// The root that runs, 2 or 3; nil while no station runs from this image.
+    package var slot: Int?
+    package var goodSlot: Int?
+    package var trial: Trial?
+    /// Ids of the keys that updates are signed with.
+    package var keys: [String]?
+    /// `card`, or `memory` where the data partition cannot be used.
+    package var dataOn: String?
+    package var last: UpdateRecord?
+
+    package init(version: String, storeSchema: Int) {
+        self.version = version
+        self.storeSchema = storeSchema
+    }
+}

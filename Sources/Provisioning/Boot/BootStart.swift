@@ -1,0 +1,20 @@
+/// Which root the boot loader starts: the decision of packaging/image/boot/boot.txt, step by step.
+package struct BootStart: Hashable, Sendable {
+    /// Nil when neither root has a kernel that can be read: the board tries again.
+    package let root: RootSlot?
+    /// What `tried.txt` says from then on.
+    package let tried: String
+
+    /// - Parameters:
+    ///   - slots: What the boot partition says.
+    ///   - canWrite: Whether the boot loader can write `tried.txt`.
+    ///   - canLoad: Whether kernel and memory disk of a root can be read.
+    package init(_ slots: BootSlots, canWrite: Bool = true, canLoad: (RootSlot) -> Bool) {
+        var (part, tried) = (slots.good, slots.tried)
+        if let trial = slots.trial, slots.isTrialWaiting, canWrite {
+            (part, tried) = (trial, slots.number)
+        }
+        self.tried = tried
+        root = [part, slots.good, .first, .second].first(where: canLoad)
+    }
+}

@@ -1,0 +1,18 @@
+/// What an update writes to: the root that does not run, and one sector of the boot partition.
+package protocol UpdateCard {
+    /// Writes to the partition of a root, and returns before it is on the card.
+    func write(_ bytes: [UInt8], at offset: Int, of slot: RootSlot) throws(UpdateError)
+    /// Returns when all that was written to the root is on the card.
+    func flush(_ slot: RootSlot) throws(UpdateError)
+    /// Reads from the card itself, not from what the kernel keeps of it in memory.
+    ///
+    /// - Parameters:
+    ///   - offset: A multiple of 4096, as is `count`.
+    ///   - count: Bytes; the partition has them.
+    ///   - slot: The root.
+    /// - Returns: The bytes.
+    /// - Throws: `UpdateError.failed`.
+    func read(_ offset: Int, count: Int, of slot: RootSlot) throws(UpdateError) -> [UInt8]
+    /// Replaces the one sector of `slot.txt`, and returns when it is on the card.
+    func writeSlots(_ sector: [UInt8]) throws(UpdateError)
+}

@@ -1,0 +1,42 @@
+import COpenSSL
+
+/// SHA-256 of what is fed piece by piece.
+package struct UpdateDigest: ~Copyable {
+    private let hash: OpaquePointer
+
+    package init() {
+        guard let hash = copenssl_make_hash(COPENSSL_SHA256) else {
+            preconditionFailure("a digest needs 400 bytes of memory")
+        }
+        self.hash = hash
+    }
+
+    deinit { copenssl_free_hash(hash) }
+
+    package mutating func add(_ bytes: some Collection<UInt8>) {
+        let isDone =
+            bytes.withContiguousStorageIfAvailable {
+                copenssl_add(hash, $0.baseAddress, $0.count)
+            } ?? { copenssl_add(hash, $0, $0.count) }(Array(bytes))
+        precondition(isDone, "a digest takes bytes until it is finished")
+    }
+
+    /// 64 hexadecimal digits.
+    package consuming func finish() -> String {
+        var value = [UInt8](repeating: 0, count: 32)
+        let count = copenssl_finish(hash, &value)
+        precondition(count == 32, "a digest is finished once")
+        return Self.hexadecimal(value)
+    }
+
+    package static func of(_ bytes: [UInt8]) -> String {
+        var digest = UpdateDigest()
+        digest.add(bytes)
+        return digest.finish()
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

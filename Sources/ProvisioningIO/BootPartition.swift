@@ -1,0 +1,76 @@
+import Glibc
+import HardwareIO
+
+/// The boot partition, which is mounted read-only: made writable for one write at a time.
+package struct BootPartition: Sendable {
+    package let folder: String
+    /// Held while it is writable, so that one write does not end another's.
+    private let lockPath: String
+
+    /// - Parameters:
+    ///   - folder: Where it is mounted: `/boot/firmware`.
+    ///   - lockPath: A file in memory.
+    package init(folder: String, lockPath: String = "/run/roost-boot.lock") {
+        (self.folder, self.lockPath) = (folder, lockPath)
+    }
+
+    /// Whether a file system of its own is mounted there.
+    package var isMounted: Bool {
+        var (own, above) = (stat(), stat())
+        return stat(folder, &own) == 0 && stat(folder + "/..", &above) == 0
+            && own.st_dev != above.st_dev
+    }
+
+    /// The first bytes of a file as text; nil when there is none.
+    package func text(_ name: String) -> String? { WholeFile.text("\(folder)/\(name)") }
+
+    /// Writes a file of one sector, in place where it has that size already.
+    ///
+    /// - Parameters:
+    ///   - sector: 512 bytes.
+    ///   - name: `slot.txt`.
+    /// - Throws: `StorageError`.
+    package func write(sector: [UInt8], _ name: String) throws(StorageError) {
+        let path = "\(folder)/\(name)"
+        try writable { () throws(StorageError) in
+            var status = stat()
+            guard stat(path, &status) == 0, Int(status.st_size) == sector.count else {
+                return try WholeFile.write(sector, to: path, mode: 0o600)
+            }
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { throw WholeFile.error("open", path) }
+            defer { close(descriptor) }
+            try WholeFile.write(sector, to: descriptor, path)
+            guard fsync(descriptor) == 0 else { throw WholeFile.error("fsync", path) }
+        }
+    }
+
+    /// Runs `body` while files can be written, and makes the partition read-only again.
+    ///
+    /// - Throws: `StorageError`; `.readOnly` where the card refuses.
+    package func writable<Value>(
+        _ body: () throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { if lock >= 0 { close(lock) } }
+        if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
+        guard isMounted, isReadOnly else { return try body() }
+        try remount(isReadOnly: false)
+        // What stays writable is no worse for the station; the next write tries again.
+        defer { try? remount(isReadOnly: true) }
+        return try body()
+    }
+
+    private var isReadOnly: Bool {
+        var status = statvfs()
+        return statvfs(folder, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    }
+
+    private func remount(isReadOnly: Bool) throws(StorageError) {
+        let kind = isReadOnly ? UInt(MS_RDONLY) : 0
+        let flags = UInt(MS_REMOUNT) | UInt(MS_NOATIME) | kind
+        guard mount("none", folder, nil, flags, nil) == 0 else {
+            throw WholeFile.error("mount", folder)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Provisioning
+
+/// Starts programs whose input and output are ours.
+enum ChildProgram {
+    /// Both ends of a pipe, which no program that is started inherits unasked.
+    static func pipe() throws(UpdateError) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else {
+            throw .failed("no pipe: \(String(cString: strerror(errno)))")
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Two ends of a connection: unlike a pipe's, a write to it after the other end was closed is
+    /// an error and no signal.
+    static func connection() throws(UpdateError) -> (ours: Int32, its: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw .failed("no connection: \(String(cString: strerror(errno)))")
+        }
+        return (ends[0], ends[1])
+    }
+
+    /// - Parameters:
+    ///   - command: The program's path, and its arguments.
+    ///   - input: Its standard input; nil for ours.
+    ///   - output: Its standard output.
+    /// - Returns: The process, which is to be waited for.
+    /// - Throws: `UpdateError.failed`.
+    static func start(
+        _ command: [String],
+        input: Int32?,
+        output: Int32
+    ) throws(UpdateError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        var vector = command.map { strdup($0) }
+        defer { for pointer in vector { free(pointer) } }
+        vector.append(nil)
+        var process: pid_t = 0
+        let failure = posix_spawn(&process, command[0], &actions, nil, vector, environ)
+        guard failure == 0 else {
+            throw .failed("\(command[0]) cannot be started: \(String(cString: strerror(failure)))")
+        }
+        return process
+    }
+
+    /// - Returns: Its status as `waitpid` has it; 0 is success.
+    static func wait(_ process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return -1 }
+        }
+        return status
+    }
+}

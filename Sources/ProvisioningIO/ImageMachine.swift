@@ -1,0 +1,159 @@
+import ControlProtocol
+import Glibc
+import HardwareIO
+import LinuxIO
+import Profiles
+import Provisioning
+
+/// A machine that runs from Roost's image, as its memory disk describes it.
+///
+/// - Source: packaging/image/memory-disk/init.
+package struct ImageMachine: Sendable {
+    /// Empty for this machine; a folder in tests and for images.
+    package let root: String
+    package let board: String
+    package let layout: Int
+    package let version: String
+    package let build: String
+    /// Nil while it does not run, as in the folder that an image is made of.
+    package let running: RootSlot?
+    /// `mmcblk0`.
+    private let card: String?
+    /// `card` or `memory`.
+    package let dataOn: String?
+
+    /// - Returns: Nil for a machine that was not made from an image.
+    package init?(root: String = "") {
+        self.root = root
+        guard let bytes = WholeFile.read("\(root)/usr/lib/roost/image.json", limit: 4_096),
+            case .object(let fields)? = try? JSONParser.parse(bytes),
+            case .string(let board)? = fields["board"],
+            case .number(let layout)? = fields["layout"],
+            case .string(let version)? = fields["version"]
+        else { return nil }
+        (self.board, self.layout, self.version) = (board, Int(clamping: layout), version)
+        if case .string(let build)? = fields["build"] { self.build = build } else { build = "" }
+        running = WholeFile.text("\(root)/run/roost-slot").flatMap { RootSlot(text: $0) }
+        card = Self.line("\(root)/run/roost-card")
+        dataOn = Self.line("\(root)/run/roost-data-on")
+    }
+
+    private static func line(_ path: String) -> String? {
+        WholeFile.text(path).map { String($0.prefix { $0 != "\n" }) }.flatMap {
+            $0.isEmpty ? nil : $0
+        }
+    }
+
+    package var boot: BootPartition {
+        BootPartition(folder: "\(root)/boot/firmware", lockPath: "\(root)/run/roost-boot.lock")
+    }
+
+    /// What became of the last update.
+    package var recordPath: String { "\(root)/data/system/update.json" }
+    /// How far the present one is.
+    package var progressPath: String { "\(root)/run/roost-update.json" }
+
+    package var slots: BootSlots {
+        BootSlots(slotText: boot.text("slot.txt"), triedText: boot.text("tried.txt"))
+    }
+
+    /// The device of a root; in tests a file.
+    private func partition(_ slot: RootSlot) throws(UpdateError) -> String {
+        guard root.isEmpty else { return "\(root)/dev/root\(slot.rawValue)" }
+        guard let card, let disk = BlockDevice(node: "/dev/\(card)"),
+            let part = disk.partitions.first(where: { $0.number == slot.rawValue })
+        else { throw .failed("partition \(slot.rawValue) of the card is not there") }
+        return part.path
+    }
+
+    /// The root that does not run, opened for writing.
+    ///
+    /// - Throws: `UpdateError.failed`.
+    package func card(for slot: RootSlot) throws(UpdateError) -> LinuxUpdateCard {
+        guard !root.isEmpty || boot.isMounted else {
+            throw .failed(
+                "the boot partition is not mounted at \(boot.folder): roost-said.txt or `dmesg` "
+                    + "says why"
+            )
+        }
+        return try LinuxUpdateCard(path: try partition(slot), slot: slot, boot: boot)
+    }
+
+    /// Keys of the image, and those that the owner added.
+    ///
+    /// - Returns: The keys, and the files that hold none.
+    package func keys() -> (keys: [UpdateKey], unreadable: [String]) {
+        var (keys, unreadable) = ([UpdateKey](), [String]())
+        for folder in ["/usr/share/roost/update-keys.d", "/etc/roost/update-keys.d"] {
+            for name in Self.names(root + folder) where name.hasSuffix(".pem") {
+                let text = WholeFile.text("\(root)\(folder)/\(name)")
+                guard let key = text.flatMap({ UpdateKey(pem: $0) }),
+                    keys.count < UpdateKey.countMax
+                else {
+                    unreadable.append("\(folder)/\(name)")
+                    continue
+                }
+                if !keys.contains(key) { keys.append(key) }
+            }
+        }
+        return (keys, unreadable)
+    }
+
+    /// Names of a folder in their order.
+    package static func names(_ folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream), names.count < 256 {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+extension ImageMachine {
+    /// The last update; nil where there was none.
+    package var record: UpdateRecord? {
+        WholeFile.text(recordPath, limit: 1 << 16).flatMap {
+            try? ControlCodec.message(UpdateRecord.self, from: $0)
+        }
+    }
+
+    /// Keeps what became of an update.
+    ///
+    /// A station whose data partition fails goes on without.
+    package func keep(_ record: UpdateRecord) {
+        guard let line = try? ControlCodec.line(record) else { return }
+        try? WholeFile.write(Array((line + "\n").utf8), to: recordPath, mode: 0o644)
+        unlink(progressPath)
+    }
+
+    /// Shows how far an update is, in memory.
+    package func show(_ record: UpdateRecord) {
+        guard let line = try? ControlCodec.line(record) else { return }
+        try? WholeFile.write(Array((line + "\n").utf8), to: progressPath, mode: 0o644)
+    }
+
+    /// Now as ISO 8601 in UTC; nil while the clock was not set.
+    package static var now: String? {
+        var (seconds, parts) = (time(nil), tm())
+        gmtime_r(&seconds, &parts)
+        guard parts.tm_year + 1_900 >= 2_025 else { return nil }
+        let fields = [
+            parts.tm_year + 1_900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
+            parts.tm_sec,
+        ].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return fields[0..<3].joined(separator: "-") + "T"
+            + fields[3...].joined(separator: ":") + "Z"
+    }
+}
+
+extension Int {
+    /// A whole number of JSON; what no `Int` holds is the nearest one.
+    fileprivate init(clamping number: Double) {
+        self = Int(Swift.max(-1e15, Swift.min(1e15, number.rounded())))
+    }
+}

@@ -1,0 +1,101 @@
+import Provisioning
+
+/// One update from a source to the card.
+package struct UpdateRun {
+    /// How far an update is.
+    package enum Progress: Hashable, Sendable {
+        /// Bytes of the file that were taken, of how many.
+        case writes(Int, of: Int)
+        /// Bytes of the root that were compared, of how many.
+        case compares(Int, of: Int)
+
+        /// 0…99: the end is said otherwise.
+        package var percent: Int {
+            switch self {
+            case .writes(let done, let all): min(80, 80 * done / max(all, 1))
+            case .compares(let done, let all): min(99, 80 + 19 * done / max(all, 1))
+            }
+        }
+    }
+
+    /// A signed header that is for this station.
+    package struct Offer {
+        package let manifest: UpdateManifest
+        package let key: String
+        /// Bytes of the payload that came with it.
+        let rest: [UInt8]
+    }
+
+    private let source: UpdateSource
+    private let decompressor: [String]
+
+    /// - Parameters:
+    ///   - source: Where the file comes from.
+    ///   - decompressor: What makes the root of the payload.
+    package init(
+        _ source: UpdateSource,
+        decompressor: [String] = ["/usr/bin/zstd", "-dcq"]
+    ) {
+        (self.source, self.decompressor) = (source, decompressor)
+    }
+
+    /// Reads the header, and checks who signed it.
+    ///
+    /// - Throws: `UpdateError`.
+    package func offer(trusting keys: [UpdateKey]) throws(UpdateError) -> Offer {
+        var bytes: [UInt8] = []
+        while true {
+            if let header = try UpdateHeader(bytes) {
+                let (manifest, key) = try header.manifest(trusting: keys)
+                return Offer(
+                    manifest: manifest,
+                    key: key,
+                    rest: Array(bytes[header.byteCount...])
+                )
+            }
+            let more = try source.next()
+            guard !more.isEmpty else {
+                throw .notAnUpdate(
+                    bytes.isEmpty ? "it is empty" : "it ends after \(bytes.count) bytes"
+                )
+            }
+            bytes += more
+        }
+    }
+
+    /// Writes the root, and has it tried at the next start.
+    ///
+    /// - Parameters:
+    ///   - offer: What was checked.
+    ///   - card: Where it goes.
+    ///   - slots: What the boot partition says.
+    ///   - running: The root that runs.
+    ///   - progress: Is given what is done.
+    /// - Returns: What the boot partition says now.
+    /// - Throws: `UpdateError`; the station starts as before.
+    package func install(
+        _ offer: Offer,
+        on card: any UpdateCard,
+        slots: BootSlots,
+        running: RootSlot,
+        progress: (Progress) -> Void
+    ) throws(UpdateError) -> BootSlots {
+        let manifest = offer.manifest
+        var payload = UpdatePayload(manifest.payload)
+        var install = UpdateInstall(manifest.root, on: card, slots: slots, running: running)
+        try install.begin()
+        let filter = try ChildFilter(decompressor)
+        var piece = offer.rest
+        while true {
+            try payload.add(piece)
+            try filter.add(piece) { (bytes) throws(UpdateError) in try install.add(bytes) }
+            progress(.writes(payload.byteCount, of: manifest.payload.size))
+            piece = try source.next()
+            if piece.isEmpty { break }
+        }
+        try payload.finish()
+        try filter.finish { (bytes) throws(UpdateError) in try install.add(bytes) }
+        let size = manifest.root.size
+        return try install.finish { progress(.compares($0, of: size)) }
+    }
+}

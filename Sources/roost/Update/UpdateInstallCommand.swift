@@ -1,0 +1,178 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Core
+import Glibc
+import Provisioning
+import ProvisioningIO
+
+struct UpdateInstallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Writes a signed update to the root that does not run.",
+        discussion: """
+            Who signed the file, and whether it is for this station, is checked before anything is
+            written. The station measures on meanwhile. The new version starts with the next
+            restart; a loss of power at any moment leaves a station that starts.
+
+            Examples: sudo roost update install --restart /media/stick/roost.update
+                      sudo roost update install https://example.org/roost.update
+                      ssh laptop cat roost.update | sudo roost update install -
+            """
+    )
+    @Argument(help: "The update file, - for standard input, or an address of https://.")
+    var file: String
+
+    @Flag(help: "Restart when it is written.")
+    var restart = false
+
+    @OptionGroup var store: UpdateStoreOptions
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        let (machine, running) = try UpdateMachine.require()
+        let lock = try UpdateLock()
+        defer { lock.release() }
+        var record = UpdateRecord(state: .writing)
+        (record.from, record.percent) = (machine.version, 0)
+        machine.show(record)
+        let failure: UpdateError?
+        do throws(UpdateError) {
+            try install(machine, running, &record)
+            failure = nil
+        } catch { failure = error }
+        if let failure {
+            (record.code, record.why) = (failure.code, "\(failure)")
+            if case .failed = failure { record.state = .failed } else { record.state = .refused }
+            if case .damaged = failure { record.state = .failed }
+        } else {
+            record.state = .waiting
+        }
+        (record.percent, record.time) = (nil, ImageMachine.now)
+        machine.keep(record)
+        if client.json { Output.line(try ControlCodec.line(record)) }
+        if let failure { throw UpdateMachine.failure(failure) }
+        if !client.json { UpdateText.installed(record).forEach(Output.line) }
+        if restart { try UpdateRestart.now() }
+    }
+
+    private func install(
+        _ machine: ImageMachine,
+        _ running: RootSlot,
+        _ record: inout UpdateRecord
+    ) throws(UpdateError) {
+        let card = try machine.card(for: running.other)
+        let (slots, schema) = (machine.slots, store.schema)
+        let (keys, unreadable) = machine.keys()
+        for path in unreadable {
+            Output.error("\(path) is left out: no public ed25519 key in PEM, or one too many")
+        }
+        let run = UpdateRun(try source())
+        let offer = try run.offer(trusting: keys)
+        let manifest = offer.manifest
+        (record.version, record.build, record.keyID) = (
+            manifest.version, manifest.build, offer.key
+        )
+        (record.slot, record.fromSchema) = (running.other.rawValue, schema)
+        try UpdateRules(
+            board: machine.board,
+            layout: machine.layout,
+            version: machine.version,
+            storeSchema: schema,
+            partitionByteCount: card.byteCount,
+            trial: TrialState(slots, running: running)
+        ).check(manifest)
+        Output.write(
+            "roost: version \(manifest.version) (\(manifest.build)), signed by key \(offer.key), "
+                + "goes to root \(running.other.rawValue)\n",
+            to: 2
+        )
+        record.before = UpdateBaseline.asked(client)
+        let shown = record
+        let teller = UpdateTeller(machine, shown)
+        _ = try run.install(offer, on: card, slots: slots, running: running) { teller.tell($0) }
+        teller.finish()
+    }
+
+    private func source() throws(UpdateError) -> UpdateSource {
+        if file.hasPrefix("https://") {
+            do {
+                return try UpdateSource(
+                    command: [try SisterProgram.path("roost-courier"), "fetch", file]
+                )
+            } catch let error as UpdateError { throw error } catch { throw .failed("\(error)") }
+        }
+        guard !file.hasPrefix("http://") else {
+            throw .refused("\(file) is not encrypted: take its https:// address")
+        }
+        return try UpdateSource(path: file)
+    }
+}
+
+/// Says how far an update is: on standard error, and for the dashboard.
+private final class UpdateTeller {
+    private let machine: ImageMachine
+    private var record: UpdateRecord
+    private let line = try? ProgressLine()
+
+    init(_ machine: ImageMachine, _ record: UpdateRecord) {
+        (self.machine, self.record) = (machine, record)
+    }
+
+    func tell(_ progress: UpdateRun.Progress) {
+        let percent = progress.percent
+        switch progress {
+        case .writes(let done, let all):
+            line?.show("\(percent) %, written \(done >> 20) of \(all >> 20) MiB of the file")
+        case .compares(let done, let all):
+            line?.show("\(percent) %, compared \(done >> 20) of \(all >> 20) MiB of the root")
+        }
+        guard record.percent != percent else { return }
+        record.percent = percent
+        machine.show(record)
+    }
+
+    func finish() { line?.finish() }
+}
+
+/// One update at a time.
+struct UpdateLock {
+    private let descriptor: Int32
+
+    /// - Throws: `ClientFailure` while another command writes an update.
+    init() throws {
+        descriptor = open("/run/roost-update.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw ClientFailure(
+                message: "only root may install an update: type sudo in front",
+                exitCode: 1
+            )
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw ClientFailure(
+                message: "another update is being written: roost update status",
+                exitCode: 1
+            )
+        }
+    }
+
+    func release() { close(descriptor) }
+}
+
+extension UpdateBaseline {
+    /// How the station is now; nil when it does not answer, and then nothing is compared.
+    fileprivate static func asked(_ client: ClientOptions) -> UpdateBaseline? {
+        let answer = try? client.withStation { client in
+            let status = try await client.ask(ControlRequest(.status), StatusReport.self)
+            let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
+            return (status, devices)
+        }
+        guard let (status, devices) = answer else {
+            Output.error("the station does not answer: the new version need only answer, too")
+            return nil
+        }
+        let remote = devices.devices.filter { $0.location.hasPrefix("http") }.map(\.name)
+        return TrialJudge.baseline(status, remote: Set(remote))
+    }
+}

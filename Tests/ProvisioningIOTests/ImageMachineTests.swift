@@ -1,0 +1,84 @@
+import ControlProtocol
+import Glibc
+import Provisioning
+import ProvisioningIO
+import TestSupport
+import Testing
+
+@Suite struct ImageMachineTests {
+    private let folder: TestFolder
+
+    init() throws {
+        folder = try TestFolder(isInMemory: true)
+        for name in [
+            "run", "boot", "boot/firmware", "usr", "usr/lib", "usr/lib/roost", "usr/share",
+            "usr/share/roost", "usr/share/roost/update-keys.d", "etc", "etc/roost",
+            "etc/roost/update-keys.d", "data", "data/system",
+        ] { mkdir(folder.path(name), 0o755) }
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        try WholeFile.write(Array(text.utf8), to: folder.path(name), mode: 0o644)
+    }
+
+    private func makeImage() throws {
+        try write(
+            #"{"board":"rpi-arm64","layout":1,"version":"0.1.0+git3","build":"2026-11-25 abc"}"#,
+            "usr/lib/roost/image.json"
+        )
+    }
+
+    @Test func isNoneWithoutItsDescription() throws {
+        #expect(ImageMachine(root: folder.path) == nil)
+        try write("{", "usr/lib/roost/image.json")
+        #expect(ImageMachine(root: folder.path) == nil)
+    }
+
+    @Test func isKnownBeforeItEverRan() throws {
+        try makeImage()
+        let machine = try #require(ImageMachine(root: folder.path))
+        #expect(machine.board == "rpi-arm64" && machine.layout == 1)
+        #expect(machine.version == "0.1.0+git3" && machine.build == "2026-11-25 abc")
+        #expect(machine.running == nil && machine.dataOn == nil && machine.record == nil)
+    }
+
+    @Test func readsWhatTheMemoryDiskSays() throws {
+        try makeImage()
+        try write("3\n", "run/roost-slot")
+        try write("memory\n", "run/roost-data-on")
+        try write("slot=2\ntrial=3\nnumber=8\n", "boot/firmware/slot.txt")
+        try write("tried=8\n\n\n", "boot/firmware/tried.txt")
+        let machine = try #require(ImageMachine(root: folder.path))
+        #expect(machine.running == .second && machine.dataOn == "memory")
+        #expect(TrialState(machine.slots, running: .second) == .onTrial(.second))
+    }
+
+    @Test func trustsTheKeysOfBothFoldersAndNamesWhatIsNone() throws {
+        try makeImage()
+        let pem = """
+            -----BEGIN PUBLIC KEY-----
+            MCowBQYDK2VwAyEAOGG63Dryg6DobOpiVU926dgvM1mzlwhn0oWje5gi2Ug=
+            -----END PUBLIC KEY-----
+
+            """
+        try write(pem, "usr/share/roost/update-keys.d/a.pem")
+        try write(pem, "etc/roost/update-keys.d/same.pem")
+        try write("no key", "etc/roost/update-keys.d/b.pem")
+        try write("left alone", "etc/roost/update-keys.d/README")
+        let (keys, unreadable) = try #require(ImageMachine(root: folder.path)).keys()
+        #expect(keys.map(\.id) == ["26070ae7defa03e5"])
+        #expect(unreadable == ["/etc/roost/update-keys.d/b.pem"])
+    }
+
+    @Test func keepsWhatBecameOfAnUpdate() throws {
+        try makeImage()
+        let machine = try #require(ImageMachine(root: folder.path))
+        var record = UpdateRecord(state: .refused)
+        (record.version, record.why) = ("0.2.0", "for another board")
+        machine.show(record)
+        #expect(access(machine.progressPath, F_OK) == 0)
+        machine.keep(record)
+        #expect(machine.record == record)
+        #expect(access(machine.progressPath, F_OK) != 0)
+    }
+}

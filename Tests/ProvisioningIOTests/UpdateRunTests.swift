@@ -1,0 +1,150 @@
+import COpenSSL
+import Glibc
+import Provisioning
+import ProvisioningIO
+import TestSupport
+import Testing
+
+@Suite struct UpdateRunTests {
+    private let folder: TestFolder
+    private let root = (0..<732 * 4_096).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 5) }
+
+    init() throws {
+        folder = try TestFolder(isInMemory: true)
+        for name in ["run", "boot", "boot/firmware", "dev"] { mkdir(folder.path(name), 0o755) }
+        write([UInt8](repeating: 0xAA, count: 4 << 20), "dev/root3")
+        write(BootSlots(good: .first, tried: "0").sector, "boot/firmware/slot.txt")
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String) {
+        try? WholeFile.write(bytes, to: folder.path(name), mode: 0o600)
+    }
+
+    private var boot: BootPartition {
+        BootPartition(folder: folder.path("boot/firmware"), lockPath: folder.path("run/lock"))
+    }
+
+    private func update(_ payload: [UInt8]) -> [UInt8] { Self.update(root, payload: payload) }
+
+    private static func update(_ root: [UInt8], payload: [UInt8]) -> [UInt8] {
+        let secret = [UInt8](repeating: 7, count: 32)
+        func content(_ bytes: [UInt8]) -> String {
+            #"{"size":\#(bytes.count),"sha256":"\#(UpdateDigest.of(bytes))"}"#
+        }
+        let manifest = Array(
+            (#"{"board":"rpi-arm64","layout":1,"version":"0.2.0","build":"x","storeSchema":4,"#
+                + #""minimumFrom":"0.0.0","payload":\#(content(payload)),"#
+                + #""root":\#(content(root))}"#)
+                .utf8
+        )
+        let (point, signature) = sign(manifest, secret)
+        let id = UpdateKey(point: point).id
+        return Array("ROOST-UPDATE-1\ned25519 \(id) \(base64(signature))\n".utf8) + manifest
+            + [0x0A] + payload
+    }
+
+    private static func sign(
+        _ bytes: [UInt8],
+        _ secret: [UInt8]
+    ) -> (point: [UInt8], signature: [UInt8]) {
+        var point = [UInt8](repeating: 0, count: 32)
+        var signature = [UInt8](repeating: 0, count: 64)
+        copenssl_sign_ed25519(secret, bytes, bytes.count, &point, &signature)
+        return (point, signature)
+    }
+
+    private static var key: UpdateKey {
+        UpdateKey(point: sign([], [UInt8](repeating: 7, count: 32)).point)
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+        let text = stride(from: 0, to: bits.count, by: 6).map { start in
+            let six = (0..<6).map { start + $0 < bits.count ? bits[start + $0] : 0 }
+            return alphabet[Int(six.reduce(0) { $0 << 1 | $1 })]
+        }
+        return String(text) + "=="
+    }
+
+    private func install(
+        _ bytes: [UInt8],
+        by decompressor: [String] = ["/bin/cat"]
+    ) throws(UpdateError) -> BootSlots {
+        write(bytes, "new.update")
+        let card = try LinuxUpdateCard(path: folder.path("dev/root3"), slot: .second, boot: boot)
+        let run = UpdateRun(
+            try UpdateSource(path: folder.path("new.update")),
+            decompressor: decompressor
+        )
+        let offer = try run.offer(trusting: [Self.key])
+        let slots = BootSlots(slotText: boot.text("slot.txt"), triedText: boot.text("tried.txt"))
+        return try run.install(offer, on: card, slots: slots, running: .first) { _ in }
+    }
+
+    private var slots: BootSlots {
+        BootSlots(slotText: boot.text("slot.txt"), triedText: boot.text("tried.txt"))
+    }
+
+    @Test func writesAFileThroughAProgramToThePartition() throws {
+        let next = try install(update(root))
+        #expect(next.trial == .second && slots.trial == .second && slots.number == "1")
+        let partition = try #require(WholeFile.read(folder.path("dev/root3"), limit: 4 << 20))
+        #expect(partition.count == 4 << 20)
+        #expect(Array(partition.prefix(root.count)) == root)
+        #expect(partition.suffix(100).allSatisfy { $0 == 0xAA })
+        var status = stat()
+        #expect(stat(folder.path("boot/firmware/slot.txt"), &status) == 0)
+        #expect(status.st_size == 512)
+    }
+
+    @Test func keepsThePresentRootWhenTheFileEndsEarly() throws {
+        let bytes = update(root)
+        for count in [0, 10, 300, bytes.count - root.count, bytes.count / 2, bytes.count - 1] {
+            #expect(throws: UpdateError.self) { try install(Array(bytes.prefix(count))) }
+            #expect(slots.trial == nil && slots.good == .first, "after \(count) bytes")
+        }
+    }
+
+    @Test func keepsThePresentRootWhenTheFileGoesOn() throws {
+        #expect(throws: UpdateError.self) { try install(update(root) + [0]) }
+        #expect(slots.trial == nil)
+    }
+
+    @Test(arguments: [
+        ["/bin/false"], ["/bin/true"], ["/nowhere/zstd"], ["/usr/bin/head", "-c", "9"],
+    ])
+    func keepsThePresentRootWhenTheProgramFails(_ program: [String]) throws {
+        #expect(throws: UpdateError.self) { try install(update(root), by: program) }
+        #expect(slots.trial == nil && slots.good == .first)
+    }
+
+    @Test func refusesAPartitionThatIsTooSmall() throws {
+        write([UInt8](repeating: 0, count: 1 << 20), "dev/root3")
+        #expect(throws: UpdateError.self) { try install(update(root)) }
+        #expect(slots.trial == nil)
+    }
+
+    @Test func writesNothingBeforeTheSignatureIsChecked() throws {
+        var bytes = update(root)
+        bytes[120] ^= 1
+        #expect(throws: UpdateError.self) { try install(bytes) }
+        let partition = try #require(WholeFile.read(folder.path("dev/root3"), limit: 4 << 20))
+        #expect(partition.allSatisfy { $0 == 0xAA })
+    }
+
+    @Test func takesWhatAnotherProgramBrings() throws {
+        write(update(root), "new.update")
+        let card = try LinuxUpdateCard(path: folder.path("dev/root3"), slot: .second, boot: boot)
+        let path = folder.path("new.update")
+        let run = UpdateRun(
+            try UpdateSource(command: ["/bin/cat", path]),
+            decompressor: ["/bin/cat"]
+        )
+        let offer = try run.offer(trusting: [Self.key])
+        let next = try run.install(offer, on: card, slots: slots, running: .first) { _ in }
+        #expect(next.trial == .second)
+        let gone = UpdateRun(try UpdateSource(command: ["/bin/cat", path + ".gone"]))
+        #expect(throws: UpdateError.self) { try gone.offer(trusting: [Self.key]) }
+    }
+}
