@@ -246,6 +246,10 @@ import Testing
                 let fates = try await Self.ask(control, why, OutboxFatesReport.self)
                 #expect(fates?.fates.map(\.fate) == ["waiting"])
                 #expect(fates?.fates.first?.why?.isEmpty == false)
+                // A day before the record began: its first sample, which was dropped.
+                why.time = ScriptedStation.wall(Tick(tenths: -864_000)).iso8601
+                let first = try await Self.ask(control, why, OutboxFatesReport.self)
+                #expect(first?.fates.map(\.fate) == ["settled"])
                 life.internet.set(nil, at: CourierLife.host)
                 let flush = CourierRequest(.flush, seconds: 60)
                 let report = try await Self.ask(control, flush, CourierReport.self)

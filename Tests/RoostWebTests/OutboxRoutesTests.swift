@@ -1,6 +1,7 @@
 import ControlProtocol
 import FoundationEssentials
 import HTTPTypes
+import NIOCore
 import Synchronization
 import Testing
 
@@ -28,19 +29,39 @@ import Testing
             )
         }
 
+        static let proof = OutboxProofReport(
+            target: "influx",
+            days: [.init(day: "2026-11-20", delivered: 7, held: 6, isProved: false)]
+        )
+        static let fates = OutboxFatesReport(fates: [
+            .init(
+                target: "influx",
+                device: "dust",
+                time: "2026-11-20T03:10:04.000Z",
+                fate: "waiting",
+                why: "the log-in is refused"
+            )
+        ])
+
+        private static func line<Body: Codable & Sendable>(_ body: Body) throws -> String {
+            try ControlCodec.line(ControlAnswer<Body>(.success(body)))
+        }
+
         var client: CourierClient {
-            CourierClient { line in
+            CourierClient { line, _ in
                 let request = try ControlCodec.message(CourierRequest.self, from: line)
                 self.asked.withLock { $0.append(request) }
                 guard request.target ?? "influx" == "influx" else {
                     let failure = ControlFailure(code: "unknown-target", message: "none of it")
                     return try ControlCodec.line(ControlAnswer<CourierReport>(.failure(failure)))
                 }
-                guard request.command != .drop else {
-                    let report = OutboxDropReport(target: "influx", dropped: 3)
-                    return try ControlCodec.line(ControlAnswer<OutboxDropReport>(.success(report)))
+                return switch request.command {
+                case .drop: try Self.line(OutboxDropReport(target: "influx", dropped: 3))
+                case .retry: try Self.line(OutboxRetryReport(target: "influx", taken: 2, left: 1))
+                case .prove: try Self.line(Self.proof)
+                case .why: try Self.line(Self.fates)
+                default: try Self.line(Self.report)
                 }
-                return try ControlCodec.line(ControlAnswer<CourierReport>(.success(Self.report)))
             }
         }
     }
@@ -75,7 +96,7 @@ import Testing
     }
 
     @Test func aStationWithoutACourierIsNoFault() async throws {
-        let client = CourierClient { _ in throw Problem(.stationDown, "no courier answers") }
+        let client = CourierClient { _, _ in throw Problem(.stationDown, "no courier answers") }
         let response = await RouteStage(OutboxRoutes(client).all).ask("/api/v1/outbox")
         let bytes = try await RouteStage.bytes(response)
         let view = try JSONDecoder().decode(OutboxView.self, from: Data(bytes))
@@ -96,6 +117,62 @@ import Testing
         let requests = courier.asked.withLock { $0 }
         #expect(requests.map(\.command) == [.flush, .pause, .resume, .drop])
         #expect(requests.last?.time == "2026-11-20T03:10:00Z")
+    }
+
+    @Test func whatAServerHasIsProvedAndWhatItRefusedIsSentAgain() async throws {
+        let courier = Courier()
+        for act in ["retry", "prove"] {
+            #expect(await Self.post(courier, "influx/\(act)", as: .viewer).status == .forbidden)
+        }
+        let retried = await Self.post(courier, "influx/retry", as: .member)
+        let retry = try JSONDecoder()
+            .decode(OutboxRetryReport.self, from: Data(try await RouteStage.bytes(retried)))
+        #expect(retry.taken == 2 && retry.left == 1)
+        let body = "{\"seconds\":86400,\"repairs\":true}"
+        let proved = await Self.post(courier, "influx/prove", body, as: .member)
+        let proof = try JSONDecoder()
+            .decode(OutboxProofReport.self, from: Data(try await RouteStage.bytes(proved)))
+        #expect(proof == Courier.proof)
+        let asked = courier.asked.withLock { $0.last }
+        #expect(asked?.seconds == 86_400 && asked?.repairs == true)
+        let wrong = await Self.post(courier, "influx/prove", "{\"days\":7}", as: .member)
+        #expect(wrong.status == .badRequest)
+    }
+
+    @Test func aReadingsFateIsFound() async throws {
+        let courier = Courier()
+        let stage = RouteStage(OutboxRoutes(courier.client).all)
+        let path = "/api/v1/outbox/fates"
+        let answer = await stage.ask(path + "?time=2026-11-20T03:10:00Z")
+        let bytes = try await RouteStage.bytes(answer)
+        let fates = try JSONDecoder().decode(OutboxFatesReport.self, from: Data(bytes))
+        #expect(fates == Courier.fates)
+        #expect(courier.asked.withLock { $0.last?.time } == "2026-11-20T03:10:00Z")
+        #expect(await stage.ask(path).status == .badRequest)
+        #expect(await stage.ask(path + "?time=now&device=dust").status == .badRequest)
+    }
+
+    /// Some servers need longer than a station may.
+    @Test func aQuestionToAServerMayTakeAMinute() async {
+        let waits = Mutex<[TimeAmount]>([])
+        let client = CourierClient { _, patience in
+            waits.withLock { $0.append(patience) }
+            throw Problem.tooSlow(seconds: 60)
+        }
+        let table = RouteTable(OutboxRoutes(client).all)
+        let gate = Gate(table, hosts: HostNames(["balcony"]), doorman: OpenDoorman(.member))
+        for act in ["prove", "flush", "pause"] {
+            var headers: HTTPFields = [.origin: "http://localhost"]
+            headers[.contentType] = "application/json"
+            headers[.contentLength] = "2"
+            let target = "/api/v1/outbox/influx/\(act)"
+            let head = Gate.Head(.post, authority: "localhost", target: target, headers: headers)
+            let response = await WebResponder(gate, logger: RouteStage.logger).answer(head) { _ in
+                Array("{}".utf8)
+            }
+            #expect(response.status == .serviceUnavailable)
+        }
+        #expect(waits.withLock { $0 } == [.seconds(60), .seconds(8), .seconds(3)])
     }
 
     @Test func whatIsWrongIsSaid() async {

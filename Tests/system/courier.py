@@ -3,9 +3,11 @@
 import http.server
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
+import urllib.parse
 
 from .check import objects
 from .station import end, kill
@@ -57,6 +59,24 @@ class Lines(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return self.connection.shutdown(socket.SHUT_RDWR)
         return self.answer(204)
+
+
+    def do_GET(self):
+        """Counts and sums, as a server of InfluxQL answers them."""
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).get("q", [""])[0]
+        names = re.findall(r'count\("([^"]+)"\)', query)
+        device = re.search(r"\"device\"='([^']+)'", query)
+        first, end = (int(text) for text in re.findall(r"time >=? (\d+) AND time < (\d+)", query)[0])
+        values = {name: [] for name in names}
+        for (series, time), fields in list(self.server.owner.points.items()):
+            if f",device={device[1]}" in series and first <= int(time.ljust(19, "0")) < end:
+                for name, value in (field.split("=") for field in fields.split(",")):
+                    values.get(name, []).append(float(value.rstrip("i")))
+        row = ["1970-01-01T00:00:00Z"]
+        for name in names:
+            row += [len(values[name]), sum(values[name])]
+        series = [{"name": "air", "values": [row]}] if any(values.values()) else []
+        self.answer(200, json.dumps({"results": [{"series": series} if series else {}]}))
 
 
 class Server(http.server.ThreadingHTTPServer):

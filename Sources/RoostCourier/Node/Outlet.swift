@@ -172,6 +172,7 @@ package actor Outlet {
             case nil where broken != nil: (report.state, report.why) = (.broken, broken)
             case nil: break
             }
+            report.isProvable = files != nil || samples?.isProvable ?? false
             (report.requestCount, report.byteCount) = network.counts
             if isPaused {
                 (report.state, report.why) = (.paused, nil)

@@ -145,3 +145,10 @@ package struct OutboxProver: Sendable {
         }
     }
 }
+
+extension OutboxTask {
+    /// Whether its target can be asked what it has.
+    nonisolated var isProvable: Bool {
+        ((target as? TunedTarget)?.target ?? target) is any ProvableTarget
+    }
+}

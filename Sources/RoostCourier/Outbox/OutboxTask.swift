@@ -54,7 +54,7 @@ package actor OutboxTask: Child {
 
     /// The target's, from the configuration.
     package nonisolated let id: String
-    private let target: any SampleTarget
+    let target: any SampleTarget
     private let world: World
     private let heartbeat: Heartbeat
     private let startsWithBacklog: Bool

@@ -34,11 +34,13 @@ package struct SampleFates: Sendable {
     /// - Throws: What reading the store throws.
     package func from(_ moment: WallTime) async throws -> [SampleFate] {
         let source = snapshot.source
-        guard let start = try await source.place(notAfter: moment) else { return [] }
+        // Without one, as nothing is older or nothing dates it: the oldest sample with a date.
+        let start = try await source.place(notAfter: moment)
         var fates: [SampleFate] = []
         for stream in try await source.streams() {
-            let page = try await source.page(of: stream, after: start.earlier, limit: 1)
+            let page = try await source.page(of: stream, after: start?.earlier, limit: 1)
             guard let page, let sample = page.samples.first else { continue }
+            guard start != nil || sample.time.map({ $0 >= moment }) ?? false else { continue }
             fates.append(
                 SampleFate(
                     stream: stream,

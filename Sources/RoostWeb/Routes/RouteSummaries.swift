@@ -63,6 +63,10 @@ package enum RouteSummaries {
         "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
         "GET /push": Entry("The key that a browser subscribes with, and whether notices go out."),
         "GET /outbox": Entry("What became of each sample and notice at each target."),
+        "GET /outbox/fates": Entry(
+            "What became of the first sample of each device from a moment on.",
+            ["time", "target"]
+        ),
         "GET /profiles": Entry("Kinds of devices that the station knows, with their facts."),
         "GET /diagnostics": Entry("One file for someone who helps; read it before it is sent."),
     ]
@@ -79,6 +83,8 @@ package enum RouteSummaries {
         "POST /outbox/{id}/flush": Entry("Sends what waits at a target now."),
         "POST /outbox/{id}/pause": Entry("Sends a target nothing, for a while or until resumed."),
         "POST /outbox/{id}/resume": Entry("Ends that."),
+        "POST /outbox/{id}/retry": Entry("Sends what a target refused once more."),
+        "POST /outbox/{id}/prove": Entry("Compares what a target has with what was delivered."),
         "POST /outbox/{id}/drop": Entry("Leaves out what waits at a target from before a time."),
         "POST /push": Entry("Has this browser notified with the page closed."),
         "DELETE /push": Entry("Ends that."),

@@ -4,8 +4,9 @@ import NIOCore
 
 /// Asks the courier over its socket: who is notified, and that they are.
 package struct CourierClient: Sendable {
-    /// Sends one line and gives the answer's.
-    package typealias Exchange = @Sendable (_ line: String) async throws -> String
+    /// Sends one line and gives the answer's, which may take as long as `patience`.
+    package typealias Exchange =
+        @Sendable (_ line: String, _ patience: TimeAmount) async throws -> String
 
     private let exchange: Exchange
 
@@ -14,9 +15,9 @@ package struct CourierClient: Sendable {
     ///   - loop: Of the process.
     package init(path: String, on loop: any EventLoop) {
         let client = StationClient(path: path, on: loop)
-        self.init { line in
+        self.init { line, patience in
             do {
-                return try await client.exchange(line)
+                return try await client.exchange(line, within: patience)
             } catch let problem as Problem where problem.kind == .stationDown {
                 throw Problem(
                     .stationDown,
@@ -51,12 +52,15 @@ package struct CourierClient: Sendable {
         return try await ask(request, type)
     }
 
+    /// Asks one question, whose answer may have to wait for a server: `patience` says how long.
+    ///
     /// - Throws: `Problem`.
     func ask<Body: Codable & Sendable>(
         _ request: CourierRequest,
-        _ type: Body.Type
+        _ type: Body.Type,
+        within patience: TimeAmount = StationClient.patience
     ) async throws -> Body {
-        let text = try await exchange(try ControlCodec.line(request))
+        let text = try await exchange(try ControlCodec.line(request), patience)
         let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: text)
         if let failure = answer.error { throw Problem(failure) }
         guard let body = answer.body else {

@@ -1,10 +1,13 @@
 import ControlProtocol
 import HTTPTypes
+import NIOCore
 
 /// What became of each sample and notice at each target, and what people do about it.
 package struct OutboxRoutes: Sendable {
     /// How long a page waits for what waits to go.
     private static let flushSeconds = 5.0
+    /// How long a server may take that is asked what it has, or is sent something again.
+    private static let serverPatience = TimeAmount.seconds(60)
 
     /// Nil for a card without its station.
     private let courier: CourierClient?
@@ -17,6 +20,9 @@ package struct OutboxRoutes: Sendable {
                 try request.query.allow(only: [])
                 return try .json(try await view())
             },
+            Route(.get, "/api/v1/outbox/fates", .viewer, scope: .read) {
+                try .json(try await fates($0))
+            },
             Route(.post, "/api/v1/outbox/{id}/flush", .member, scope: .write, body: .form) {
                 try $0.allow(only: [])
                 return try await act(.flush, $0, seconds: Self.flushSeconds)
@@ -28,6 +34,16 @@ package struct OutboxRoutes: Sendable {
             Route(.post, "/api/v1/outbox/{id}/resume", .member, scope: .write, body: .form) {
                 try $0.allow(only: [])
                 return try await act(.resume, $0)
+            },
+            Route(.post, "/api/v1/outbox/{id}/retry", .member, scope: .write, body: .form) {
+                try $0.allow(only: [])
+                let question = CourierRequest(.retry, target: $0.parameters["id"])
+                return try .json(
+                    try await ask(question, OutboxRetryReport.self, within: Self.serverPatience)
+                )
+            },
+            Route(.post, "/api/v1/outbox/{id}/prove", .member, scope: .write, body: .form) {
+                try .json(try await prove($0))
             },
             Route(.post, "/api/v1/outbox/{id}/drop", .owner, scope: .write, body: .form) {
                 try await drop($0)
@@ -55,7 +71,41 @@ package struct OutboxRoutes: Sendable {
         seconds: Double? = nil
     ) async throws -> WebResponse {
         let question = CourierRequest(command, target: request.parameters["id"], seconds: seconds)
-        return try .json(OutboxView(try await ask(question, CourierReport.self)))
+        let patience = TimeAmount.seconds(Int64(command == .flush ? seconds ?? 0 : 0))
+        let report = try await ask(
+            question,
+            CourierReport.self,
+            within: patience + StationClient.patience
+        )
+        return try .json(OutboxView(report))
+    }
+
+    /// What became of the first sample of each device from a moment on.
+    private func fates(_ request: WebRequest) async throws -> OutboxFatesReport {
+        try request.query.allow(only: ["time", "target"])
+        guard let time = try request.query.one("time") else {
+            throw Problem.badRequest("time is missing: a moment as 2026-11-20T03:10:00Z")
+        }
+        var question = CourierRequest(.why, target: try request.query.one("target"))
+        question.time = time
+        return try await ask(question, OutboxFatesReport.self)
+    }
+
+    private struct Proof: Decodable {
+        let seconds: Double?
+        let repairs: Bool?
+    }
+
+    private func prove(_ request: WebRequest) async throws -> OutboxProofReport {
+        try request.allow(only: ["seconds", "repairs"])
+        let proof = request.body.isEmpty ? nil : try request.decoded(Proof.self)
+        var question = CourierRequest(
+            .prove,
+            target: request.parameters["id"],
+            seconds: proof?.seconds
+        )
+        question.repairs = proof?.repairs
+        return try await ask(question, OutboxProofReport.self, within: Self.serverPatience)
     }
 
     private struct Before: Decodable { let before: String }
@@ -70,12 +120,13 @@ package struct OutboxRoutes: Sendable {
 
     private func ask<Body: Codable & Sendable>(
         _ question: CourierRequest,
-        _ type: Body.Type
+        _ type: Body.Type,
+        within patience: TimeAmount = StationClient.patience
     ) async throws -> Body {
         guard let courier else {
             throw Problem(.notOffered, "a card's history has no courier that could send")
         }
-        return try await courier.ask(question, type)
+        return try await courier.ask(question, type, within: patience)
     }
 }
 

@@ -31,9 +31,16 @@ package struct StationClient: Sendable {
 
     /// Sends one line.
     ///
+    /// - Parameters:
+    ///   - line: The question.
+    ///   - patience: How long the answer may take. Past `StationClient.patience` a late answer is
+    ///     the question's own slowness: later questions are not held back.
     /// - Returns: The line that answers it.
     /// - Throws: `Problem`.
-    func exchange(_ line: String) async throws -> String {
+    func exchange(
+        _ line: String,
+        within patience: TimeAmount = Self.patience
+    ) async throws -> String {
         guard line.utf8.count < Self.requestMax else {
             throw Problem(.tooLarge, "the station reads at most 64 KiB at once, quotes escaped")
         }
@@ -41,7 +48,7 @@ package struct StationClient: Sendable {
         guard !silence.isPausing(at: asked) else { throw Problem.stationHung(path) }
         let text: String
         do {
-            text = try await withLines { lines, send in
+            text = try await withLines(within: patience) { lines, send in
                 try await send(line)
                 guard let text = try await lines.next() else {
                     throw Problem.stationDown(path, "it closed the connection")
@@ -50,7 +57,10 @@ package struct StationClient: Sendable {
             }
         } catch let problem as Problem where problem.kind == .stationDown {
             let now = NIODeadline.now()
-            let isHung = now - asked >= Self.patience - .milliseconds(50)
+            let isHung = now - asked >= patience - .milliseconds(50)
+            if isHung && patience > Self.patience {
+                throw Problem.tooSlow(seconds: patience.nanoseconds / 1_000_000_000)
+            }
             silence.note(isHung ? .hung : .down, asked: asked, at: now)
             throw isHung ? Problem.stationHung(path) : problem
         }
@@ -66,7 +76,7 @@ package struct StationClient: Sendable {
     /// Follows the station's live feed until it ends or the task is cancelled.
     package func live(_ take: @escaping @Sendable (LiveItem) async -> Void) async throws {
         let line = try ControlCodec.line(ControlRequest(.live))
-        try await withLines(isBounded: false) { lines, send in
+        try await withLines(within: nil) { lines, send in
             try await send(line)
             while let text = try await lines.next() {
                 silence.answered()
@@ -85,7 +95,7 @@ package struct StationClient: Sendable {
     }
 
     private func withLines<Value: Sendable>(
-        isBounded: Bool = true,
+        within patience: TimeAmount?,
         _ body: (inout Lines, (String) async throws -> Void) async throws -> Value
     ) async throws -> Value {
         typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
@@ -102,9 +112,7 @@ package struct StationClient: Sendable {
             throw Problem.stationDown(path, "\(error)")
         }
         let channel = wire.channel
-        let limit =
-            isBounded
-            ? loop.scheduleTask(in: Self.patience) { channel.close(promise: nil) } : nil
+        let limit = patience.map { loop.scheduleTask(in: $0) { channel.close(promise: nil) } }
         defer { limit?.cancel() }
         return try await wire.executeThenClose { inbound, outbound in
             var lines = Lines(inbound)
@@ -162,6 +170,10 @@ extension Problem {
                 + "see `journalctl -u roostd`, then: sudo systemctl restart roostd",
             headers: [.retryAfter: "15"]
         )
+    }
+
+    static func tooSlow(seconds: Int64) -> Problem {
+        Problem(.busy, "no answer within \(seconds) s; the command of the same name waits longer")
     }
 
     /// The problem that a station's refusal is.

@@ -67,7 +67,7 @@ import Testing
                 logger: FaceStage.logger
             )
             let courier = courier
-            sources.courier = CourierClient { line in
+            sources.courier = CourierClient { line, _ in
                 guard !isAway else { throw Problem(.stationDown, "no courier answers") }
                 return try courier.answer(line)
             }
@@ -194,7 +194,7 @@ import Testing
 
     @Test func aMembersBrowserIsPassedOn() async throws {
         let asked = Mutex<[CourierRequest]>([])
-        let courier = CourierClient { line in
+        let courier = CourierClient { line, _ in
             let request = try ControlCodec.message(CourierRequest.self, from: line)
             asked.withLock { $0.append(request) }
             if request.command == .vapid {

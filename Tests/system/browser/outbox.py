@@ -73,6 +73,26 @@ def dialog(walk, one):
     check.same(browser.text("dialog"), "", "the dialog after the page is loaded again")
 
 
+def proof(walk, one):
+    """What the server has is proved, what it lost is sent again, and a reading's fate is found."""
+    browser, check = walk.browser, walk.check
+    check.demand(browser.shows("All is delivered", 20), f"nothing goes: {browser.text()[:300]}")
+    browser.press("Prove")
+    check.demand(browser.shows("1 of 1 days proved", 20), f"no proof: {browser.text()[:600]}")
+    one.lines.points.clear()
+    browser.press("Prove")
+    seen = browser.shows("0 of 1 days proved", 20, "dialog")
+    if check.demand(seen, f"a server that lost all: {browser.text()[:600]}"):
+        if walk.shots:
+            browser.driver.save_screenshot(os.path.join(walk.shots, "outbox-proof-360-light-en.png"))
+        check.same(browser.findings(), [], "the proof: findings of axe")
+        browser.press("Send again what is missing", "dialog")
+        check.demand(until(lambda: one.lines.points, 30), "what is missing is not sent again")
+        browser.press("Close", "dialog")
+    browser.press("Look it up")
+    check.demand(browser.shows("influx dust", 10) and browser.shows("map dust", 10), f"no fate: {browser.text()[-600:]}")
+
+
 def run(walk):
     """The way of a person: bad air, a courier that is not there, one that is refused, then well."""
     browser, check, address = walk.browser, walk.check, walk.browser.address
@@ -102,6 +122,7 @@ def run(walk):
         check.demand(browser.shows("Paused", 10), f"after Pause: {browser.text()[:300]}")
         browser.press("Resume")
         check.demand(until(lambda: one.courier.target("influx").get("state") != "paused", 10), "Resume changes nothing")
+        proof(walk, one)
         look(walk, "/alerts", "alerts")
         browser.open("/alerts")
         count = len(one.box.posts)

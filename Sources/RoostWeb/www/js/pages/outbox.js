@@ -1,7 +1,10 @@
 // What became of each sample at each target: delivered, waiting, left out, and why.
 import { card, el, keyed, show } from "../dom.js";
-import { t } from "../i18n.js";
+import { field, form } from "../form.js";
+import { rfc3339, stamp } from "../format.js";
+import { code, has, t } from "../i18n.js";
 import { may } from "../navigation.js";
+import { fromInput, toInput } from "../window.js";
 import { standing } from "./outboxparts.js";
 
 export const title = "outbox.title";
@@ -11,7 +14,8 @@ export async function load(api) { return api.get("/outbox"); }
 
 export function make(root, context) {
   const list = el("ul", { class: "list" }), targets = card(null, list), trouble = el("p", { class: "wrong" }), empty = el("div");
-  root.append(trouble, targets, empty);
+  const search = fates(context.api);
+  root.append(trouble, targets, search, empty);
   let beats = 0;
 
   function update(outbox) {
@@ -21,6 +25,7 @@ export function make(root, context) {
     show(trouble, Boolean(words));
     keyed(list, outbox.targets, (one) => `${one.id} ${one.type}`, (one) => standing(one, context, again), (node, one) => node.renew(one));
     show(targets, outbox.targets.length > 0);
+    show(search, outbox.targets.length > 0);
     if (outbox.targets.length) return empty.replaceChildren();
     if (!empty.firstChild || empty.dataset.is !== String(isRunning)) {
       empty.dataset.is = isRunning;
@@ -34,4 +39,17 @@ export function make(root, context) {
     // An error is seen within two seconds; a problem of this question is the banner's.
     if ((beats += 1) % 2 === 0) again().catch(() => {});
   } };
+}
+
+/** What became of one reading: of each device the first from a moment on. */
+function fates(api) {
+  const list = el("ul", { class: "list" });
+  const when = field("time", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000 - 3600) });
+  return card(t("outbox.fate"), form([when], t("outbox.fate.find"), async ({ time }) => {
+    const found = (await api.get("/outbox/fates", { time: rfc3339(fromInput(time)) })).fates;
+    list.replaceChildren(...found.map((one) => el("li", { class: "split" },
+      el("span", {}, el("strong", {}, one.target), ` ${one.device} `, el("span", { class: "quiet" }, one.time ? stamp(one.time) : "")),
+      el("span", {}, has(`fate.${one.fate}`) ? t(`fate.${one.fate}`) : t("fate.leftOut", { why: code("leftOut", one.fate) }), one.why ? `: ${one.why}` : ""))));
+    return found.length ? "" : t("outbox.fate.none");
+  }), list);
 }

@@ -1,10 +1,12 @@
 // How one target or receiver stands: shared by the pages Outbox and Alerts.
-import { button, el, facts, mark, setText, show } from "../dom.js";
+import { button, dialog, el, facts, mark, setText, show, table } from "../dom.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { may } from "../navigation.js";
 import { action, confirmed } from "../words.js";
 
+// A server is asked what it has: the station gives it a minute.
+const PATIENCE = 65000;
 const MARKS = { idle: "good", waiting: "good", later: "moderate", held: "fault", broken: "fault" };
 
 /** An item of a list, with `renew(report)` and `tick()`. */
@@ -12,7 +14,26 @@ export function standing(first, { me, api }, changed) {
   const sign = el("span"), state = el("strong"), why = el("p"), next = el("p", { class: "quiet" }), sums = el("div"), acts = el("div", { class: "row" });
   const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, first.id), el("span", { class: "chip" }, first.type)), el("p", { role: "status" }, state), why, next, sums, acts));
   const post = (what, body) => async () => { await api.send("POST", `/outbox/${first.id}/${what}`, body); await changed(); };
-  let report = null, heardAt = 0;
+  let report = null, heardAt = 0, offered = "";
+
+  async function retry() {
+    const { taken, left } = await api.send("POST", `/outbox/${first.id}/retry`, {}, { patience: PATIENCE });
+    await changed();
+    return t("outbox.retried", { taken: number(taken), left: number(left) });
+  }
+
+  async function prove(repairs) {
+    const { days, files } = await api.send("POST", `/outbox/${first.id}/prove`, { repairs }, { patience: PATIENCE });
+    if (!days && !files) return t("outbox.proof.none");
+    const all = files ?? days.map((one) => ({ ...one, state: one.isProved ? "proved" : one.held === undefined ? "unanswered" : "differs" }));
+    const wrong = all.filter((one) => one.state !== "proved"), words = t(files ? "outbox.proof.files" : "outbox.proof.days", { n: number(all.length - wrong.length), of: number(all.length) });
+    if (wrong.length) {
+      dialog(first.id, t("do.close"), el("p", {}, words), table(t("outbox.proof.wrong"), ["", t("outbox.delivered"), t("outbox.proof.held")],
+        wrong.slice(0, 60).map((one) => [one.day ?? one.path, number(one.delivered ?? one.samples), one.held === undefined ? code("outbox.proof", one.state) : number(one.held)])),
+      repairs ? null : action(t("outbox.repair"), () => prove(true), { class: "small" }));
+    }
+    return words;
+  }
 
   node.tick = () => {
     const left = report.nextTrySeconds, wait = left === undefined || left === null ? null : left - (performance.now() - heardAt) / 1000;
@@ -20,15 +41,18 @@ export function standing(first, { me, api }, changed) {
     show(next, wait !== null && report.state !== "paused");
   };
   node.renew = (given) => {
-    const was = report?.state;
     report = given;
     heardAt = performance.now();
-    if (was !== report.state) {
+    const isPaused = report.state === "paused", isSender = Boolean(report.samples), isRefused = !report.fileCount && report.samples?.leftOut.refused > 0;
+    const now = `${report.state} ${isRefused}`;
+    if (offered !== now) {
+      offered = now;
       sign.replaceChildren(mark(MARKS[report.state] ?? "unknown", "mark small"));
-      const isPaused = report.state === "paused", isSender = Boolean(report.samples);
       acts.replaceChildren(...(may(me, "member") ? [
         isPaused || report.state === "idle" ? "" : action(t("outbox.flush"), post("flush"), { class: "small" }),
         action(t(isPaused ? "outbox.resume" : "outbox.pause"), post(isPaused ? "resume" : "pause"), { class: "small" }),
+        report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : "",
+        isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : "",
         isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(Date.now() / 1000) })), { class: "small" }) : ""] : []));
     }
     setText(state, code("outbox.state", report.state));
