@@ -12,7 +12,8 @@ make_extras() {
         return
     fi
     for shell in bash zsh fish; do
-        "${run[@]}" "$binaries/roost" --generate-completion-script "$shell" >"$extras/roost.$shell"
+        # They are read, not run.
+        "${run[@]}" "$binaries/roost" --generate-completion-script "$shell" | sed '1{/^#!/d}' >"$extras/roost.$shell"
     done
     if has_web; then
         mkdir -p "$extras/web/js" "$extras/web/css"

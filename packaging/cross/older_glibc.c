@@ -1,5 +1,5 @@
 // What Swift's library from Debian sid asks of a newer C library than Debian 12 has: the same
-// functions under their names of C23, and strlcpy. Linked into programs for Debian 12 alone.
+// functions under their names of C23, strlcpy and strlcat. Linked into programs for Debian 12 alone.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,4 +35,9 @@ size_t strlcpy(char *target, const char *source, size_t size) {
         target[count] = 0;
     }
     return length;
+}
+
+size_t strlcat(char *target, const char *source, size_t size) {
+    size_t length = strnlen(target, size);
+    return length + strlcpy(target + length, source, size - length);
 }

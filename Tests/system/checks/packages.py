@@ -1,33 +1,59 @@
-"""The Debian packages in clean roots: install, upgrade, disable, remove, install again, purge.
+"""The Debian packages in clean roots: install, upgrade, disable, remove, install again, purge; apt from a signed folder.
 
-  sudo scripts/check packages --folder .build-packages [--suite trixie --arch arm64]
+  sudo scripts/check packages [--suite trixie] [--arch arm64] [--write]
 
-For each suite and architecture that has packages in the folder: what is installed starts and belongs to whom it should,
-units are enabled, an upgrade keeps a changed configuration and what was disabled, a removal keeps history and
-configuration, a purge leaves nothing. lintian finds no error. Needs root, mmdebstrap and lintian, a mirror, and for
-another architecture qemu-user-static with binfmt; the clean roots are kept in the folder.
+For each suite and architecture that has packages in the folder: they hold what they should, lintian finds no error, and
+made again of the same programs they are the same bytes. In a clean root what is installed starts and belongs to the
+right users, units are enabled, an upgrade keeps a changed configuration, what was disabled and a store that is open, a
+removal keeps history and configuration, a purge leaves nothing. Then apt installs and upgrades from a signed folder, and
+refuses it when it was changed; and packages of this machine's own architecture live under a systemd in a container, where
+their units start, restart and end. `--write` puts what was found into docs/measurements/packages.md. Needs root, mmdebstrap,
+lintian, apt-utils and gpg, a mirror, and for another architecture qemu-user-static with binfmt; the clean roots are kept
+in the folder.
 """
 
 import glob
+import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
 
-from ..check import Failed, Skipped
-from ..debian_root import DebianRoot, need
+from .. import apt_folder, package_table
+from ..booted_life import BootedLife
+from ..check import ROOT, Failed, Skipped
+from ..debian_root import need
+from ..package_life import NAMES, Life
 
-NAMES = ("roost", "roost-web", "roost-courier")
-UNITS = ("multi-user.target.wants/roostd.service", "sockets.target.wants/roost-web.socket",
-         "multi-user.target.wants/roost-courier.path", "multi-user.target.wants/roost-courier.service")
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 SUITES = {"deb12": "bookworm", "deb13": "trixie"}
-OWNERS_CONFIGURATION = '{\n  "name": "mine",\n  "store": {}\n}\n'
+PARTS = ("contents", "again", "life", "apt", "booted")
+BUDGET_INSTALLED, BUDGET_DOWNLOAD = 60e6, 16e6
+# What each package must hold, besides what its name is made of.
+CONTENTS = {
+    "roost": ("usr/bin/roost", "usr/bin/roostd", "usr/lib/systemd/system/roostd.service", "usr/lib/sysusers.d/roost.conf",
+              "usr/lib/tmpfiles.d/roost.conf", "usr/lib/modules-load.d/roost.conf", "usr/share/man/man1/roost.1.gz",
+              "usr/share/man/man8/roostd.8.gz", "usr/share/bash-completion/completions/roost",
+              "usr/share/zsh/vendor-completions/_roost", "usr/share/fish/vendor_completions.d/roost.fish",
+              "usr/share/roost/profile.schema.json", "etc/roost/roost.json", "usr/share/doc/roost/examples/balcony.json"),
+    "roost-web": ("usr/bin/roost-web", "usr/share/man/man8/roost-web.8.gz", "usr/lib/systemd/system/roost-web.service",
+                  "usr/lib/systemd/system/roost-web.socket", "usr/share/roost/web/index.html",
+                  "usr/share/roost/web/js/roost.js", "usr/share/roost/web/js/roost.js.gz",
+                  "usr/share/roost/web/css/roost.css.gz"),
+    "roost-courier": ("usr/bin/roost-courier", "usr/share/man/man8/roost-courier.8.gz",
+                      "usr/lib/systemd/system/roost-courier.service", "usr/lib/systemd/system/roost-courier.path"),
+    "roost-lab": ("usr/bin/roost-lab", "usr/share/man/man1/roost-lab.1.gz", "usr/share/roost/scenario.schema.json"),
+    "roost-swift": ("usr/lib/roost/libswiftCore.so",),
+}
 
 
 def arguments(parser):
     parser.add_argument("--packages", default=".build-packages", help="folder of the packages (.build-packages)")
     parser.add_argument("--suite", choices=("bookworm", "trixie"), help="this suite alone")
     parser.add_argument("--arch", choices=("amd64", "arm64"), help="this architecture alone")
+    parser.add_argument("--only", choices=PARTS, action="append", help="this part alone")
+    parser.add_argument("--write", action="store_true", help="write docs/measurements/packages.md")
 
 
 def newest(folder):
@@ -40,98 +66,124 @@ def newest(folder):
     return found
 
 
-def bumped(check, path):
-    """The same package with a higher version and another default configuration."""
-    folder = check.path("bumped")
-    shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run(["dpkg-deb", "--raw-extract", path, folder], check=True)
-    control = os.path.join(folder, "DEBIAN", "control")
-    with open(control, encoding="utf-8") as file:
-        text = file.read()
-    # Packages of one version need each other.
-    text = re.sub(r"^Version: (.*)$", r"Version: \1.1", text, flags=re.MULTILINE)
-    text = re.sub(r"(roost(?:-swift)?) \(= (.*?)\)", r"\1 (= \2.1)", text)
-    with open(control, "w", encoding="utf-8") as file:
-        file.write(text)
-    default = os.path.join(folder, "etc/roost/roost.json")
-    if os.path.exists(default):
-        with open(default, "a", encoding="utf-8") as file:
-            file.write("\n")
-    target = check.path("next-" + os.path.basename(path))
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", folder, target], check=True,
-                   stdout=subprocess.DEVNULL)
-    return target
-
-
-def installed(check, root, where):
-    """What stands after an installation."""
-    for program in ("roost", "roostd", "roost-web", "roost-courier"):
-        said = root.run(f"/usr/bin/{program}", "--version")
-        check.demand(re.search(r"\d+\.\d+\.\d+", said), f"{where}: {program} --version says {said}")
-    for unit in UNITS:
-        check.demand(root.has(f"/etc/systemd/system/{unit}"), f"{where}: {unit} is not enabled")
-    for user in ("roost", "roost-web", "roost-courier"):
-        check.demand(re.search(rf"^{user}:", root.read("/etc/passwd"), re.MULTILINE), f"{where}: no user {user}")
-    owners = root.run("stat", "-c", "%n %U:%G %a", "/var/lib/roost", "/etc/roost", "/etc/roost/secrets").split("\n")
-    check.same(owners[:3], ["/var/lib/roost roost:roost 750", "/etc/roost root:root 755",
-                            "/etc/roost/secrets roost-courier:roost-courier 700"], f"{where}: owners")
-    said = root.run("/usr/bin/roostd", "--config", "/etc/roost/roost.json", "--check")
-    check.demand("roost.json" in said or said.strip(), f"{where}: --check says nothing")
-
-
-def life(check, suite, arch, packages, archive):
-    root = DebianRoot(check, suite, arch, archive)
-    where = f"{suite} {arch}"
-    root.run("apt-get", "update", "-qq", "-o", "Acquire::Check-Valid-Until=false")
-    # What the packages need is there before, so that a purge can be compared.
-    names = [name for name in (*NAMES, "roost-swift") if name in packages]
-    files = [packages[name] for name in names]
-    needed = set()
-    for file in files:
-        depends = subprocess.check_output(["dpkg-deb", "--field", file, "Depends"], text=True)
-        needed.update(re.findall(r"(?:^|, )(?!roost)([a-z0-9.+-]+)", depends))
-    root.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *sorted(needed))
-    before = root.files()
-    root.install(*files)
-    installed(check, root, f"{where}, installed")
-    root.write("/etc/roost/roost.json", OWNERS_CONFIGURATION)
-    root.write("/var/lib/roost/history.db", "history")
-    root.run("systemctl", "disable", "--quiet", "roost-web.socket")
-    root.install(*(bumped(check, file) for file in files))
-    check.same(root.read("/etc/roost/roost.json"), OWNERS_CONFIGURATION, f"{where}: a changed configuration after an upgrade")
-    check.demand(not root.has(f"/etc/systemd/system/{UNITS[1]}"), f"{where}: what was disabled is enabled by an upgrade")
-    check.demand(root.has(f"/etc/systemd/system/{UNITS[0]}"), f"{where}: roostd is not enabled after an upgrade")
-    root.run("apt-get", "remove", "--yes", "--quiet", *names)
-    check.demand(not root.has("/usr/bin/roostd"), f"{where}: the daemon is there after a removal")
-    check.same((root.read("/var/lib/roost/history.db"), root.read("/etc/roost/roost.json")),
-               ("history", OWNERS_CONFIGURATION), f"{where}: history and configuration after a removal")
-    root.install(*files)
-    check.same(root.read("/var/lib/roost/history.db"), "history", f"{where}: the history after a new installation")
-    check.demand(root.has(f"/etc/systemd/system/{UNITS[0]}"), f"{where}: roostd is not enabled after a new installation")
-    root.run("apt-get", "purge", "--yes", "--quiet", *names)
-    check.same(sorted(root.files() - before), [], f"{where}: left after a purge")
-    root.close()
-    check.say(f"{where}: installed, upgraded, disabled, removed, installed again, purged")
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def lint(check, path):
-    done = subprocess.run(["lintian", "--fail-on", "error", "--no-cfg", path], capture_output=True, text=True, check=False)
+    """The number of lintian's warnings; an error is a failure."""
+    done = subprocess.run(["lintian", "--fail-on", "error", "--no-cfg", "--allow-root", path], capture_output=True, text=True,
+                          check=False)
     errors = [line for line in done.stdout.splitlines() if line.startswith("E:")]
     check.same(errors, [], f"lintian on {os.path.basename(path)}")
-    return sum(line.startswith("W:") for line in done.stdout.splitlines())
+    check.demand(done.returncode in (0, 2), f"lintian ended with {done.returncode}: {done.stderr[-300:]}")
+    warnings = [line for line in done.stdout.splitlines() if line.startswith("W:")]
+    for line in warnings:
+        check.say(line)
+    return len(warnings)
+
+
+def contents(check, packages):
+    """What must be inside is inside, belongs to root, and no user may write it."""
+    rules = [f"usr/lib/udev/rules.d/{os.path.basename(path)}" for place in ("udev-rules", "packaging/systemd")
+             for path in glob.glob(os.path.join(ROOT, place, "*.rules"))]
+    for name, path in packages.items():
+        said = subprocess.check_output(["dpkg-deb", "--contents", path], text=True).splitlines()
+        files = {}
+        for line in said:
+            mode, owner, _, _, _, place = line.split(None, 5)
+            if place == "./":
+                continue
+            files[place.split(" -> ")[0].removeprefix("./")] = mode
+            check.same(owner, "root/root", f"{name}: owner of {place}")
+            check.demand("w" not in mode[4:], f"{name}: {place} is {mode}")
+        wanted = CONTENTS[name] + (tuple(rules) if name == "roost" else ())
+        check.same([place for place in wanted if place not in files], [], f"{name} lacks")
+        odd = [place for place in files if not place.endswith("/") and not place.startswith(("usr/", "etc/roost/"))]
+        check.same(odd, [], f"{name} has")
+
+
+def again(check, key, packages):
+    """Made twice more, with other surroundings, of the programs that this machine has; whether the bytes are the same."""
+    suite, arch = key
+    places = [f".build-cross/{suite}-shared/release", f".build-cross/{suite}/release"] if arch == "arm64" else [
+        f".build-static-{suite}/release", ".build-static/release"]
+    found = [place for place in places if os.path.exists(os.path.join(ROOT, place, "roostd"))]
+    if not found:
+        check.say(f"{suite} {arch}: not made again, as the programs are not here")
+        return None
+    made = []
+    surroundings = ({"TZ": "Pacific/Auckland", "LC_ALL": "C", "HOME": "/"}, {"TZ": "America/New_York", "LANG": "de_DE.UTF-8"})
+    for number, (variables, mask) in enumerate(zip(surroundings, ("077", "002"))):
+        folder = check.path(f"again-{suite}-{arch}-{number}")
+        words = [os.path.join(ROOT, "scripts", "package"), f"--suite={suite}", f"--arch={arch}", f"--output={folder}",
+                 f"--binaries={os.path.join(ROOT, found[0])}"]
+        # One processor for the second: xz shares its work among those that there are.
+        few = [] if number == 0 else ["taskset", "--cpu-list", "0"]
+        done = subprocess.run(["sh", "-c", f'umask {mask}; exec "$@"', "sh", *few, *words], capture_output=True, text=True,
+                              env={**os.environ, **variables}, check=False, cwd=check.folder)
+        if done.returncode != 0:
+            raise Failed(f"scripts/package: {done.stdout[-300:]}{done.stderr[-600:]}")
+        made.append({name: digest(path) for name, path in newest(folder)[key].items()})
+    check.same(made[1], made[0], f"{suite} {arch}: packages made twice")
+    here = {name: digest(path) for name, path in packages.items()}
+    check.say(f"{suite} {arch}: made twice more, the same bytes; those in the folder are "
+              + ("the same" if here == made[0] else "of another commit or other programs"))
+    return made[0] == made[1]
+
+
+def sizes(check, key, packages):
+    """Bytes to fetch and on the card, without the lab."""
+    station = [path for name, path in packages.items() if name != "roost-lab"]
+    download = sum(os.path.getsize(path) for path in station)
+    placed = sum(int(subprocess.check_output(["dpkg-deb", "--field", path, "Installed-Size"], text=True)) for path in station)
+    installed = placed * 1024
+    check.say(f"{' '.join(key)}: {download / 1e6:.1f} MB to fetch, {installed / 1e6:.1f} MB installed")
+    check.demand(installed <= BUDGET_INSTALLED, f"{' '.join(key)}: {installed / 1e6:.1f} MB installed, over the budget")
+    check.demand(download <= BUDGET_DOWNLOAD, f"{' '.join(key)}: {download / 1e6:.1f} MB to fetch, over the budget")
+    return download, installed
+
+
+def examine(check, key, packages, folder, parts):
+    """All parts for one suite and architecture; what the table says of it."""
+    suite, arch = key
+    row = package_table.Row(key, {name: (path, digest(path)) for name, path in packages.items()})
+    if "contents" in parts:
+        contents(check, packages)
+        row.warnings = sum(lint(check, path) for path in packages.values())
+        check.say(f"{suite} {arch}: contents as they should be, lintian without errors, {row.warnings} warnings")
+        row.download, row.installed = sizes(check, key, packages)
+    if "again" in parts:
+        row.is_reproducible = again(check, key, packages)
+    archive = os.path.join(folder, f"root-{suite}-{arch}.tar")
+    if "life" in parts:
+        row.steps = Life(check, key, packages, archive).live()
+    if "apt" in parts:
+        count = len(check.problems)
+        apt_folder.walk(check, key, packages, archive)
+        row.is_served = len(check.problems) == count
+    if "booted" in parts:
+        if platform.machine() == MACHINES[arch] and shutil.which("systemd-nspawn"):
+            booted, row.memory = BootedLife(check, key, packages, archive).live()
+            row.steps.update(booted)
+        else:
+            check.say(f"{suite} {arch}: not booted: needs a machine of this architecture, and systemd-container")
+    return row
 
 
 def run(check, options):
-    need("mmdebstrap", "dpkg-deb", "lintian")
+    need("mmdebstrap", "dpkg-deb", "lintian", "apt-ftparchive", "gpg")
     folder = os.path.realpath(options.packages)
     found = {key: packages for key, packages in newest(folder).items()
              if options.suite in (None, key[0]) and options.arch in (None, key[1])}
     if not found:
         raise Skipped(f"no packages in {folder}: scripts/package makes them")
-    for (suite, arch), packages in sorted(found.items()):
+    rows = []
+    for key, packages in sorted(found.items()):
         missing = [name for name in (*NAMES, "roost-lab") if name not in packages]
         if missing:
-            raise Failed(f"{suite} {arch}: no package {' '.join(missing)}")
-        warnings = sum(lint(check, path) for path in packages.values())
-        check.say(f"{suite} {arch}: lintian has no error, {warnings} warnings")
-        life(check, suite, arch, packages, os.path.join(folder, f"root-{suite}-{arch}.tar"))
+            raise Failed(f"{' '.join(key)}: no package {' '.join(missing)}")
+        rows.append(examine(check, key, packages, folder, options.only or PARTS))
+    if options.write:
+        package_table.write(rows, os.path.join(ROOT, "docs", "measurements", "packages.md"))
