@@ -117,7 +117,7 @@ package struct WebServer: Sendable {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(
                 .writeBufferWaterMark,
                 value: ChannelOptions.Types.WriteBufferWaterMark(low: 8 << 10, high: 64 << 10)

@@ -45,7 +45,7 @@ def make(bench, target):
     shell("tar --extract --preserve-permissions --numeric-owner --exclude='./dev/*' --file \"$1\" --directory \"$2\"",
           archives[-1], tree)
     files = {
-        "etc/fstab": "proc /proc proc defaults 0 0\nLABEL=bootfs /boot/firmware vfat defaults 0 2\n"
+        "etc/fstab": "proc /proc proc defaults 0 0\nLABEL=BOOTFS /boot/firmware vfat defaults 0 2\n"
                      "LABEL=rootfs / ext4 defaults,noatime 0 1\n",
         "etc/hostname": "raspberrypi\n", "etc/machine-id": "",
         "etc/systemd/network/20-wired.network": "[Match]\nName=e*\n[Network]\nDHCP=yes\n"}
@@ -63,9 +63,9 @@ def make(bench, target):
         printf 'arm_64bit=1\\nauto_initramfs=1\\n' >"$folder/config.txt"
         printf 'console=tty1 root=LABEL=rootfs rw rootwait\\n' >"$folder/cmdline.txt"
         truncate -s "${boot}M" "$folder/boot.img"
-        mkfs.vfat -F 32 -n bootfs "$folder/boot.img" >/dev/null
+        mkfs.vfat -F 32 -n BOOTFS "$folder/boot.img" >/dev/null
         MTOOLS_SKIP_CHECK=1 mcopy -i "$folder/boot.img" "$folder/config.txt" "$folder/cmdline.txt" ::
-        mke2fs -q -t ext4 -L rootfs -E root_owner=0:0 -d "$folder/root" "$folder/root.img" "${root}M"
+        mke2fs -q -t ext4 -L rootfs -E root_owner=0:0 -d "$folder/root" "$folder/root.img" "${root}M" >/dev/null
         truncate -s "$((first + boot + root))M" "$target"
         printf 'label: dos\\nstart=%s, size=%s, type=c\\nstart=%s, size=%s, type=83\\n' $((first * 2048)) \
             $((boot * 2048)) $(((first + boot) * 2048)) $((root * 2048)) | sfdisk -q "$target"

@@ -54,9 +54,10 @@ read_of_root() { debugfs -R "cat $2" "$1?offset=$((linux_start * 512))" 2>/dev/n
 
 # Whose image it is, and whether the packages fit; `debs` are those of its suite.
 know_system() {
-    local release suite arch name file
+    local release suite codename arch
     release=$(read_of_root "$1" /usr/lib/os-release)
     suite=$(sed -n 's/^VERSION_CODENAME=//p' <<<"$release")
+    codename=$suite
     case $suite in
         bookworm) suite=deb12 ;;
         trixie) suite=deb13 ;;
@@ -64,16 +65,7 @@ know_system() {
     esac
     arch=$(read_of_root "$1" /var/lib/dpkg/status | awk '/^Package: dpkg$/ { f = 1 } f && /^Architecture:/ { print $2; exit }')
     [[ $arch == arm64 ]] || fail 1 "$base is of ${arch:-no known architecture}, the packages of arm64: take the 64-bit image"
-    debs=()
-    for name in roost-swift roost roost-web roost-courier; do
-        file=$(find "$packages" -maxdepth 1 -name "${name}_*~${suite}_arm64.deb" -printf '%T@ %p\n' 2>/dev/null |
-            sort -n | tail -n 1 | cut -d ' ' -f 2-)
-        if [[ -n $file ]]; then
-            debs+=("$file")
-        elif [[ $name != roost-swift ]]; then
-            fail 4 "no $name for arm64 and $suite in $packages: scripts/build-arm64 and scripts/package make it"
-        fi
-    done
+    find_packages "$suite" "$codename"
     say "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' <<<"$release"), arm64"
 }
 
