@@ -37,12 +37,34 @@ package struct BootPartition: Sendable {
             guard stat(path, &status) == 0, Int(status.st_size) == sector.count else {
                 return try WholeFile.write(sector, to: path, mode: 0o600)
             }
-            let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard descriptor >= 0 else { throw WholeFile.error("open", path) }
-            defer { close(descriptor) }
-            try WholeFile.write(sector, to: descriptor, path)
-            guard fsync(descriptor) == 0 else { throw WholeFile.error("fsync", path) }
+            try overwrite(sector, name)
         }
+    }
+
+    /// Writes a file again where its bytes are: the card keeps no copy of the old ones.
+    ///
+    /// - Parameters:
+    ///   - bytes: As many as the file has.
+    ///   - name: The file.
+    /// - Throws: `StorageError`.
+    func overwrite(_ bytes: [UInt8], _ name: String) throws(StorageError) {
+        let path = "\(folder)/\(name)"
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw WholeFile.error("open", path) }
+        defer { close(descriptor) }
+        try WholeFile.write(bytes, to: descriptor, path)
+        guard fsync(descriptor) == 0 else { throw WholeFile.error("fsync", path) }
+    }
+
+    /// Removes a file, with zeros in place of what it held.
+    ///
+    /// - Throws: `StorageError`.
+    func erase(_ name: String) throws(StorageError) {
+        let path = "\(folder)/\(name)"
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        try overwrite([UInt8](repeating: 0, count: Int(status.st_size)), name)
+        guard unlink(path) == 0 else { throw WholeFile.error("unlink", path) }
     }
 
     /// Runs `body` while files can be written, and makes the partition read-only again.

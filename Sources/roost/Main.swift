@@ -31,7 +31,7 @@ struct Roost: ParsableCommand {
             StationCommand.self,
             DoctorCommand.self, OutboxCommand.self, CourierCommand.self, SecretCommand.self,
             SubscribersCommand.self,
-            AlertsCommand.self, UpdateCommand.self,
+            AlertsCommand.self, UpdateCommand.self, ProvisionCommand.self,
             DemoNodeCommand.self,
         ]
     )

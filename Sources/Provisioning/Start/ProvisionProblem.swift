@@ -1,0 +1,36 @@
+import HardwareIO
+
+/// What is wrong with a file of the boot partition, where, and what to do about it.
+package struct ProvisionProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    package let file: String
+    package let line: Int?
+    package let words: String
+    package let next: String
+
+    package init(_ file: String, line: Int? = nil, _ words: String, next: String) {
+        (self.file, self.line, self.words, self.next) = (file, line, words, next)
+    }
+
+    package var description: String {
+        "\(file)\(line.map { ", line \($0)" } ?? ""): \(words). \(next)."
+    }
+}
+
+/// Problems of one file as they are found.
+struct ProvisionProblems {
+    /// Problems of a file that are kept; what is beyond them shows when these are repaired.
+    static let countMax = 12
+
+    let file: String
+    private(set) var list: [ProvisionProblem] = []
+
+    init(_ file: String) { self.file = file }
+
+    mutating func add(_ line: Int?, _ words: String, next: String) {
+        guard list.count < Self.countMax else { return }
+        list.append(ProvisionProblem(file, line: line, words, next: next))
+    }
+
+    /// A text of the file as a message shows it.
+    static func shown(_ text: some StringProtocol) -> String { "'\(PlainText.shown(text))'" }
+}

@@ -1,0 +1,36 @@
+/// `roost-said.txt`: what the station says of the files beside it.
+///
+/// Without times, so that a start at which nothing changed does not write it again.
+package struct ProvisionWords: Hashable, Sendable {
+    package static let name = "roost-said.txt"
+    /// Lines at most.
+    private static let lineCountMax = 60
+
+    /// What the start of the card says.
+    package var start: [String] = []
+    package var problems: [ProvisionProblem] = []
+    /// What was taken, and where it is no longer.
+    package var notes: [String] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { start.isEmpty && problems.isEmpty && notes.isEmpty }
+
+    /// With the line ends of Windows, as most people read it there.
+    package var text: String {
+        var lines = [
+            "What the station says of the files on this card, and of the card itself.", "",
+        ]
+        lines += start
+        lines += problems.map(\.description)
+        if isEmpty { lines.append("All is well.") }
+        if !problems.isEmpty {
+            lines += ["", "Correct the file on any computer, and start the station again."]
+        }
+        if !notes.isEmpty { lines += [""] + notes }
+        if lines.count > Self.lineCountMax {
+            lines = lines.prefix(Self.lineCountMax) + ["There is more: correct these first."]
+        }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+}

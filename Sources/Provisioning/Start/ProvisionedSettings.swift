@@ -1,0 +1,55 @@
+/// What the files of a boot partition say about a station; nil where they say nothing.
+package struct ProvisionedSettings: Hashable, Sendable {
+    /// In the network, as `balcony` of `balcony.local`.
+    package var hostName: String?
+    package var wireless: WirelessNetwork?
+    /// Two capital letters (ISO 3166): which channels the radio may use.
+    package var country: String?
+    /// As `Europe/Berlin`.
+    package var timeZone: String?
+    /// As `de`.
+    package var keyboard: String?
+    package var user: LoginUser?
+    /// Whether a password opens SSH, and not a key alone.
+    package var acceptsPasswords = false
+
+    package init() {}
+
+    package var isEmpty: Bool { self == ProvisionedSettings() }
+}
+
+/// A Wi-Fi network of the owner.
+package struct WirelessNetwork: Hashable, Sendable {
+    package enum Secret: Hashable, Sendable {
+        case none
+        /// 8 to 63 characters.
+        case passphrase(String)
+        /// 64 hexadecimal digits, made of name and passphrase.
+        case key(String)
+        /// It was taken into the station before.
+        case taken
+    }
+
+    /// 1 to 32 bytes.
+    package var name: String
+    package var secret: Secret
+    /// Whether the network does not say its name.
+    package var isHidden: Bool
+
+    package init(name: String, secret: Secret, isHidden: Bool = false) {
+        (self.name, self.secret, self.isHidden) = (name, secret, isHidden)
+    }
+}
+
+/// Who may log in at a shell.
+package struct LoginUser: Hashable, Sendable {
+    package var name: String
+    /// Lines of `authorized_keys`.
+    package var keys: [String]
+    /// As crypt(5) has it; nil: no password opens the account.
+    package var passwordHash: String?
+
+    package init(name: String, keys: [String] = [], passwordHash: String? = nil) {
+        (self.name, self.keys, self.passwordHash) = (name, keys, passwordHash)
+    }
+}

@@ -1,0 +1,45 @@
+/// The file of wpa_supplicant that a Wi-Fi of the owner becomes.
+///
+/// - Source: wpa_supplicant.conf(5).
+package enum WirelessConfiguration {
+    /// - Parameters:
+    ///   - network: The owner's; nil to say the country alone.
+    ///   - country: Two letters; nil where it is not known.
+    ///   - before: The present file, which has a secret that was taken.
+    /// - Returns: The file; nil where the secret of another network was taken.
+    package static func text(
+        _ network: WirelessNetwork?,
+        country: String?,
+        before: String?
+    ) -> String? {
+        var lines = country.map { ["country=\($0)"] } ?? []
+        lines += ["ctrl_interface=DIR=/run/wpa_supplicant GROUP=netdev", "update_config=0"]
+        guard let network else { return lines.joined(separator: "\n") + "\n" }
+        let name = "\tssid=\(hexadecimal(network.name))"
+        lines += ["network={", name]
+        if network.isHidden { lines.append("\tscan_ssid=1") }
+        // WPA3 where the router has it: it needs the passphrase itself.
+        let either = "\tkey_mgmt=WPA-PSK WPA-PSK-SHA256 SAE"
+        switch network.secret {
+        case .none: lines.append("\tkey_mgmt=NONE")
+        case .passphrase(let words):
+            lines += [either, "\tieee80211w=1", "\tpsk=\"\(words)\""]
+        case .key(let key): lines += ["\tkey_mgmt=WPA-PSK WPA-PSK-SHA256", "\tpsk=\(key)"]
+        case .taken:
+            let old = (before ?? "").split(separator: "\n").map(String.init)
+            guard old.contains(name), let secret = old.first(where: { $0.hasPrefix("\tpsk=") })
+            else { return nil }
+            let isPassphrase = secret.hasPrefix("\tpsk=\"")
+            lines +=
+                isPassphrase
+                ? [either, "\tieee80211w=1", secret]
+                : ["\tkey_mgmt=WPA-PSK WPA-PSK-SHA256", secret]
+        }
+        return (lines + ["}"]).joined(separator: "\n") + "\n"
+    }
+
+    /// As hexadecimal digits, so that no character of a name means anything else.
+    private static func hexadecimal(_ text: String) -> String {
+        text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import HardwareIO
+import Provisioning
+
+/// Makes the account of a person who may log in.
+package protocol AccountTools: Sendable {
+    /// Makes the user if there is none, and gives it keys and password.
+    ///
+    /// - Throws: `ProvisionProblem`.
+    func make(_ user: LoginUser, for file: String) throws(ProvisionProblem)
+}
+
+/// Accounts by Debian's `useradd` and `usermod`.
+package struct LinuxAccounts: AccountTools {
+    /// Groups that a person at a station needs, where the system has them.
+    private static let groups = [
+        "adm", "sudo", "dialout", "plugdev", "netdev", "gpio", "roost", "systemd-journal",
+    ]
+    /// Users with a smaller number belong to the system.
+    ///
+    /// - Source: Debian Policy, 9.2.2.
+    private static let firstPerson = 1_000
+
+    /// Empty for this machine.
+    private let root: String
+
+    package init(root: String) { self.root = root }
+
+    package func make(_ user: LoginUser, for file: String) throws(ProvisionProblem) {
+        if let known = entry(user.name) {
+            guard known.number >= Self.firstPerson else {
+                throw ProvisionProblem(
+                    file,
+                    "\(user.name) is a user of the system itself",
+                    next: "Take another name"
+                )
+            }
+        } else {
+            let groups = Self.groups.filter(hasGroup)
+            let list = groups.isEmpty ? [] : ["--groups", groups.joined(separator: ",")]
+            try run(
+                ["/usr/sbin/useradd", "--create-home", "--shell", "/bin/bash"],
+                list,
+                user,
+                file
+            )
+        }
+        if let hash = user.passwordHash {
+            try run(["/usr/sbin/usermod", "--password", hash], [], user, file)
+        }
+        do throws(StorageError) { try writeFiles(user) } catch {
+            throw ProvisionProblem(
+                file,
+                "the account of \(user.name) is not complete: \(error)",
+                next: "Start the station again"
+            )
+        }
+    }
+
+    private func run(
+        _ program: [String],
+        _ options: [String],
+        _ user: LoginUser,
+        _ file: String
+    ) throws(ProvisionProblem) {
+        let place = root.isEmpty ? [] : ["--root", root]
+        let command = program + options + place + [user.name]
+        let status: Int32
+        do throws(UpdateError) {
+            // What it says goes to the log.
+            status = ChildProgram.wait(try ChildProgram.start(command, input: nil, output: 2))
+        } catch {
+            throw ProvisionProblem(file, "\(error)", next: "Tell it to the image's maker")
+        }
+        guard status == 0 else {
+            throw ProvisionProblem(
+                file,
+                "the user \(user.name) cannot be made (\(program[0]): \(status >> 8))",
+                next: "Start the station again; journalctl -u roost-provision says why"
+            )
+        }
+    }
+
+    private func writeFiles(_ user: LoginUser) throws(StorageError) {
+        // A person with a key alone has no password to give.
+        let asks = user.passwordHash == nil ? "NOPASSWD: " : ""
+        try SettingFile.put(
+            "\(user.name) ALL=(ALL:ALL) \(asks)ALL\n",
+            "\(root)/etc/sudoers.d/010_roost_\(user.name)",
+            mode: 0o440
+        )
+        guard !user.keys.isEmpty, let known = entry(user.name) else { return }
+        let folder = "\(root)\(known.home)/.ssh"
+        if mkdir(folder, 0o700) == 0 { lchown(folder, known.number, known.group) }
+        let path = "\(folder)/authorized_keys"
+        if try SettingFile.put(user.keys.joined(separator: "\n") + "\n", path, mode: 0o600) {
+            lchown(path, known.number, known.group)
+        }
+    }
+
+    private func entry(_ name: String) -> (number: uid_t, group: gid_t, home: String)? {
+        let text = WholeFile.text("\(root)/etc/passwd", limit: 1 << 18) ?? ""
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count >= 6, fields[0] == name, let number = uid_t(fields[2]),
+                let group = gid_t(fields[3])
+            else { continue }
+            return (number, group, String(fields[5]))
+        }
+        return nil
+    }
+
+    private func hasGroup(_ name: String) -> Bool {
+        let text = WholeFile.text("\(root)/etc/group", limit: 1 << 18) ?? ""
+        return text.split(separator: "\n").contains { $0.hasPrefix("\(name):") }
+    }
+}

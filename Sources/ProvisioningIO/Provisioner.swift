@@ -1,0 +1,255 @@
+import ControlProtocol
+import Glibc
+import HardwareIO
+import Provisioning
+
+/// Takes what a person put on the boot partition, at each start, each content once.
+///
+/// It ends in order whatever the files hold: a station without settings is a station.
+package struct Provisioner {
+    /// What is wrong with a station's configuration: place and reason of each mistake.
+    package typealias Check = (_ path: String) -> [String]
+
+    private static let configurationName = "roost.json"
+    private static let configurationByteCountMax = 1 << 20
+
+    private let boot: BootPartition
+    private let root: String
+    private let writer: SettingsWriter
+    private let check: Check
+
+    private var words = ProvisionWords()
+    private var marks: ProvisionMarks
+    private var taken: [String] = []
+    /// What to write to the boot partition once all is kept.
+    private var masks: [(name: String, bytes: [UInt8])] = []
+    private var removals: [String] = []
+
+    /// - Parameters:
+    ///   - boot: The partition with the files.
+    ///   - root: Where the system is; empty for this machine.
+    ///   - accounts: Makes users.
+    ///   - check: Reads a configuration, and names its mistakes.
+    package init(
+        boot: BootPartition,
+        root: String,
+        accounts: any AccountTools,
+        check: @escaping Check
+    ) {
+        (self.boot, self.root, self.check) = (boot, root, check)
+        writer = SettingsWriter(root: root, accounts: accounts)
+        marks =
+            WholeFile.text("\(root)\(Self.marksPath)", limit: 1 << 16).flatMap {
+                try? ControlCodec.message(ProvisionMarks.self, from: $0)
+            } ?? ProvisionMarks()
+    }
+
+    private static let marksPath = "/etc/roost/provisioned.json"
+
+    /// Whether what is kept here outlives a loss of power.
+    private var keepsData: Bool {
+        WholeFile.text("\(root)/run/roost-data-on")?.hasPrefix("memory") != true
+    }
+
+    package mutating func run() -> ProvisionReport {
+        let said = WholeFile.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
+        words.start = said.split(separator: "\n").prefix(16).map { PlainText.shown($0, limit: 300) }
+        let knows = { [writer] name in writer.knowsZone(name) }
+        take(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }
+        take(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }
+        take(ImagerScript.name) { ImagerScript.read($0, knowsZone: knows) }
+        take(StationFile.name) { StationFile.read($0, knowsZone: knows) }
+        takeConfiguration()
+        takeClaim()
+        findMisnamed()
+        keepMarks()
+        removeSecrets()
+        say()
+        return ProvisionReport(words, taken: taken)
+    }
+
+    private func read(_ name: String, limit: Int = PlainLines.byteCountMax) -> [UInt8]? {
+        WholeFile.read("\(boot.folder)/\(name)", limit: limit + 1)
+    }
+
+    /// Takes the settings of a file, unless this content was taken before.
+    private mutating func take(_ name: String, _ parse: ([UInt8]) -> ProvisionedFile) {
+        guard let bytes = read(name) else { return }
+        let file = parse(bytes)
+        words.problems += file.problems
+        let isStation = name == StationFile.name
+        if !marks.has(name, bytes), !file.settings.isEmpty {
+            let problems = writer.take(file.settings, from: name)
+            words.problems += problems
+            guard problems.isEmpty else { return }
+            marks.take(name, bytes)
+            taken.append(name)
+        }
+        if isStation, !file.secrets.isEmpty {
+            masks.append((name, StationFile.withoutSecrets(bytes, file.secrets)))
+        } else if isStation, file.settings.wireless?.secret == .taken {
+            words.notes.append(Self.noteOfMask)
+        }
+        guard !isStation, file.settings.hasSecret else { return }
+        if file.problems.isEmpty {
+            removals.append(name)
+        } else {
+            words.notes.append(
+                "\(name): a password stands in it as long as the file is wrong. Correct or remove it."
+            )
+        }
+    }
+
+    private static let noteOfMask =
+        "\(StationFile.name): the Wi-Fi password was taken into the station, and stands here no "
+        + "longer. To change it, write the new one in place of \(StationFile.taken)."
+
+    private mutating func takeConfiguration() {
+        let name = Self.configurationName
+        guard let bytes = read(name, limit: Self.configurationByteCountMax) else { return }
+        guard !marks.has(name, bytes) else { return }
+        var mistakes = check("\(boot.folder)/\(name)")
+        if bytes.count > Self.configurationByteCountMax { mistakes = ["it is larger than 1 MiB"] }
+        guard mistakes.isEmpty else {
+            words.problems += mistakes.prefix(8).map { mistake in
+                ProvisionProblem(
+                    name,
+                    "\(PlainText.shown(mistake, limit: 300)); the station goes on with its present "
+                        + "configuration",
+                    next: "Correct it there: docs/reference/configuration.md has all settings"
+                )
+            }
+            return
+        }
+        do throws(StorageError) {
+            let path = "\(root)/etc/roost/\(name)"
+            SettingFile.makeFolder(of: path)
+            try WholeFile.write(bytes, to: path, mode: 0o644)
+            marks.take(name, bytes)
+            taken.append(name)
+        } catch {
+            words.problems.append(
+                ProvisionProblem(
+                    name,
+                    "it cannot be kept: \(error)",
+                    next: "Start the station again; roost doctor says how the card is"
+                )
+            )
+        }
+    }
+
+    private mutating func takeClaim() {
+        let name = ClaimCode.name
+        guard let bytes = read(name) else { return }
+        if let problem = ClaimCode.problem(bytes) { return words.problems.append(problem) }
+        do throws(StorageError) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            // The folder is the dashboard's alone.
+            try SettingFile.put(text, "\(root)/var/lib/roost-web/\(name)", mode: 0o644)
+            if !marks.has(name, bytes) { taken.append(name) }
+            marks.take(name, bytes)
+            removals.append(name)
+        } catch {
+            words.problems.append(
+                ProvisionProblem(
+                    name,
+                    "it cannot be kept: \(error)",
+                    next: "Start the station again, or type `sudo roost claim` there"
+                )
+            )
+        }
+    }
+
+    /// Windows hides the end of a name, and adds another one.
+    private mutating func findMisnamed() {
+        for name in [StationFile.name, Self.configurationName, ClaimCode.name] {
+            for wrong in ["\(name).txt", "\(name).json"] where read(wrong) != nil {
+                words.problems.append(
+                    ProvisionProblem(
+                        wrong,
+                        "a file of this name is not read",
+                        next: "Call it \(name)"
+                    )
+                )
+            }
+        }
+    }
+
+    private func keepMarks() {
+        guard let line = try? ControlCodec.line(marks) else { return }
+        _ = try? SettingFile.put(line + "\n", root + Self.marksPath, mode: 0o600)
+    }
+}
+
+extension ProvisionedSettings {
+    /// Whether it has a password, or what stands for one.
+    fileprivate var hasSecret: Bool {
+        if user?.passwordHash != nil { return true }
+        return switch wireless?.secret {
+        case .passphrase, .key: true
+        case .taken, .none?, nil: false
+        }
+    }
+}
+
+extension Provisioner {
+    /// Takes secrets off the boot partition, which every computer can read.
+    private mutating func removeSecrets() {
+        guard !masks.isEmpty || !removals.isEmpty else { return }
+        guard keepsData else {
+            words.notes.append(
+                "The passwords stay in the files of this partition, as the data partition cannot "
+                    + "keep them."
+            )
+            return
+        }
+        do throws(StorageError) {
+            try boot.writable { () throws(StorageError) in
+                for (name, bytes) in masks { try boot.overwrite(bytes, name) }
+                for name in removals { try boot.erase(name) }
+            }
+            for (name, bytes) in masks {
+                marks.take(name, bytes)
+                words.notes.append(Self.noteOfMask)
+            }
+            for name in removals {
+                marks.files[name] = nil
+                marks.removed.insert(name)
+            }
+            keepMarks()
+        } catch {
+            words.notes.append(
+                "The passwords are taken, and stay in the files of this partition, too, as it "
+                    + "cannot be written (\(error)). Remove them by hand."
+            )
+        }
+    }
+
+    /// Writes what is to be said, where it is not said already.
+    private mutating func say() {
+        for name in marks.removed.sorted() where read(name) == nil {
+            words.notes.append(
+                "\(name): it was taken into the station and removed, as it was secret."
+            )
+        }
+        let bytes = Array(words.text.utf8)
+        let present = read(ProvisionWords.name)
+        if present != bytes, !words.isEmpty || present != nil {
+            do throws(StorageError) {
+                try boot.writable { () throws(StorageError) in
+                    let path = "\(boot.folder)/\(ProvisionWords.name)"
+                    try WholeFile.write(bytes, to: path, mode: 0o644)
+                }
+            } catch {
+                words.notes.append("This stands at the station alone: \(error).")
+            }
+        }
+        // For the page and `roost doctor`, which may not read the partition.
+        let path = "\(root)/run/\(ProvisionWords.name)"
+        if words.isEmpty {
+            unlink(path)
+        } else {
+            try? WholeFile.write(Array(words.text.utf8), to: path, mode: 0o644)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import LinuxPlatform
+import Profiles
+import Provisioning
+import ProvisioningIO
+
+struct ProvisionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "provision",
+        abstract: "Takes the settings that a person put on the card's boot partition.",
+        discussion: """
+            roost-provision.service runs it at each start of an image. It reads station.txt,
+            roost.json and roost-claim.txt, and what Raspberry Pi Imager writes (firstrun.sh, or
+            user-data and network-config). Each content counts once. What is wrong stands in
+            roost-said.txt beside them, with file, line and what to do; the station starts anyway.
+            Passwords are removed from the files once they are taken.
+
+            Examples: sudo roost provision --folder /boot/firmware
+                      roost provision --folder card --root /tmp/system --json
+            """
+    )
+    @Option(help: "Where the boot partition is mounted.")
+    var folder = "/boot/firmware"
+
+    @Option(help: "The folder of the system whose settings they are.")
+    var root = "/"
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    func run() throws {
+        guard !ImageMachine.names(folder).isEmpty else {
+            throw ClientFailure(
+                message: "\(folder): no files there; is the boot partition mounted?",
+                exitCode: 1
+            )
+        }
+        let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
+        var provisioner = Provisioner(
+            boot: BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock"),
+            root: place,
+            accounts: LinuxAccounts(root: place),
+            check: Self.mistakes
+        )
+        let report = provisioner.run()
+        guard !json else { return Output.line(try ControlCodec.line(report)) }
+        for line in report.lines { Output.line(line) }
+    }
+
+    /// As `roostd --check` finds them.
+    private static func mistakes(_ path: String) -> [String] {
+        do {
+            _ = try StationFiles(path: path, profiles: nil).read()
+            return []
+        } catch { return error.problems.map { "\($0)" } }
+    }
+}
+
+extension ProvisionReport {
+    fileprivate var lines: [String] {
+        let wrong = problems.map { problem in
+            "\(problem.file)\(problem.line.map { ", line \($0)" } ?? ""): \(problem.sentence). "
+                + "\(problem.nextStep)."
+        }
+        let used = taken.isEmpty ? [] : ["taken: \(taken.joined(separator: ", "))"]
+        let lines = start + wrong + used + notes
+        return lines.isEmpty ? ["nothing is new"] : lines
+    }
+}
