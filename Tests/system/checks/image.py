@@ -1,6 +1,6 @@
 """The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
 
-  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3]
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update]
 
 QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
 Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
@@ -15,14 +15,17 @@ from ..check import ROOT, Failed
 
 NEEDS = "an image of scripts/image, qemu-system-arm"
 PRODUCTS = ("roost", "roostd")
-CASES = ("boot", "faults", "cuts", "writes", "base", "pi3")
+CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update")
 
 
 def arguments(parser):
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all without one")
     parser.add_argument("--image", help="the image, unpacked (the newest in .build-image)")
     parser.add_argument("--packages", help="folder of our packages, for the case base (.build-packages)")
+    parser.add_argument("--key", help="the private key that the image was made with, for the case update")
+    parser.add_argument("--schema", type=int, default=1, help="storeSchema of the update files (1)")
     parser.add_argument("--cuts", type=int, default=100, help="power cuts in the case cuts (100)")
+    parser.add_argument("--boots", type=int, default=8, help="of these cards, so many are started in QEMU, too (8)")
     parser.add_argument("--hours", type=float, default=24, help="emulated hours of each period in the case writes (24)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
@@ -41,7 +44,7 @@ def obstacle(options):
 
 
 def run(check, options):
-    from ..image import base, bench, boot, cuts, faults, pi3, writes
+    from ..image import base, bench, boot, cuts, faults, pi3, update, writes
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
@@ -50,7 +53,7 @@ def run(check, options):
         check.say(f"case {name}")
         try:
             {"boot": boot.boot, "faults": faults.faults, "cuts": cuts.cuts, "writes": writes.writes,
-             "base": base.base, "pi3": pi3.pi3}[name](work)
+             "base": base.base, "pi3": pi3.pi3, "update": update.update}[name](work)
         except bench.LabFailed as failure:
             check.problems.append(f"{name}: {failure}")
     return "; ".join(f"{name} {value}" for name, value in work.figures.items())

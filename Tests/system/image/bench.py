@@ -134,7 +134,7 @@ def wait_for_page(machine, port, limit):
     raise LabFailed(f"no page within {limit} s")
 
 
-ASKED = ("roost readings --channel '*/pm25' --limit 100000 --json 2>/dev/null | grep -c '\"value\"'")
+ASKED = ("roost readings --limit 100000 --json 2>/dev/null | grep '/pm25\"' | grep -c '\"value\"'")
 
 
 def values(machine):

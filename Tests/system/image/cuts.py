@@ -20,7 +20,6 @@ from .bench import LabFailed, board
 ZONE = "Europe/Rome"
 PERSON = {"name": "anna", "email": "anna@example.org", "password": "seven-Kettles-hum"}
 RUN_SECONDS = {"first": 150, "second": 60}
-BOOTED = 8  # Of the cards, so many are started in QEMU too.
 ROOTS = (2, 3)
 
 
@@ -56,7 +55,7 @@ def cuts(bench):
     for record in records:
         total, number = writelog.count(record.log), int(bench.options.cuts * share[record.name])
         places = sorted(bench.chance.sample(range(1, total), min(number, total - 1)))
-        boots = set(bench.chance.sample(places, BOOTED // len(records)))
+        boots = set(bench.chance.sample(places, min(bench.options.boots // len(records), len(places))))
         image = bench.check.path("cut.card")
         for place in writelog.cuts_of_cache(record.log, record.base, image, places, bench.options.seed, is_torn=True):
             text = f"{record.name} start, write {place} of {total}"
