@@ -58,11 +58,15 @@ private struct OneDevice: StationFacts {
         return parts.flatMap { $0.count > 3 ? Int($0[3]) : nil }
     }
 
-    /// How many motions; `scripts/check mqtt` sends more.
-    private static let motionCount =
-        getenv("ROOST_MQTT_MOTIONS").flatMap { Int(String(cString: $0)) } ?? 100
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+    }
 
-    /// Each motion once or more and in order, though the broker dies within every tenth.
+    /// How many motions and deaths of the broker; `scripts/check mqtt` has more.
+    private static let motionCount = number("ROOST_MQTT_MOTIONS") ?? 100
+    private static let deathCount = number("ROOST_MQTT_DEATHS") ?? 10
+
+    /// Each motion once or more and in order, though the broker dies again and again.
     @Test(
         .enabled(if: MosquittoServer.isThere, "mosquitto is not installed: apt install mosquitto")
     )
@@ -77,13 +81,13 @@ private struct OneDevice: StationFacts {
         let payloads = MQTTPayloads(topics: Self.topics)
         let target = MQTTTarget(.init(broker: own, payloads: payloads), clock: clock, seed: 1)
         nonisolated(unsafe) let broken = server
-        let count = Self.motionCount
+        let (count, span) = (Self.motionCount, Self.motionCount / Self.deathCount)
         let (seen, failures) = try loop.run {
             var watcher = try await network.connect(other)
             try await watcher.subscribe(Self.topics.event("door"))
             var (seen, failures): ([Int], Int) = ([], 0)
             for number in 0..<count {
-                if number % (count / 10) == count / 20 {
+                if number % span == span / 2 {
                     clock.skip(.seconds(11))
                     broken.kill()
                 }
@@ -100,7 +104,7 @@ private struct OneDevice: StationFacts {
             }
             return (seen, failures)
         }
-        #expect(failures == 10)
+        #expect(failures == Self.deathCount)
         #expect(Set(seen) == Set(0..<count))
         #expect(seen == seen.sorted())
     }

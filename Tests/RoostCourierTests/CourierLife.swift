@@ -60,7 +60,10 @@ final class CourierLife: Sendable {
     }
 
     /// A process that has not started; a restart makes another.
-    func node() -> CourierNode {
+    ///
+    /// - Parameter routes: The machine's way to other networks; nil where it never changes.
+    /// - Returns: The node, which `run(_:_:)` starts.
+    func node(routes: (any RouteWatch)? = nil) -> CourierNode {
         var logger = Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
         let internet = internet
@@ -71,7 +74,7 @@ final class CourierLife: Sendable {
             clock: clock,
             logger: logger
         ) { _ in internet }
-        world.seed = seed
+        (world.seed, world.routes) = (seed, routes)
         (world.files, world.runtime) = (files, runtime)
         world.endProcess = { Issue.record("the courier ended itself: \($0)") }
         return CourierNode(configuration, file: "courier.json", in: world)

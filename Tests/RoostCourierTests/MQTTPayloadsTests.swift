@@ -89,16 +89,58 @@ import Testing
         var fewer = Self.view
         fewer.devices.removeLast()
         let before = MQTTPayloads.components(Self.view)
-        let removed = before.filter { !MQTTPayloads.components(fewer).contains($0) }
-        #expect(removed.map(\.id) == ["pir_door_motion"])
-        let whole = Self.payloads.discovery(fewer, removed: removed).map(Self.text)
+        let plan = MQTTPayloads.plan(fewer, after: before)
+        #expect(plan.removed.map(\.id) == ["pir_door_motion"])
+        #expect(plan.next == MQTTPayloads.components(fewer))
+        let whole = Self.payloads.discovery(fewer, plan).map(Self.text)
         #expect(whole[0].contains("\"pir_door_motion\":{\"p\":\"binary_sensor\"}"))
         let single = MQTTPayloads(topics: Self.topics, isByDevice: false)
-        let last = single.discovery(fewer, removed: removed).last
+        let last = single.discovery(fewer, plan).last
         let id = "roost_7f3a21c9d0e4_pir_door_motion"
         #expect(last?.topic == "homeassistant/binary_sensor/\(id)/config")
         #expect(last?.payload == [])
         #expect(last?.isRetained == true)
+    }
+
+    @Test func readsWhatABrokerHasKept() {
+        let kept = Self.payloads.discovery(Self.view)[0].payload
+        let found = Self.payloads.announced(kept)
+        let all = MQTTPayloads.components(Self.view)
+        #expect(found.map(\.id) == all.map(\.id).sorted())
+        let platforms = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.platform) })
+        #expect(found.allSatisfy { platforms[$0.id] == $0.platform })
+        // What is deleted there already is not deleted again.
+        var fewer = Self.view
+        fewer.devices.removeLast()
+        let plan = MQTTPayloads.plan(fewer, after: found)
+        #expect(plan.removed.map(\.id) == ["pir_door_motion"])
+        let next = Self.payloads.discovery(fewer, plan)[0].payload
+        #expect(Self.payloads.announced(next).count == all.count - 1)
+        for text in ["", "{", "[]", "{\"cmps\":7}", "{\"cmps\":{\"a\":7}}", "online"] {
+            #expect(Self.payloads.announced(Array(text.utf8)).isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func keepsWhatAStationThatHasJustStartedDoesNotKnowYet(isQuiet: Bool) {
+        let before = MQTTPayloads.components(Self.view)
+        var early = Self.view
+        early.devices = []
+        if isQuiet { early.quiet = ["dust", "door"] } else { early.isSettled = false }
+        let plan = MQTTPayloads.plan(early, after: before + before)
+        #expect(plan.removed.isEmpty && plan.next.count == before.count)
+        #expect(Set(plan.next) == Set(before))
+        #expect(Self.payloads.discovery(early, plan).map(Self.text)[0].contains("dust PM2.5"))
+        // Another part in the place of the one before.
+        early = Self.view
+        early.devices[0] = StationView.Device(
+            identity: "nova-sds011_B7",
+            name: "dust",
+            quantities: [.pm25, .pm10],
+            interval: .seconds(300)
+        )
+        let ids = MQTTPayloads.plan(early, after: plan.next).removed.map(\.id)
+        #expect(ids == ["nova-sds011_A160_pm25", "nova-sds011_A160_pm10"])
     }
 
     @Test(arguments: [(0, true), (60, true), (61, false), (86_400, false)])

@@ -25,13 +25,13 @@ final class ScriptedFacts: StationFacts {
         let facts = ScriptedFacts(MQTTPayloadsTests.view)
         let target: MQTTTarget
 
-        init(_ clock: SimulatedClock, proves: Bool = false) {
+        init(_ clock: SimulatedClock, proves: Bool = false, at known: SimulatedBroker? = nil) {
             self.clock = clock
             internet = SimulatedInternet(clock: clock)
-            broker = SimulatedBroker(clock: clock)
+            broker = known ?? SimulatedBroker(clock: clock)
             internet.add(broker, at: "broker")
             let topics = MQTTTopics(station: TargetFixture.station.id)
-            var settings = MQTTTarget.Settings(
+            var settings = MQTTSettings(
                 broker: BrokerSettings(
                     host: "broker",
                     port: 1_883,
@@ -97,6 +97,47 @@ final class ScriptedFacts: StationFacts {
                 try await clock.sleep(for: .seconds(10))
                 #expect(world.broker.retained(Self.discovery) != nil)
                 #expect(world.broker.retained("\(Self.root)/status") == "online")
+            }
+        }
+    }
+
+    @Test func deletesWhatWasRemovedWhileNoProcessRan() throws {
+        try simulate { clock in
+            let world = World(clock)
+            try await world.attended { try await clock.sleep(for: .seconds(1)) }
+            let later = World(clock, at: world.broker)
+            let bare = "\"pir_door_motion\":{\"p\":\"binary_sensor\"}"
+            try await later.attended {
+                var fewer = MQTTPayloadsTests.view
+                fewer.devices.removeLast()
+                fewer.isSettled = false
+                later.facts.set(fewer)
+                try await clock.sleep(for: .seconds(90))
+                #expect(!world.broker.texts(Self.discovery).contains { $0.contains(bare) })
+                fewer.isSettled = true
+                later.facts.set(fewer)
+                try await clock.sleep(for: .seconds(40))
+                #expect(world.broker.retained(Self.discovery)?.contains(bare) == true)
+                let count = world.broker.texts(Self.discovery).count
+                try await clock.sleep(for: .seconds(300))
+                #expect(world.broker.texts(Self.discovery).count == count)
+            }
+        }
+    }
+
+    @Test func aStationThatStartsAnewKeepsItsEntities() throws {
+        try simulate { clock in
+            let world = World(clock)
+            try await world.attended {
+                try await clock.sleep(for: .seconds(1))
+                var early = MQTTPayloadsTests.view
+                (early.devices, early.quiet, early.isSettled) = ([], ["dust", "door"], false)
+                world.facts.set(early)
+                try await clock.sleep(for: .seconds(40))
+                world.facts.set(MQTTPayloadsTests.view)
+                try await clock.sleep(for: .seconds(40))
+                let texts = world.broker.texts(Self.discovery)
+                #expect(texts.allSatisfy { $0.contains("dust PM2.5") && !$0.contains("or\"}") })
             }
         }
     }

@@ -32,18 +32,15 @@ final class ScriptedStation: StationLink, DiskWork {
         var firstInMemory = 0
         var sequence: UInt64 = 0
         var cursors: [String: CursorReport.Cursor] = [:]
-        var cursorCount: Int64 = 0
+        var (cursorCount, refusesCursors) = (Int64(0), false)
         var events: [String] = []
-        var isDown = false
-        var isDated = true
+        var (isDown, isDated) = (false, true)
         var changed: [Signal] = []
-        var feedCount = 0
-        var recorded = 0
+        var (feedCount, recorded) = (0, 0)
         /// How much of `unwritten` the follower has.
         var followed = 0
         var knownBoots = 0
-        var progressAge = 0.0
-        var reasons: [String] = []
+        var (progressAge, reasons) = (0.0, [String]())
         var noData: String?
     }
 
@@ -78,6 +75,9 @@ final class ScriptedStation: StationLink, DiskWork {
         state.withLock { $0.isDown = down }
         wake()
     }
+
+    /// Its card takes nothing: cursors cannot be kept.
+    func set(refusesCursors: Bool) { state.withLock { $0.refusesCursors = refusesCursors } }
 
     func set(progressAge: Double, reasons: [String] = [], noData: String? = nil) {
         state.withLock { ($0.progressAge, $0.reasons, $0.noData) = (progressAge, reasons, noData) }
@@ -336,6 +336,7 @@ final class ScriptedStation: StationLink, DiskWork {
     private func cursor(_ request: ControlRequest) throws -> CursorReport {
         try state.withLock { state in
             if let name = request.name, let blob = request.blob {
+                guard !state.refusesCursors else { throw StationDown("the card is read-only") }
                 if blob.isEmpty {
                     state.cursors[name] = nil
                 } else {

@@ -2,20 +2,22 @@ import Core
 import RoostCourier
 
 /// How long each stage of a transfer may take, and what is said when one takes longer.
-struct TransferDeadlines {
+package struct TransferDeadlines {
     /// How far a transfer is.
-    struct Progress: Hashable {
+    package struct Progress: Hashable {
         /// When it was handed to libcurl, after the look-up.
-        var begunAt: MonotonicInstant
-        var connectedAt: MonotonicInstant?
+        package var begunAt: MonotonicInstant
+        package var connectedAt: MonotonicInstant?
         /// When encryption was agreed on, or the connection was made where there is none.
-        var readyAt: MonotonicInstant?
+        package var readyAt: MonotonicInstant?
         /// When the last byte of the request had been given away.
-        var sentAt: MonotonicInstant?
+        package var sentAt: MonotonicInstant?
         /// When the last byte came.
-        var receivedAt: MonotonicInstant?
+        package var receivedAt: MonotonicInstant?
         /// Bytes of the body that were given away.
-        var sentCount = 0
+        package var sentCount = 0
+
+        package init(begunAt: MonotonicInstant) { self.begunAt = begunAt }
     }
 
     /// Of one address; two of these when a name has several.
@@ -33,7 +35,7 @@ struct TransferDeadlines {
     let whole: Duration
     private var window: (from: MonotonicInstant, count: Int)?
 
-    init(place: String, addressCount: Int, wholeSeconds: Int) {
+    package init(place: String, addressCount: Int, wholeSeconds: Int) {
         self.place = place
         connect = addressCount > 1 ? Self.connect * 2 : Self.connect
         whole = .seconds(wholeSeconds)
@@ -42,7 +44,7 @@ struct TransferDeadlines {
     /// When to look again.
     ///
     /// - Throws: `NetworkFailure` when a stage has taken too long.
-    mutating func next(
+    package mutating func next(
         _ progress: Progress,
         now: MonotonicInstant
     ) throws(NetworkFailure) -> MonotonicInstant {

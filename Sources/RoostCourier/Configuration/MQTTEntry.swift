@@ -32,7 +32,7 @@ enum MQTTEntry {
             broker.trust = common.trust
             let topics = MQTTTopics(prefix: prefix, station: station)
             let payloads = MQTTPayloads(topics: topics, isByDevice: isByDevice)
-            var settings = MQTTTarget.Settings(broker: broker, payloads: payloads)
+            var settings = MQTTSettings(broker: broker, payloads: payloads)
             settings.hasDiscovery = hasDiscovery
             settings.proves = proves
             // Two stations of a house answer Home Assistant at two moments.

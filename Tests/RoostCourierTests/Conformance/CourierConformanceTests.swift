@@ -209,7 +209,7 @@ import Testing
         )
         broker.keepAliveSeconds = 60
         let topics = MQTTTopics(prefix: "roost", station: "7f3a21c9d0e4")
-        let settings = MQTTTarget.Settings(broker: broker, payloads: MQTTPayloads(topics: topics))
+        let settings = MQTTSettings(broker: broker, payloads: MQTTPayloads(topics: topics))
         let target = MQTTTarget(settings, clock: life.clock, seed: 1)
         let reports = BrokerNews(target, over: life.internet, clock: life.clock)
         await reports.take(

@@ -6,7 +6,7 @@ everything that was recorded is at the server, each point once. Both programs ar
 delivered + waiting + left out = recorded holds at every look, and no secret is in any log or report.
 An alert of the station arrives at webhooks once, also after kills, and its states at a real mosquitto.
 With influxd at hand (apt install influxdb, or --influxd PROGRAM) the same against InfluxDB 1, read back by
-`roost outbox prove`.
+`roost outbox prove`; with victoria-metrics (apt install victoria-metrics, or --victoria PROGRAM) its count of samples.
 """
 
 import json
@@ -36,6 +36,7 @@ def arguments(parser):
     parser.add_argument("--kills", type=int, default=6, help="how often a program is killed (6)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of killing (1)")
     parser.add_argument("--influxd", help="the program of InfluxDB 1; by default as the shell finds it")
+    parser.add_argument("--victoria", help="the program of VictoriaMetrics; by default as the shell finds it")
 
 
 def demand_sum(check, courier, name, when):
@@ -185,6 +186,53 @@ def influx(check, options, courier, server):
     return None
 
 
+class Victoria:
+    """A VictoriaMetrics in a folder of the check."""
+
+    def __init__(self, check, program):
+        self.port = free_port()
+        with open(check.path("victoria.log"), "ab") as log:
+            self.process = subprocess.Popen(
+                [program, f"-storageDataPath={check.path('victoria')}", f"-httpListenAddr=127.0.0.1:{self.port}",
+                 "-memory.allowedBytes=64MB"], stdout=log, stderr=log)
+        check.ends(self)
+        until(lambda: self.get("/health") is not None, 20)
+
+    def get(self, path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+                return answer.read().decode()
+        except (urllib.error.URLError, OSError):
+            return None
+
+    def count(self, name):
+        """Samples of a metric, once what came is visible."""
+        self.get("/internal/force_flush")
+        lines = (self.get("/api/v1/export?" + urllib.parse.urlencode({"match[]": name})) or "").splitlines()
+        return sum(len(json.loads(line)["values"]) for line in lines)
+
+    def close(self):
+        end(self.process)
+
+
+def victoria(check, options, courier, server):
+    program = options.victoria or shutil.which("victoria-metrics")
+    if program is None:
+        return check.say("skipped: VictoriaMetrics is not here (apt install victoria-metrics)")
+    database = Victoria(check, program)
+    courier.configure(targets=[entry(server), {
+        "id": "victoria", "type": "influx1", "url": f"http://127.0.0.1:{database.port}", "database": "air", "local": True}])
+    courier.process.send_signal(signal.SIGHUP)
+    until(lambda: courier.target("victoria"), 20)
+    samples = flush(check, courier, "victoria", "VictoriaMetrics")
+    # It goes on while both are asked: what is there lies between two reports.
+    count, later = database.count("roost_pm25"), demand_sum(check, courier, "victoria", "VictoriaMetrics")
+    check.demand(samples["delivered"] <= count <= later["delivered"] + later["waiting"] + 1,
+                 f"VictoriaMetrics has {count} samples, not {samples} to {later}")
+    check.demand(count > 10, f"VictoriaMetrics has {count} samples")
+    return check.say(f"VictoriaMetrics has {count} samples of {later['delivered']} delivered a moment later")
+
+
 def notices(check):
     """An alert of a real station, at a webhook and byte for byte as the seed's clients take it; once, restarts or not."""
     part = Part(check, "sds011", "--air", "80.0/160.0", link=check.path("bad-air"))
@@ -216,6 +264,20 @@ def notices(check):
     time.sleep(5)
     check.same((len(box.at("/seed")), len(box.at("/hook"))), (2, 1), "notices after two kills")
     courier.stop()
+    for name in ("hook", "seed"):
+        dry_run(check, courier, box, name)
+
+
+def dry_run(check, courier, box, name):
+    """What a dry run shows is what is sent then, byte for byte but for the clock's digits."""
+    options = ("--config", courier.config_path, "--socket", courier.station.socket, "--secrets", courier.secrets)
+    shown = courier.roost("courier", "send", name, "--dry-run", *options, status=0).stdout
+    known = len(box.at(f"/{name}"))
+    courier.roost("courier", "send", name, *options, status=0)
+    sent = box.at(f"/{name}")
+    check.same(len(sent), known + 1, f"tests of {name} that came")
+    times = [re.sub(r"\d\d:\d\d(:\d\d)?", "hh:mm", text) for text in (shown.split("\n\n", 1)[1].rstrip("\n"), sent[-1])]
+    check.same(times[0], times[1], f"the bytes of a dry run of {name}")
 
 
 def broker(check):
@@ -283,6 +345,7 @@ def run(check, options):
     kills(check, options, station, courier, server)
     secrets(check, courier, server)
     influx(check, options, courier, server)
+    victoria(check, options, courier, server)
     check.same(courier.stop(), 0, "the exit status of an orderly stop")
     notices(check)
     broker(check)

@@ -1,4 +1,4 @@
-"""Millions of spoilt byte streams, profiles and partition tables, in release.
+"""Millions of spoilt byte streams, profiles and partition tables, in release unless --build says debug.
 
   decoders  N byte streams (1 000 000) for each decoder: good frames cut, flipped, doubled and mixed.
             No crash, the same whole and in pieces, at most one utterance a byte, no value that an
@@ -44,6 +44,7 @@ def arguments(parser):
     parser.add_argument("--answers", type=int, default=100_000, metavar="N")
     parser.add_argument("--lives", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--build", choices=("debug", "release"), default="release", help="of the tests (release)")
 
 
 def run(check, options):
@@ -52,5 +53,5 @@ def run(check, options):
         count, seed = getattr(options, kind), seed if options.seed is None else options.seed
         check.say(f"{kind}: {count} from seed {seed}")
         began = time.monotonic()
-        swift_test(suites, **{count_name: count, seed_name: seed})
+        swift_test(suites, options.build, **{count_name: count, seed_name: seed})
         check.say(f"{kind}: {count}, no complaint, {time.monotonic() - began:.0f} s")

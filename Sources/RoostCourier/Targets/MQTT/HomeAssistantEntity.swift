@@ -22,6 +22,7 @@ package struct HomeAssistantEntity: Hashable, Sendable {
         "co2": ("CO₂", "carbon_dioxide"), "temperature": ("temperature", "temperature"),
         "humidity": ("humidity", "humidity"), "pressure": ("pressure", "atmospheric_pressure"),
         "voc": ("VOC", "volatile_organic_compounds_parts"),
+        "tvocs": ("VOC", "volatile_organic_compounds_parts"),
         "sound": ("sound", "sound_pressure"),
     ]
 }

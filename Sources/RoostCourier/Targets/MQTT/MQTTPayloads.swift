@@ -1,4 +1,5 @@
 import Core
+import Profiles
 
 /// What goes into messages, byte for byte.
 package struct MQTTPayloads: Hashable, Sendable {
@@ -20,6 +21,8 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     /// The types of an event entity of Home Assistant for alerts.
     private static let alertTypes = ["raised", "level", "acknowledged", "resolved"]
+    /// Entities of an announcement that a broker has kept.
+    private static let formerLimit = 1_000
     /// How old a motion may be on the live topic.
     package static let motionLimit: Duration = .seconds(60)
 
@@ -110,9 +113,54 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     // MARK: Discovery
 
-    /// All entities of a station; those of `removed` are deleted.
-    package func discovery(_ view: StationView, removed: [Component] = []) -> [BrokerMessage] {
-        let components = Self.components(view)
+    /// What is announced, and what is deleted.
+    package struct Plan: Hashable, Sendable {
+        /// What the announcement leaves behind, with entities that may come back.
+        package let next: [Component]
+        package let removed: [Component]
+    }
+
+    /// What to announce of a station after `before` was announced.
+    ///
+    /// An entity is deleted with its device, and not because a station that has just started does
+    /// not know the device's quantities yet: Home Assistant would forget what its owner set.
+    package static func plan(_ view: StationView, after before: [Component] = []) -> Plan {
+        let components = components(view)
+        // Each once, however often it was announced: an object has no key twice.
+        var ids = Set(components.map(\.id))
+        let quiet = Set(view.quiet.map(MQTTTopics.level))
+        let absent = before.filter { ids.insert($0.id).inserted }
+        let kept = absent.filter {
+            !view.isSettled || quiet.contains(MQTTTopics.level($0.device))
+        }
+        return Plan(next: components + kept, removed: absent.filter { !kept.contains($0) })
+    }
+
+    /// The entities of an announcement that a broker has kept.
+    ///
+    /// - Parameter payload: The message of `MQTTTopics.discovery`.
+    /// - Returns: By their ids; none of what is no announcement, or has more than 1 000.
+    package func announced(_ payload: [UInt8]) -> [Component] {
+        guard case .object(let parts)? = WireJSON.parse(payload)?["cmps"],
+            parts.count <= Self.formerLimit
+        else { return [] }
+        let found = parts.compactMap { id, part -> Component? in
+            guard part["uniq_id"] != nil, let platform = part["p"]?.string else { return nil }
+            let place = part["stat_t"]?.string?.dropFirst(topics.root.count + 1).split(
+                separator: "/"
+            )
+            let device = place.flatMap { $0.count > 1 ? $0.first.map(String.init) : nil }
+            return Component(id: id, device: device ?? "", kind: .former(platform))
+        }
+        return found.sorted { $0.id < $1.id }
+    }
+
+    /// All entities of a plan, which is that of a first announcement unless another is given; those
+    /// that it removes are deleted.
+    package func discovery(_ view: StationView, _ plan: Plan? = nil) -> [BrokerMessage] {
+        let plan = plan ?? Self.plan(view)
+        // Of one that an earlier process announced only its id is known.
+        let (components, removed) = (plan.next.filter { !$0.isFormer }, plan.removed)
         guard isByDevice else {
             let made = components.map { single($0, view) }
             let gone = removed.map {
@@ -135,6 +183,8 @@ package struct MQTTPayloads: Hashable, Sendable {
         fileprivate enum Kind: Hashable {
             case value(Quantity, expiry: Int)
             case motion, lamp, laser, faults, alert
+            /// Of an earlier process, with its platform.
+            case former(String)
         }
 
         package let id: String
@@ -142,7 +192,14 @@ package struct MQTTPayloads: Hashable, Sendable {
             switch kind {
             case .motion, .faults: "binary_sensor"
             case .alert: "event"
+            case .former(let platform): platform
             default: "sensor"
+            }
+        }
+        fileprivate var isFormer: Bool {
+            switch kind {
+            case .former: true
+            default: false
             }
         }
         fileprivate let device: String
@@ -203,6 +260,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     private func members(_ component: Component) -> [(key: String, value: String)] {
         let id = [(key: "uniq_id", value: WireJSON.string(topics.uniqueID(component.id)))]
         switch component.kind {
+        case .former: return id
         case .value(let quantity, let expiry):
             return id + value(quantity, of: component.device, expiry: expiry)
         case .motion:

@@ -6,19 +6,6 @@ import Synchronization
 /// It keeps one connection. Whichever of the outbox and the attendant needs it first makes it, and
 /// all retained topics are published again after each connect, as a broker may have lost its file.
 package actor MQTTTarget: SampleTarget {
-    /// What the configuration says.
-    package struct Settings: Sendable {
-        package var broker: BrokerSettings
-        package let payloads: MQTTPayloads
-        package var hasDiscovery = true
-        /// Whether a message to itself has to come back before a batch counts.
-        package var proves = false
-
-        package init(broker: BrokerSettings, payloads: MQTTPayloads) {
-            (self.broker, self.payloads) = (broker, payloads)
-        }
-    }
-
     private struct Connection {
         let number: Int
         let link: any BrokerConnection
@@ -49,7 +36,7 @@ package actor MQTTTarget: SampleTarget {
     nonisolated private let intervals = Mutex<[String: Duration]>([:])
     nonisolated private let clock: any NodeClock
     /// With the will that the target adds.
-    nonisolated package let settings: Settings
+    nonisolated package let settings: MQTTSettings
     private let proofCame = Signal()
     private var random: SplitMix64
     private var connection: Connection?
@@ -70,7 +57,7 @@ package actor MQTTTarget: SampleTarget {
 
     /// Makes a target without a connection; its seed is that of the wait before a Home Assistant
     /// that starts is answered.
-    package init(_ settings: Settings, clock: any NodeClock, seed: UInt64) {
+    package init(_ settings: MQTTSettings, clock: any NodeClock, seed: UInt64) {
         var settings = settings
         let offline = settings.payloads.status(false)
         settings.broker.will = BrokerSettings.Will(
@@ -244,8 +231,11 @@ package actor MQTTTarget: SampleTarget {
     private func greet(_ connection: Connection) async throws {
         try await send(settings.payloads.status(true), connection)
         try await send(settings.payloads.station(isStationOnline), connection)
-        try await announce(connection)
         if settings.hasDiscovery {
+            // Before its own announcement: the broker has that of an earlier process.
+            let topics = settings.payloads.topics
+            if settings.payloads.isByDevice { try await subscribe(topics.discovery, connection) }
+            try await announce(connection)
             try await subscribe(MQTTTopics.homeAssistantStatus, connection)
         }
         if settings.proves { try await subscribe(settings.payloads.topics.proof, connection) }
@@ -290,8 +280,10 @@ package actor MQTTTarget: SampleTarget {
     func show(_ now: StationView?, over network: any CourierNetwork) async throws {
         let wasOnline = isStationOnline
         isStationOnline = now?.makesProgress ?? false
-        let isNew = now.map { MQTTPayloads.components($0) != announced } ?? false
+        var isNew = false
         if let now {
+            let plan = MQTTPayloads.plan(now, after: announced)
+            isNew = plan.next != announced || !plan.removed.isEmpty
             view = now
             intervals.withLock { intervals in
                 intervals = [:]
@@ -319,13 +311,20 @@ package actor MQTTTarget: SampleTarget {
 
     private func announce(_ connection: Connection) async throws {
         guard settings.hasDiscovery, let view else { return }
-        let components = MQTTPayloads.components(view)
-        let ids = Set(components.map(\.id))
-        let removed = announced.filter { !ids.contains($0.id) }
-        for message in settings.payloads.discovery(view, removed: removed) {
+        let (before, plan) = (announced, MQTTPayloads.plan(view, after: announced))
+        for message in settings.payloads.discovery(view, plan) {
             try await send(message, connection)
         }
-        announced = components
+        // What was recalled meanwhile is for the next announcement.
+        announced = plan.next + announced.filter { !before.contains($0) }
+    }
+
+    /// Takes note of what an earlier process announced, which a later announcement deletes.
+    private func recall(_ message: BrokerMessage) {
+        guard message.isRetained else { return }
+        let known = Set(announced.map(\.id))
+        announced += settings.payloads.announced(message.payload).filter { !known.contains($0.id) }
+        needsTending.raise()
     }
 
     private func answerHomeAssistant(_ connection: Connection) async throws {
@@ -342,8 +341,7 @@ package actor MQTTTarget: SampleTarget {
 
     private func sayCondition(_ connection: Connection) async throws {
         guard let view else { return }
-        let isDue = conditionAt.map { $0.duration(to: clock.now) >= Self.conditionInterval } ?? true
-        guard isDue else { return }
+        if let at = conditionAt, at.duration(to: clock.now) < Self.conditionInterval { return }
         conditionAt = clock.now
         for message in settings.payloads.condition(view, expiry: 900) {
             try await send(message, connection)
@@ -373,7 +371,9 @@ package actor MQTTTarget: SampleTarget {
     }
 
     private func hear(_ message: BrokerMessage) {
-        if message.topic == settings.payloads.topics.proof {
+        if message.topic == settings.payloads.topics.discovery {
+            recall(message)
+        } else if message.topic == settings.payloads.topics.proof {
             lastProof = message.payload
             proofCame.raise()
         } else if message.topic == MQTTTopics.homeAssistantStatus,

@@ -36,6 +36,10 @@ package struct StationView: Hashable, Sendable {
     package var model: String
     package var version: String
     package var devices: [Device]
+    /// Names of devices whose quantities are not known yet, as of those that are starting.
+    package var quiet: Set<String> = []
+    /// Whether the station has run long enough to know all its devices.
+    package var isSettled = true
     /// `good`, `moderate`, `poor`, `unknown` or `fault`; nil without lights.
     package var lamp: String?
     package var laserHours: Double?
@@ -51,6 +55,9 @@ package struct StationView: Hashable, Sendable {
 }
 
 extension StationView {
+    /// Until then a station that has started may not know each of its devices.
+    private static let settlingSeconds = 120.0
+
     /// Reads the answers of the control socket.
     ///
     /// A part without an id of its own is known by its profile and its name.
@@ -58,6 +65,8 @@ extension StationView {
         let model = status.board.map { $0.model ?? $0.name } ?? "Linux"
         let devices = report.devices.compactMap { Self.device($0, status.channels) }
         self.init(name: status.name, model: model, version: status.version, devices: devices)
+        quiet = Set(report.devices.map(\.name)).subtracting(devices.map(\.name))
+        isSettled = status.uptimeSeconds >= Self.settlingSeconds
         lamp = status.lamp
         laserHours = status.lasers.map(\.hours).max()
         faults = status.faults.map(\.id)
