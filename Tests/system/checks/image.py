@@ -23,7 +23,7 @@ def arguments(parser):
     parser.add_argument("--image", help="the image, unpacked (the newest in .build-image)")
     parser.add_argument("--packages", help="folder of our packages, for the case base (.build-packages)")
     parser.add_argument("--key", help="the private key that the image was made with, for the case update")
-    parser.add_argument("--schema", type=int, default=1, help="storeSchema of the update files (1)")
+    parser.add_argument("--schema", type=int, help="storeSchema of the update files (that of the programs)")
     parser.add_argument("--cuts", type=int, default=100, help="power cuts in the case cuts (100)")
     parser.add_argument("--boots", type=int, default=8, help="of these cards, so many are started in QEMU, too (8)")
     parser.add_argument("--hours", type=float, default=24, help="emulated hours of each period in the case writes (24)")

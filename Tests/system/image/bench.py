@@ -21,7 +21,7 @@ from adapter import Sensor  # noqa: E402
 from ch340 import CH340  # noqa: E402
 from machine import Failed as LabFailed  # noqa: E402
 
-PORT = "/dev/roost/port-pci-0000:00:10.0-usb-0:1:1.0"
+PORT = "/dev/roost/port-platform-4010000000.pcie-pci-0000:00:10.0-usb-0:1:1.0"
 WINDOW = 10  # Seconds that a power cut may cost in these cases, the smallest of the configuration.
 SLACK = 25  # An emulated board under load writes that late.
 # Live, with a short window, so that a cut has something to lose.
@@ -134,7 +134,7 @@ def wait_for_page(machine, port, limit):
     raise LabFailed(f"no page within {limit} s")
 
 
-ASKED = ("roost readings --limit 100000 --json 2>/dev/null | grep '/pm25\"' | grep -c '\"value\"'")
+ASKED = ("roost readings --limit 10000 --json 2>/dev/null | grep '/pm25\"' | grep -c '\"value\"'")
 
 
 def values(machine):

@@ -44,12 +44,27 @@ def look(bench, machine):
     demand(machine.run("cat /proc/sys/kernel/panic").strip() == "10", "a panic does not restart the board")
     store = machine.ask_roost("status").get("store", {})
     demand(store.get("isOnPartition"), f"the journal is not on its partition: {store}")
+    memory(bench, machine)
     bench.figure("memory in use", machine.run("free -m | awk '/^Mem/ {print $3}'").strip() + " MB")
     bench.figure("start, as systemd has it", machine.run("systemd-analyze time || true").splitlines()[0])
     with open(bench.check.path("boot", "journal.txt"), "w", encoding="utf-8") as file:
         file.write(machine.run("journalctl -b --no-pager -o short-monotonic", 120))
     with open(bench.check.path("boot", "blame.txt"), "w", encoding="utf-8") as file:
         file.write(machine.run("systemd-analyze blame; systemd-analyze critical-chain roostd.service", 120))
+
+
+def memory(bench, machine):
+    """What the programs have in memory together, pages that they share counted once (PSS)."""
+    machine.write("/etc/roost/courier.json", '{ "targets": [] }')
+    machine.run("sleep 10; systemctl start roost-courier; sleep 10", 120, check=False)
+    said = machine.run("for unit in roostd roost-web roost-courier; do "
+                       "pid=$(systemctl show -P MainPID $unit); [ $pid = 0 ] || "
+                       "awk -v unit=$unit '/^(Rss|Pss):/ { printf \"%s %s %d KiB, \", unit, $1, $2 } "
+                       "/^Pss:/ { print \"\" }' /proc/$pid/smaps_rollup; done", 120).strip()
+    bench.figure("programs in memory", said.replace("\n", " "))
+    total = sum(int(number) for number in re.findall(r"Pss: (\d+)", said))
+    bench.figure("programs together", f"{total / 1024:.1f} MiB of PSS")
+    machine.run("rm /etc/roost/courier.json; systemctl stop roost-courier", 60, check=False)
 
 
 def second_start(bench, card):

@@ -131,7 +131,7 @@ def make_stick(bench, card):
     change(good_root, "/usr/lib/roost/image.json", json.dumps({**info, "version": info["version"] + "+good"}))
     subprocess.run(["cp", "--sparse=always", good_root, crashing_root], check=True)
     change(crashing_root, "/usr/bin/roostd", "#!/bin/sh\nexit 1\n", mode="0100755")
-    schema, other_key = bench.options.schema, bench.check.path("other.pem")
+    schema, other_key = bench.options.schema or own_schema(bench), bench.check.path("other.pem")
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", other_key], check=True)
     key, version = bench.options.key, info["version"] + "+good"
     for name, root, signer, board_name in (
@@ -149,6 +149,11 @@ def make_stick(bench, card):
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", folder, stick, f"{STICK_MIB}M"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["rm", "-rf", folder, good_root, crashing_root], check=True)
     return stick
+
+
+def own_schema(bench):
+    """As many steps of the store's schema as this machine's programs know; they are of the image's age."""
+    return json.loads(bench.check.roost("update", "describe", "--json", status=0).stdout)["storeSchema"]
 
 
 def shutil_copy(source, target, size):
