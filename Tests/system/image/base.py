@@ -7,7 +7,7 @@ import subprocess
 
 from . import bench as shared
 from . import stock
-from ..check import ROOT
+from ..check import ROOT, until
 from .bench import LabFailed, board
 
 CONFIGURATION = {"name": "attic", "claim": {"window": True}, "mode": "live",
@@ -38,8 +38,8 @@ def base(bench):
     with bench.board("base", card, web=port, wait=0, direct=direct) as machine:
         bench.figure("power on to the page", f"{shared.wait_for_page(machine, port, 900):.0f} s")
         machine.wait_for_boot(900)
-        claim = shared.ask(port, "claim")
-        bench.check.demand(claim.get("isOpen") is True, f"a new station cannot be claimed: {claim}")
+        claim = until(lambda: shared.ask(port, "claim").get("isOpen"), 120, 2)
+        bench.check.demand(claim is True, f"a new station cannot be claimed: {shared.ask(port, 'claim')}")
         began = machine.seconds()
         bench.plug(machine, bench.sensor())
         bench.figure("sensor plugged in to its first reading", f"{shared.wait_for_value(machine, began + 600) - began:.0f} s")

@@ -3,6 +3,7 @@
 import os
 
 from . import bench as shared
+from ..check import until
 from .bench import board
 
 MIB = 1 << 20
@@ -92,7 +93,7 @@ def destroyed(bench):
     with Up(bench, "destroyed", card) as up:
         up.demand(up.data_on == "card", f"the data are on {up.data_on}")
         up.says("The data partition could not be repaired and is made anew")
-        up.demand(shared.ask(up.port, "claim").get("isOpen") is True, "the station cannot be claimed")
+        up.demand(until(lambda: shared.ask(up.port, "claim").get("isOpen"), 120, 2), "the station cannot be claimed")
         up.measures()
     bench.close(card)
 
