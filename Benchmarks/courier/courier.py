@@ -7,7 +7,7 @@ months   An SDS011 in `normal` with a sample each 5 min, two InfluxDB by TLS and
          (voluntary context switches of all threads), CPU and resident memory. In real time.
 drain    30 days at 1 Hz from the card to a local InfluxDB 1 (--influxd, or what the shell finds), or
          else to a server that counts lines, while new samples go on: minutes, lag of the new ones
-         (a server that counts takes them too), memory.
+         (a server that counts takes them too), memory; then `roost outbox prove` of all days.
 card     The same station twice on ext4 of its own, one with a courier of four targets, side by side:
          bytes and requests at the block device. Needs root.
 
@@ -224,6 +224,12 @@ def drain(check, options):
              "delivered": samples.get("delivered"), "waiting": samples.get("waiting"), "leftOut": samples.get("leftOut"),
              "minutes": round(seconds / 60, 2), "lagSecondsLongest": round(max(lags), 1) if lags else None,
              "cpuSeconds": round(cpu / 1e9, 1), "residentMiBBefore": before, "residentMiBPeak": peak}
+    if program:
+        note("drain: prove")
+        began = receivers.now()
+        proof = courier.roost("outbox", "prove", "influx", "--last", f"{options.days + 1}d", timeout=1800)
+        found["proof"] = {"isProved": proof.returncode == 0, "seconds": round(receivers.now() - began, 1),
+                          "lines": proof.stdout.splitlines()[-40:]}
     courier.stop()
     return found
 
