@@ -26,8 +26,9 @@ ROOTS = (2, 3)
 class Record:
     """A start of a card that ends with a loss of power, and what it owed at each moment."""
 
-    def __init__(self, name, base, log):
-        self.name, self.base, self.log = name, base, log
+    def __init__(self, name, base, log, floor):
+        # floor: values that the starts before this one owe.
+        self.name, self.base, self.log, self.floor = name, base, log, floor
         self.told, self.settings_at, self.account_at = [], None, None
 
     def note(self, machine):
@@ -38,7 +39,7 @@ class Record:
     def owed_values(self, place):
         then = max((moment for moment, writes, _ in self.told if writes <= place), default=0)
         return max((count for moment, _, count in self.told
-                    if moment <= then - shared.WINDOW - shared.SLACK), default=0)
+                    if moment <= then - shared.WINDOW - shared.SLACK), default=self.floor)
 
 
 def cuts(bench):
@@ -46,7 +47,9 @@ def cuts(bench):
     card = bench.card("cuts", shared.STATION)
     sensor, records = bench.sensor(), []
     for name in ("first", "second"):
-        record = Record(name, without_roots(card, bench.check.path(f"{name}.base")), bench.check.path(f"{name}.log"))
+        floor = records[-1].owed_values(writelog.count(records[-1].log)) if records else 0
+        base = without_roots(card, bench.check.path(f"{name}.base"))
+        record = Record(name, base, bench.check.path(f"{name}.log"), floor)
         live(bench, card, record, sensor, records)
         records.append(record)
     bench.close(card)

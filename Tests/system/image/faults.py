@@ -103,7 +103,7 @@ def protected(bench):
     card = bench.card("protected")
     with Up(bench, "protected", card, is_protected=True) as up:
         up.demand(up.data_on == "memory", f"the data are on {up.data_on}")
-        up.says("The data partition cannot be used", is_owners=False)
+        up.says("The card cannot be written", is_owners=False)
         up.measures()
     bench.close(card)
 
