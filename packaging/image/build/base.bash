@@ -50,7 +50,8 @@ print(table["label"], min(p["start"] for p in parts), number(root), root["start"
     read -r table first linux_number linux_start linux_size is_last free_number <<<"$found"
 }
 
-read_of_root() { debugfs -R "cat $2" "$1?offset=$((linux_start * 512))" 2>/dev/null; }
+# -c: also of an image that was not shut down in order.
+read_of_root() { debugfs -c -R "cat $2" "$1?offset=$((linux_start * 512))" 2>/dev/null; }
 
 # Whose image it is, and whether the packages fit; `debs` are those of its suite.
 know_system() {
@@ -63,7 +64,7 @@ know_system() {
         trixie) suite=deb13 ;;
         *) fail 1 "$base is '$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' <<<"$release")': Debian 12 and 13 and their kin are known" ;;
     esac
-    arch=$(read_of_root "$1" /var/lib/dpkg/status | awk '/^Package: dpkg$/ { f = 1 } f && /^Architecture:/ { print $2; exit }')
+    arch=$(awk '/^Package: dpkg$/ { f = 1 } f && /^Architecture:/ { print $2; exit }' <<<"$(read_of_root "$1" /var/lib/dpkg/status)")
     [[ $arch == arm64 ]] || fail 1 "$base is of ${arch:-no known architecture}, the packages of arm64: take the 64-bit image"
     find_packages "$suite" "$codename"
     say "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' <<<"$release"), arm64"
@@ -93,7 +94,7 @@ grow_root() {
     open_root "$1" unmounted
     e2fsck -fp "$loop" >/dev/null || status=$?
     [[ $status -lt 4 ]] || fail 1 "the root of $base is damaged: e2fsck says $status"
-    resize2fs "$loop" 2>/dev/null
+    resize2fs "$loop" >/dev/null 2>&1 || fail 1 "the root of $base cannot be grown"
     close_root
     [[ $is_last == 1 ]] || say "  not grown: the root is not the last partition"
 }
@@ -110,11 +111,11 @@ make_journal_partition() {
         return
     fi
     [[ $table == dos ]] || type=1045a06a-224e-461b-893a-072608b434ff,name=roost-journal
-    journal_mib=$((size / 2048))
-    make_journal "$work/journal.img"
+    make_journal "$work/journal.img" $((size / 2048))
     dd if="$work/journal.img" of="$1" bs=512 seek="$start" conv=notrunc status=none
-    echo "start=$start,size=$size,type=$type" | sfdisk --quiet --no-reread -N "$free_number" "$1" >/dev/null
-    say "partition $free_number: $journal_mib MiB for the journal"
+    echo "start=$start,size=$size,type=$type" | sfdisk --quiet --no-reread -N "$free_number" "$1" >/dev/null 2>"$work/said" ||
+        fail 1 "no partition for the journal: $(cat "$work/said")"
+    say "partition $free_number: $((size / 2048)) MiB for the journal"
 }
 
 install_into_base() {
@@ -129,9 +130,14 @@ install_into_base() {
     cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
     # shellcheck disable=SC2016
     in_root sh -euc '
-        apt-get -qq -o Acquire::Check-Valid-Until=false update
-        apt-get -qq -y --no-install-recommends install /tmp/ours/*.deb
-        apt-get clean' >"$work/said" 2>&1 || { tail -n 20 "$work/said" >&2; fail 1 "the packages cannot be installed there"; }
+        # Without apt the libraries must be there: dpkg names those that are not.
+        if command -v apt-get >/dev/null; then
+            apt-get -qq -o Acquire::Check-Valid-Until=false update
+            apt-get -qq -y --no-install-recommends install /tmp/ours/*.deb
+            apt-get clean
+        else
+            dpkg --force-confold --install /tmp/ours/*.deb
+        fi' >"$work/said" 2>&1 || { tail -n 20 "$work/said" >&2; fail 1 "the packages cannot be installed there"; }
     rm -rf "$tree/tmp/ours" "$tree/usr/sbin/policy-rc.d" "$tree/etc/resolv.conf"
     mv "$tree/etc/resolv.conf.roost" "$tree/etc/resolv.conf" 2>/dev/null || true
     [[ -n $had_lists ]] || rm -rf "$tree"/var/lib/apt/lists/*

@@ -114,9 +114,9 @@ make_root_file_system() {
     say "root: $(du -sm "$tree" | cut -f 1) MB in a file system of $mib MiB"
 }
 
-# The mark of the journal's partition, as `roost store partition --make` writes it.
+# FILE MIB: the mark of the journal's partition, as `roost store partition --make` writes it.
 make_journal() {
-    python3 - "$1" "$journal_mib" <<'PY'
+    python3 - "$1" "$2" <<'PY'
 import struct, sys, zlib
 size = int(sys.argv[2]) << 20
 head = b"ROOST-JOURNAL-01" + struct.pack("<II", 4096, size // 4096 - 1)
@@ -134,7 +134,7 @@ make_card() {
     truncate -s "${boot_mib}M" "$work/boot.img"
     mkfs.vfat -F 32 -n ROOST -i "${number%00}01" "$work/boot.img" >/dev/null
     (cd "$work/boot" && MTOOLS_SKIP_CHECK=1 mcopy -s -m -i "$work/boot.img" ./* ::)
-    make_journal "$work/journal.img"
+    make_journal "$work/journal.img" "$journal_mib"
     mkdir "$work/empty"
     mke2fs -q -t ext4 -b 4096 -i 131072 -L roost-data -m 1 -J size=4 -E 'root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0' \
         -d "$work/empty" "$work/data.img" "${data_mib}M" >/dev/null
