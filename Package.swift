@@ -89,7 +89,10 @@ let package = Package(
         ),
         library("ControlProtocol", ["Core"]),
         library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
-        library("StoreQueries", ["ControlProtocol", "Core", "HardwareIO", "SQLite", "Store"]),
+        library(
+            "StoreQueries",
+            ["ControlProtocol", "Core", "HardwareIO", "Profiles", "SQLite", "Store"]
+        ),
         library(
             "Configuration",
             ["Alerts", "Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"]

@@ -77,6 +77,8 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var fileCount: Int?
     /// Whether `prove` can ask the receiver what it has.
     package var isProvable = false
+    /// Drives since the target was added; nil where none are sent.
+    package var drives: OutboxDrives?
     /// How far its receiver proves deliveries, where that differs by server; nil otherwise.
     package var proof: String?
     /// Motions that were left out for want of room, since the process started; nil where none go.

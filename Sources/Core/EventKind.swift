@@ -107,6 +107,7 @@ package enum EventKind: Hashable, Sendable {
         case modeChanged = "mode changed"
         case surveyBegun = "survey begun"
         case surveyEnded = "survey ended"
+        case doseMarked = "dose marked"
         case note
         case snoozeAsked = "snooze asked for"
         case adoptAsked = "device adopt asked for"

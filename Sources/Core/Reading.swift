@@ -33,6 +33,8 @@ package struct Quantity: Hashable, Sendable {
     /// East of Greenwich is positive.
     package static let longitude = Quantity(name: "longitude", unit: "°", decimals: 7)
     package static let altitude = Quantity(name: "altitude", unit: "m", decimals: 2)
+    /// Radius within which a receiver believes to be: 6 m × HDOP, as receivers of a bGeigie count.
+    package static let accuracy = Quantity(name: "accuracy", unit: "m", decimals: 2)
 }
 
 /// One measured quantity of one device: `balcony/pm25`.

@@ -205,4 +205,12 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
     package func keep(_ bytes: [UInt8], of target: String) async {
         state.withLock { $0.cursors[target] = bytes }
     }
+
+    /// An urgent one is on the card at once.
+    package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
+        state.withLock { state in
+            state.cursors[target] = bytes
+            if isUrgent { state.durable[target] = bytes }
+        }
+    }
 }

@@ -35,7 +35,7 @@ package struct SensorKind: Sendable {
 /// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
 package enum DeviceCatalog {
     package static let kinds: [SensorKind] = [
-        .sds011, .plantower, .hpma115, .mhz19b, .sps30, .bGeigieNano, .line,
+        .sds011, .plantower, .hpma115, .mhz19b, .sps30, .bGeigieNano, .nmea, .line,
     ]
 
     package static func kind(_ driver: String) -> SensorKind? {
@@ -77,6 +77,11 @@ extension SensorKind {
         driver: "bgeigie-nano",
         dialect: { _ throws(DialectError) in BGeigieNanoDialect() },
         simulator: { _, seed throws(DialectError) in BGeigieNanoSimulator(seed: seed) }
+    )
+    package static let nmea = SensorKind(
+        driver: "nmea",
+        dialect: { _ throws(DialectError) in NMEAReceiverDialect() },
+        simulator: { _, seed throws(DialectError) in NMEAReceiverSimulator(seed: seed) }
     )
     package static let line = SensorKind(
         driver: "line",

@@ -27,6 +27,7 @@ package struct ProfileReader: Sendable {
     package static let knownDrivers: [String: Profile.Kind] = [
         "sds011": .usbSerial, "plantower": .usbSerial, "hpma115": .usbSerial,
         "mhz19b": .usbSerial, "sps30": .usbSerial, "bgeigie-nano": .usbSerial,
+        "nmea": .usbSerial,
         "line": .usbSerial, "http-line": .http, "pir": .gpio, "traffic-light": .gpio,
         "button": .gpio, "led": .gpio,
     ]

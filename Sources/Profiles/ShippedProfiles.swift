@@ -13,6 +13,7 @@ package enum ShippedProfiles {
         file("honeywell-hpma115", PackageResources.honeywell_hpma115_json),
         file("led", PackageResources.led_json),
         file("milano-board", PackageResources.milano_board_json),
+        file("nmea-receiver", PackageResources.nmea_receiver_json),
         file("nova-sds011", PackageResources.nova_sds011_json),
         file("plantower-pms", PackageResources.plantower_pms_json),
         file("plantower-pms5003s", PackageResources.plantower_pms5003s_json),

@@ -37,11 +37,26 @@ package struct StoreSamples: SampleSource {
         _ window: StoreWindow,
         _ isWanted: (StreamDescription) -> Bool
     ) throws {
-        clock = window.times.clock
+        try self.init(reader, window.times.clock, isWanted) { window.clip($0) }
+    }
+
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - clock: Dates samples.
+    ///   - isWanted: Which streams.
+    ///   - clip: The parts of a stream's spans that are wanted.
+    /// - Throws: `StoreError.database`.
+    package init(
+        _ reader: HistoryReader,
+        _ clock: ClockAnchors,
+        _ isWanted: (StreamDescription) -> Bool,
+        clip: ([HistorySpan]) -> [HistorySpan]
+    ) throws {
+        self.clock = clock
         ordinals = Dictionary(try reader.boots().map { ($0.id, $0.ordinal) }) { first, _ in first }
         var tenths: Int64 = 0
         for stream in try reader.streams() where isWanted(stream) {
-            let spans = window.clip(try StreamExtents(reader).spans(of: stream.id))
+            let spans = clip(try StreamExtents(reader).spans(of: stream.id))
             tenths = max(tenths, spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths })
             let isImported = stream.id.isImported
             for spans in isImported ? spans.map({ [$0] }) : [spans] {

@@ -56,6 +56,7 @@ enum OutboxText {
             if let why = values.refusal { lines.append("  refused: \(why)") }
         }
         if let count = target.fileCount { lines.append("  \(count) files delivered") }
+        if let drives = target.drives { lines += self.lines(drives) }
         if let proof = target.proof { lines.append("  deliveries are \(proof)") }
         if let count = target.omittedMotionCount, count > 0 {
             lines.append("  \(count) motions left out: the broker was away for too long")
@@ -75,6 +76,25 @@ enum OutboxText {
             facts.append("\(target.requestCount) requests, \(target.byteCount) bytes")
         }
         if !facts.isEmpty { lines.append("  " + facts.joined(separator: "; ")) }
+        return lines
+    }
+
+    private static func lines(_ drives: OutboxDrives) -> [String] {
+        var lines = [
+            "  \(drives.delivered) drives delivered, \(drives.waiting) waiting, "
+                + "\(drives.leftOut) left out"
+        ]
+        if let present = drives.present {
+            let number = present.importID.map { " as import \($0)" } ?? ""
+            let next =
+                switch present.step {
+                case .upload: "its log is to be sent"
+                case .describe: "name, credits and cities are to be sent"
+                case .read: "the service has to read its log"
+                case .submit: "it is to be submitted"
+                }
+            lines.append("  drive \(present.name)\(number): \(next)")
+        }
         return lines
     }
 

@@ -78,6 +78,10 @@ struct ProbeCommand: ParsableCommand {
                 case .files(let work):
                     let example = try await OutboxFile(path: "example.csv") { _ in nil }
                     _ = try await work.target.deliver(example, over: network)
+                case .drives(let work):
+                    let (drive, file) = ExampleDrive.make()
+                    let upload = DriveUpload()
+                    _ = try await work.target.advance(upload, of: drive, file, over: network)
                 case .heartbeat(let target):
                     guard let request = target.request(.alive("")) else { break }
                     return (.request(request), isLocal)

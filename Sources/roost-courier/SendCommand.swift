@@ -159,12 +159,27 @@ struct SendCommand: ParsableCommand {
                     network in
                     try await work.target.deliver(example, over: network)
                 }
+            case .drives(let work):
+                return try await command.deliver(on: loop, (entry.common.isLocal, false)) {
+                    try await Self.begin(work, over: $0)
+                }
             case .heartbeat(let target):
                 return target.request(.alive("1 devices measure"))?.dryRun ?? ""
             }
         }
         guard options.json else { return Output.line(text) }
         Output.line(try ControlCodec.line(Shown(id: options.id, sent: text)))
+    }
+
+    /// Sends the first request of an example.
+    private static func begin(
+        _ work: DriveWork,
+        over network: any CourierNetwork
+    ) async throws -> DeliveryOutcome {
+        let (drive, file) = ExampleDrive.make()
+        let step = try await work.target.advance(DriveUpload(), of: drive, file, over: network)
+        guard case .ended(let outcome) = step else { return .delivered }
+        return outcome
     }
 
     private func deliver(

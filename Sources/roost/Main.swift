@@ -20,7 +20,7 @@ struct Roost: ParsableCommand {
         subcommands: [
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
             WatchCommand.self, WebCommand.self,
-            NoteCommand.self, LiveCommand.self, ReadingsCommand.self,
+            NoteCommand.self, DoseCommand.self, LiveCommand.self, ReadingsCommand.self,
             EventsCommand.self,
             ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,

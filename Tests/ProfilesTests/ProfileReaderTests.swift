@@ -75,7 +75,7 @@ import Testing
                 #""driver": "line""#, #""driver": "lines""#,
                 """
                 driver: \"lines\" is no driver; for kind usb-serial there are bgeigie-nano, \
-                hpma115, line, mhz19b, plantower, sds011, sps30; did you mean line?
+                hpma115, line, mhz19b, nmea, plantower, sds011, sps30; did you mean line?
                 """
             ),
             (#""driver": "line""#, #""driver": "pir""#, "driver: pir is for kind gpio"),

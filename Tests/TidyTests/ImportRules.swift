@@ -19,7 +19,9 @@ extension TidyRule {
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
         "Feeds": ["ControlProtocol", "Profiles", "Store"],
-        "StoreQueries": ["ControlProtocol", "Glibc", "HardwareIO", "SQLite", "Store"],
+        "StoreQueries": [
+            "ControlProtocol", "Glibc", "HardwareIO", "Profiles", "SQLite", "Store",
+        ],
         "Configuration": ["Alerts", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [
             "Alerts", "Configuration", "ControlProtocol", "DequeModule", "Devices", "HardwareIO",

@@ -6,6 +6,7 @@ enum TargetKind: String, CaseIterable {
     case gcs, s3, webdav
     case openSenseMap = "opensensemap"
     case sensorCommunity = "sensor-community"
+    case safecastDrives = "safecast-drives"
 
     /// Reads what only this kind has.
     ///
@@ -24,6 +25,7 @@ enum TargetKind: String, CaseIterable {
         case .madavi: CommunityKinds.madavi(&reader, common)
         case .openSenseMap: CommunityKinds.openSenseMap(&reader, common)
         case .safecast: CommunityKinds.safecast(&reader, common)
+        case .safecastDrives: DriveKind.read(&reader, common)
         case .heartbeat: HeartbeatKind.read(&reader, common)
         case .gcs: FileKinds.google(&reader, common)
         case .s3: FileKinds.objectStore(&reader, common)

@@ -34,4 +34,6 @@ package enum TargetWork: Sendable {
     case heartbeat(HeartbeatTarget)
     /// Sends it files of what is recorded.
     case files(FileWork)
+    /// Sends it the drives that are over.
+    case drives(DriveWork)
 }

@@ -11,6 +11,7 @@ package actor Outlet {
         case samples(OutboxTask)
         case broker(OutboxTask, MQTTTarget, BrokerNews)
         case files(FileOutboxTask)
+        case drives(DriveTask)
         case notices(NoticeTask)
         case pushes(PushTask)
         case heartbeat(HeartbeatTask)
@@ -36,6 +37,7 @@ package actor Outlet {
     func begin(_ task: HeartbeatTask) { begin(.heartbeat(task)) }
     func begin(_ task: FeedTask) { begin(.feed(task)) }
     func begin(_ task: FileOutboxTask) { begin(.files(task)) }
+    func begin(_ task: DriveTask) { begin(.drives(task)) }
     func begin(_ task: NoticeTask) { begin(.notices(task)) }
     func begin(_ task: PushTask) { begin(.pushes(task)) }
     func begin(_ task: OutboxTask, _ target: MQTTTarget, _ news: BrokerNews) {
@@ -88,7 +90,7 @@ package actor Outlet {
         var waits = isMetered && !entry.isMetered
         switch work {
         case .heartbeat, .notices, .pushes: waits = false
-        case .samples, .broker, .files, .feed, nil: break
+        case .samples, .broker, .files, .drives, .feed, nil: break
         }
         network.halt(isPaused || waits)
     }
@@ -109,6 +111,7 @@ package actor Outlet {
         case .samples(let task): await task.wake(within: time)
         case .broker(let task, _, _): await task.wake(within: time)
         case .files(let task): await task.wake(within: time)
+        case .drives(let task): await task.wake(within: time)
         case .notices(let task): await task.wake(within: time)
         case .pushes(let task): await task.wake(within: time)
         case .heartbeat(let task): await task.wake()
@@ -130,7 +133,7 @@ package actor Outlet {
     var samples: OutboxTask? {
         switch work {
         case .samples(let task), .broker(let task, _, _): task
-        case .files, .notices, .pushes, .heartbeat, .feed, nil: nil
+        case .files, .drives, .notices, .pushes, .heartbeat, .feed, nil: nil
         }
     }
 
@@ -146,6 +149,7 @@ package actor Outlet {
         get async {
             switch work {
             case .samples(let task), .broker(let task, _, _): await task.isDone
+            case .drives(let task): await task.isDone
             // A file that is not over yet waits for its time.
             case .files, .notices, .pushes, .heartbeat, .feed, nil: true
             }
@@ -165,6 +169,7 @@ package actor Outlet {
                 }
                 report.omittedMotionCount = await news.omittedCount
             case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
+            case .drives(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .pushes(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .heartbeat(let task): Self.fill(&report, await task.standing, at: clock.now)
@@ -291,6 +296,65 @@ extension Outlet {
         report.nextTrySeconds = max(now.duration(to: standing.next).inSeconds, 0)
         report.lastDeliverySeconds = standing.lastFetch.map { $0.duration(to: now).inSeconds }
         report.values = standing.counts
+    }
+}
+
+extension Outlet {
+    private static func fill(
+        _ report: inout OutboxReport,
+        _ standing: DriveTask.Standing,
+        at now: MonotonicInstant
+    ) {
+        let mark = standing.mark
+        var leftOut: [String: Int] = [:]
+        for (reason, count) in mark.leftOut where count.samples > 0 {
+            leftOut[reason.rawValue] = count.samples
+        }
+        report.samples = OutboxSampleCounts(
+            delivered: mark.delivered.samples,
+            waiting: mark.waiting,
+            leftOut: leftOut
+        )
+        report.drives = OutboxDrives(
+            delivered: mark.delivered.files,
+            waiting: standing.waitingCount,
+            leftOut: mark.leftOut.values.reduce(0) { $0 + $1.files },
+            present: standing.present.map { present in
+                OutboxDrives.Present(
+                    name: present.name,
+                    step: step(of: standing, present.upload),
+                    importID: present.upload.importID
+                )
+            }
+        )
+        report.oldestWaiting = standing.oldest?.iso8601
+        report.isWaitingForClock = standing.waitsForClock
+        report.lastDeliverySeconds = standing.lastDelivery.map { $0.duration(to: now).inSeconds }
+        if let trouble = standing.sourceTrouble {
+            (report.state, report.why) = (.waitsForStation, trouble)
+            return
+        }
+        let reason = standing.held ?? standing.trouble ?? standing.working
+        (report.why, report.code) = (reason?.words, reason?.code)
+        if standing.held != nil {
+            report.state = .held
+        } else if standing.trouble != nil {
+            report.state = .later
+        } else {
+            report.state = mark.waiting > 0 ? .waiting : .idle
+        }
+        if mark.waiting > 0, standing.notBefore > now {
+            report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
+        }
+    }
+
+    private static func step(
+        of standing: DriveTask.Standing,
+        _ upload: DriveUpload
+    ) -> OutboxDrives.Step {
+        if upload.importID == nil { return .upload }
+        if standing.working != nil { return .read }
+        return upload.isDescribed ? .submit : .describe
     }
 }
 

@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import Logging
+import StoreQueries
 import Supervision
 
 /// Makes the task of an outlet, after each start of its child.
@@ -116,6 +117,16 @@ struct OutletMaker: Sendable {
             )
             await outlet.begin(task)
             return OutletChild(outlet: outlet, tasks: [task])
+        case .drives(let work):
+            let task = DriveTask(
+                id: entry.id,
+                work,
+                seed: seed(of: entry.id),
+                in: driveWorld(outlet, work),
+                heartbeat: heartbeat
+            )
+            await outlet.begin(task)
+            return OutletChild(outlet: outlet, tasks: [task])
         case .heartbeat(let target):
             let task = HeartbeatTask(
                 target,
@@ -185,6 +196,18 @@ struct OutletMaker: Sendable {
         )
         return FileOutboxTask.World(
             source: source,
+            keeper: parts.cursors,
+            network: outlet.network,
+            clock: world.clock
+        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+    }
+
+    private func driveWorld(_ outlet: Outlet, _ work: DriveWork) -> DriveTask.World {
+        var choice = work.choice
+        let allowed = StreamChoice(wanted: [], left: left)
+        choice.takes = { device, quantity in allowed.takes(device, quantity) }
+        return DriveTask.World(
+            source: StoreDriveSource(parts.history, choice),
             keeper: parts.cursors,
             network: outlet.network,
             clock: world.clock

@@ -100,6 +100,22 @@ extension StationNews {
         }
     }
 
+    /// Has the station record what its owner should learn of a target of drives.
+    package func tell(_ target: String, _ notice: DriveMachine.Notice) {
+        func say(_ kind: String, _ details: [String: String]) {
+            tell(kind, details.merging(["target": target]) { old, _ in old })
+        }
+        switch notice {
+        case .held(let reason): say("outbox held", ["why": reason.words])
+        case .resumed: say("outbox resumed", [:])
+        case .refused(let name, let samples, let reason):
+            let details = ["from": name, "samples": "\(samples)", "why": reason.words]
+            say("outbox refused", details)
+        case .expired(let samples):
+            say("outbox expired", ["from": "drives", "samples": "\(samples)"])
+        }
+    }
+
     /// Has the station record what its owner should learn of a target of files.
     package func tell(_ target: String, _ notice: FileOutboxMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {

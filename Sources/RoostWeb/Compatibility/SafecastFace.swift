@@ -8,8 +8,8 @@ struct SafecastFace: Sendable {
     /// Measurements of one page.
     static let pageSize = 100
     private static let pageMax = 10_000
-    /// Logs are read in pieces of so many lines.
-    private static let pieceLines = 2_000
+    /// Of a log: a day at a line a second.
+    private static let logBytesMax = 8 << 20
 
     private let sources: FaceSources
     private let position: FaceSettings.Position?
@@ -59,7 +59,7 @@ struct SafecastFace: Sendable {
             history.reader,
             StoreWindow(times: history.times, range: range)
         ) { !$0.id.isImported }
-        let hidden = try Survey.all(history).map(\.survey)
+        let hidden = try StoredSurvey.all(history.reader, history.times)
             .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)
         var found: [SafecastMeasurement] = []
         var left = skipped
@@ -84,48 +84,35 @@ struct SafecastFace: Sendable {
             throw Problem.notFound("a log is the name of a survey and .LOG")
         }
         let name = String(file.dropLast(4))
-        let history = sources.history
-        let survey = try await history.read { try Survey.newest(named: name, $0) }
-        guard let survey else {
+        var choice = DriveLog.Choice()
+        choice.deviceNumber = position?.deviceID ?? 0
+        let log = try await sources.history.read { [choice] history in
+            try Self.bytes(of: name, choice, history)
+        }
+        return WebResponse(
+            headers: [.contentType: "text/plain; charset=us-ascii", .cacheControl: "no-store"],
+            body: .bytes(log)
+        )
+    }
+
+    private static func bytes(
+        of name: String,
+        _ choice: DriveLog.Choice,
+        _ history: OpenHistory
+    ) throws -> [UInt8] {
+        let (reader, times) = (history.reader, history.times)
+        guard let survey = try StoredSurvey.newest(named: name, reader, times) else {
             throw Problem.notFound("there is no survey \(name.prefix(60))")
         }
         guard !survey.isPrivate else {
             throw Problem(.forbidden, "this survey is marked *do not upload*")
         }
-        let device = position?.deviceID ?? 0
-        return WebResponse(
-            headers: [.contentType: "text/plain; charset=us-ascii", .cacheControl: "no-store"],
-            body: .stream { write in
-                try await write(Array("# NEW LOG\r\n# format=1.0.0nano\r\n".utf8))
-                var next = survey.range.from
-                while let from = next {
-                    let rest = TimeRange(from: from, to: survey.range.to)
-                    let piece = try await history.read { try Self.lines($0, rest, device) }
-                    if !piece.text.isEmpty { try await write(Array(piece.text.utf8)) }
-                    next = piece.next == from ? nil : piece.next
-                }
-            }
-        )
-    }
-
-    private static func lines(
-        _ history: OpenHistory,
-        _ range: TimeRange,
-        _ device: Int
-    ) throws -> (text: String, next: WallTime?) {
-        var samples = try StoreSamples(
-            history.reader,
-            StoreWindow(times: history.times, range: range)
-        ) { BGeigieLine.canDescribe($0) }
-        var (text, count) = ("", 0)
-        while let sample = try samples.next() {
-            guard let wall = sample.wall else { continue }
-            guard count < pieceLines else { return (text, wall) }
-            if let line = BGeigieLine(sample, at: wall, device: device) {
-                text += line.text + "\r\n"
-                count += 1
-            }
+        guard var log = try DriveLog(of: survey, choice, reader, times) else {
+            return Array(BGeigieRecord.logHead.utf8)
         }
-        return (text, nil)
+        guard let bytes = try log.bytes(limit: logBytesMax) else {
+            throw Problem.badRequest("this log is longer than \(logBytesMax >> 20) MiB")
+        }
+        return bytes
     }
 }

@@ -40,7 +40,8 @@ struct ExportQuestion: Sendable {
     /// - Throws: `Problem` `not-found` for a survey that is not there.
     func range(_ history: OpenHistory) throws -> TimeRange {
         if let survey {
-            guard let found = try Survey.newest(named: survey, history) else {
+            guard let found = try StoredSurvey.newest(named: survey, history.reader, history.times)
+            else {
                 throw Problem.notFound("there is no survey \(survey.prefix(60))")
             }
             return TimeRange(from: found.range.from, to: found.range.to ?? present(history))

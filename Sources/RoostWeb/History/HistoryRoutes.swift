@@ -37,7 +37,7 @@ package struct HistoryRoutes: Sendable {
             get("/api/v1/ledger", ledger), get("/api/v1/gaps/{device}/{quantity}/{time}", gap),
             get("/api/v1/events", events), get("/api/v1/readings", readings),
             get("/api/v1/notes", notes), get("/api/v1/surveys", surveys),
-            get("/api/v1/proof", proof),
+            get("/api/v1/dose", dose), get("/api/v1/proof", proof),
         ] + ExportRoute(history, name: name).all
             + CopyRoutes(history, copies, name: name).all
     }
@@ -138,6 +138,16 @@ package struct HistoryRoutes: Sendable {
     private func surveys(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         return try await history.answer(request) { try NotesView.surveys($0) }
+    }
+
+    private func dose(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel"]))
+        let name = try request.query.one("channel")
+        let hasRange = !HistoryQuery.rangeKeys.isDisjoint(with: request.query.keys)
+        return try await history.answer(request) { history in
+            let range = hasRange ? try query.range(history, standard: nil) : nil
+            return try DoseView.json(history, name, range)
+        }
     }
 
     private func readings(_ request: WebRequest) async throws -> WebResponse {

@@ -29,15 +29,15 @@ enum NotesView {
 
     /// `/surveys`, newest first: each with its end, where it has one.
     static func surveys(_ history: OpenHistory) throws -> String {
-        let surveys = try Survey.all(history)
+        let surveys = try StoredSurvey.all(history.reader, history.times).reversed()
         var json = JSONText()
         json.object { json in
             json.array("items", surveys) { json, item in
                 json.object { json in
                     json.member("name", item.name)
-                    json.member("from", item.survey.range.from?.iso8601)
-                    json.member("to", item.survey.range.to?.iso8601)
-                    json.member("noUpload", item.survey.isPrivate)
+                    json.member("from", item.range.from?.iso8601)
+                    json.member("to", item.range.to?.iso8601)
+                    json.member("noUpload", item.isPrivate)
                 }
             }
         }

@@ -46,6 +46,10 @@ package enum RouteSummaries {
         "GET /copies/{id}": Entry("An SQLite copy of the history, with ranges of bytes."),
         "GET /notes": Entry("What people wrote down.", range),
         "GET /surveys": Entry("Stretches of time that people named."),
+        "GET /dose": Entry(
+            "Counts of a radiation counter, their error, and the dose.",
+            ["channel"] + range
+        ),
         "GET /live": Entry("Readings, events and alerts as server-sent events, with resumption."),
         "GET /devices": Entry("Devices in use, and what was found."),
         "GET /tree": Entry("The supervision tree."),

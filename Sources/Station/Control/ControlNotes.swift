@@ -12,10 +12,11 @@ struct ControlNotes {
     /// The time as far as it is trusted; nil while the clock was never set.
     let now: WallTime?
 
-    /// Records what a person noticed.
+    /// Records what a person noticed, or that the dose of a device is counted from here on.
     ///
     /// - Throws: `ControlFailure` `bad-request`.
     func write(_ request: ControlRequest, by asker: ControlAsker) throws(ControlFailure) {
+        if let kind = request.kind { return try mark(kind, request, by: asker) }
         guard let text = request.text, (1...Self.textMax).contains(text.utf8.count),
             ControlAsker.isPlain(text)
         else {
@@ -43,6 +44,33 @@ struct ControlNotes {
                 at: station.clock.now,
                 source: "notes",
                 kind: .plain(.note),
+                severity: .notice,
+                details: details.compactMap(\.self)
+            )
+        )
+    }
+
+    private func mark(
+        _ kind: String,
+        _ request: ControlRequest,
+        by asker: ControlAsker
+    ) throws(ControlFailure) {
+        guard kind == EventKind.Plain.doseMarked.rawValue, let device = request.device else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "kind is \(EventKind.Plain.doseMarked.rawValue), of a device"
+            )
+        }
+        try demandKnown(device)
+        let author = asker.actor ?? asker.peer.map { "user \($0.userID)" }
+        let details = [
+            Event.Detail("channel", device), author.map { Event.Detail("author", $0) },
+        ]
+        station.recorder.record(
+            Event(
+                at: station.clock.now,
+                source: "notes",
+                kind: .plain(.doseMarked),
                 severity: .notice,
                 details: details.compactMap(\.self)
             )

@@ -9,6 +9,8 @@ package enum ImportFormat: Hashable, Sendable {
     case periods(source: String, utcOffset: Int)
     /// A day of one sensor from the archive of Sensor.Community: `;`, a header, UTC without zone.
     case sensorCommunity
+    /// Logs of bGeigies, and measurements of Safecast as JSON; see `ImportSafecastRows`.
+    case safecast
 }
 
 /// Imports one file, in pieces of any size, keeping no more than a row and a sample of it.
@@ -19,9 +21,21 @@ package struct ImportFile {
     private let file: String
     private let isKnown: (String, WallTime) throws -> Bool
     private let take: (ImportedSample) throws -> Void
-    private var reader: CSVReader
-    private var rows: any ImportRows
+    private var content: Content
     private var report = ImportReport()
+
+    /// How the file's bytes become rows.
+    private enum Content {
+        case csv(CSVReader, any ImportRows)
+        /// Of Safecast, before the first byte that says what it is.
+        case unknown(ImportSafecastRows)
+        /// Its lines have one field.
+        case log(CSVReader, ImportSafecastRows)
+        case json(FlatJSON, ImportSafecastRows)
+    }
+
+    /// A byte that is in no log.
+    private static let noSeparator: UInt8 = 1
 
     /// An import to come.
     ///
@@ -42,11 +56,12 @@ package struct ImportFile {
         self.take = take
         switch format {
         case .periods(let source, let utcOffset):
-            reader = CSVReader()
-            rows = ImportPeriodRows(source: source, utcOffset: utcOffset)
+            let rows = ImportPeriodRows(source: source, utcOffset: utcOffset)
+            content = .csv(CSVReader(), rows)
         case .sensorCommunity:
-            reader = CSVReader(separator: UInt8(ascii: ";"))
-            rows = ImportSensorCommunityRows()
+            let reader = CSVReader(separator: UInt8(ascii: ";"))
+            content = .csv(reader, ImportSensorCommunityRows())
+        case .safecast: content = .unknown(ImportSafecastRows())
         }
     }
 
@@ -55,7 +70,30 @@ package struct ImportFile {
     /// - Throws: What `isKnown` and `take` throw.
     @discardableResult
     package mutating func take(_ bytes: some Sequence<UInt8>) throws -> Int {
-        for row in reader.take(bytes) { try take(row) }
+        switch content {
+        case .csv(var reader, let rows):
+            let found = reader.take(bytes)
+            content = .csv(reader, rows)
+            for row in found { try take(row) }
+        case .unknown(let rows):
+            let bytes = Array(bytes)
+            guard let first = bytes.first(where: { $0 > 0x20 }) else { return report.rows }
+            let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+            content =
+                isJSON
+                ? .json(FlatJSON(), rows) : .log(CSVReader(separator: Self.noSeparator), rows)
+            return try take(bytes)
+        case .log(var reader, let rows):
+            let found = reader.take(bytes)
+            content = .log(reader, rows)
+            for row in found { try take(line: row, rows) }
+        case .json(var json, let rows):
+            let found = json.take(bytes)
+            content = .json(json, rows)
+            for object in found {
+                if let step = rows.take(object.members) { try take(step, line: object.line) }
+            }
+        }
         return report.rows
     }
 
@@ -63,24 +101,51 @@ package struct ImportFile {
     ///
     /// - Throws: What `isKnown` and `take` throw.
     package mutating func finish() throws -> ImportReport {
-        if let row = reader.finish() { try take(row) }
-        if let sample = rows.finish() { try store(sample) }
+        switch content {
+        case .csv(var reader, let rows):
+            let last = reader.finish()
+            content = .csv(reader, rows)
+            if let last { try take(last) }
+        case .log(var reader, let rows):
+            let last = reader.finish()
+            content = .log(reader, rows)
+            if let last { try take(line: last, rows) }
+        case .json, .unknown: break
+        }
+        if case .csv(_, var rows) = content, let sample = rows.finish() { try store(sample) }
         return report
     }
 
     private mutating func take(_ row: CSVReader.Row) throws {
+        guard case .csv(let reader, var rows) = content else { return }
         let step: ImportStep
         switch row.content {
         case .success(let fields): step = rows.take(fields)
         case .failure(let damage): step = .bad(.damaged(damage))
         }
+        content = .csv(reader, rows)
+        try take(step, line: row.line)
+    }
+
+    /// Logs that were edited by people have lines that end with CR alone.
+    private mutating func take(line row: CSVReader.Row, _ rows: ImportSafecastRows) throws {
+        switch row.content {
+        case .success(let fields):
+            for part in (fields.first ?? "").split(separator: "\r") {
+                try take(rows.take(line: String(part)), line: row.line)
+            }
+        case .failure(let damage): try take(.bad(.damaged(damage)), line: row.line)
+        }
+    }
+
+    private mutating func take(_ step: ImportStep, line: Int) throws {
         if case .header = step { return }
         report.rows += 1
         switch step {
         case .header, .row(nil): break
         case .row(.some(let sample)): try store(sample)
         case .bad(let reason):
-            report.add(ImportProblem(file: file, line: row.line, reason: reason))
+            report.add(ImportProblem(file: file, line: line, reason: reason))
         }
     }
 

@@ -37,6 +37,8 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case badValue(String)
         /// All columns that would have a value are empty.
         case noValue
+        /// A line of a counter's log: `checksum`.
+        case flaw(String)
     }
 
     package let file: String
@@ -58,6 +60,7 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case .badTime(let text): "no time: \(Self.quoted(text))"
         case .badValue(let text): "no number in range: \(Self.quoted(text))"
         case .noValue: "no column has a value"
+        case .flaw(let words): "no line of a log: \(words)"
         }
     }
 

@@ -50,7 +50,8 @@ struct PartSimulatorCommand: ParsableCommand {
         commandName: "part",
         abstract: "Any sensor of the catalog that any program can open, well or with faults.",
         discussion: """
-            Prints `ready PATH`, then speaks as the part does until interrupted.
+            Prints `ready PATH`, then speaks as the part does until interrupted. --track has a
+            receiver replay the fixes of a bGeigie's log, one a second, again and again.
 
             Examples: roost simulator part plantower --link /tmp/sensor
                       roost simulator part plantower --fault silence@30s-60s --fault garbage
@@ -71,6 +72,9 @@ struct PartSimulatorCommand: ParsableCommand {
 
     @Option(help: "Seed of everything that needs chance.")
     var seed: UInt64 = 1
+
+    @Option(help: "For `nmea-receiver`: the log of a bGeigie whose places it replays.")
+    var track: String?
 
     @Option(help: "A fault, for ever or NAME@START or NAME@START-END; may be repeated.")
     var fault: [PartFaultArgument] = []
@@ -93,8 +97,11 @@ struct PartSimulatorCommand: ParsableCommand {
             let known = profiles.map(\.id).joined(separator: ", ")
             throw ValidationError("no part is named \(part); known are \(known)")
         }
+        guard track == nil || profile.driver == SensorKind.nmea.driver else {
+            throw ValidationError("--track is for a receiver, as nmea-receiver")
+        }
         SignalMonitor.block()
-        let peer = try kind.simulator(profile, seed)
+        let peer = try peer(of: kind, profile)
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
         let terminal = try PseudoTerminal(link: link, trace: trace, baud: baud, on: loop)
@@ -115,5 +122,25 @@ struct PartSimulatorCommand: ParsableCommand {
                 try await group.next()
             }
         }
+    }
+
+    private func peer(of kind: SensorKind, _ profile: Profile) throws -> any SerialPeer {
+        guard let track else { return try kind.simulator(profile, seed) }
+        var steps: [NMEAReceiverSimulator.Step] = []
+        let bytes = try FileBytes.read(track, limit: 16 << 20)
+        for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            guard let record = try? BGeigieRecord(line), record.hasFix else { continue }
+            steps.append(
+                NMEAReceiverSimulator.Step(
+                    latitude: record.latitude.degrees.mantissa,
+                    longitude: record.longitude.degrees.mantissa,
+                    altitude: Int64(record.altitude.doubleValue * 100)
+                )
+            )
+        }
+        guard !steps.isEmpty else {
+            throw ValidationError("\(track): no line of a bGeigie with a fix")
+        }
+        return NMEAReceiverSimulator(track: steps, seed: seed)
     }
 }

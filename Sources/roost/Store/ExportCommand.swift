@@ -8,14 +8,14 @@ import StoreQueries
 struct ExportCommand: ParsableCommand {
     /// The formats that there are.
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        case csv, ndjson, json, sqlite, periods
+        case csv, ndjson, json, sqlite, periods, bgeigie
 
         var text: TextFormat? { TextFormat(rawValue: rawValue) }
     }
 
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite or folders of CSV.",
+        abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite, folders or a log.",
         discussion: """
             Streams: a year needs no more memory than a day. What the running station has not put
             into the history yet is in the export too. Times in the files are in UTC; --from and
@@ -25,15 +25,19 @@ struct ExportCommand: ParsableCommand {
             names are true at one a minute. --zone +01:00 writes their times with that offset.
             `sqlite` makes a database with
             tables streams, channels, readings and events; its `.schema` says what each column is.
+            --survey writes what the newest survey of that name has. Of one with a radiation
+            counter `bgeigie` makes a log as Safecast takes it, the position from the counter or
+            from --place.
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz
                       roost export --format sqlite --output year.db --force
                       roost export --format periods --zone +01:00 --output folders
+                      roost export --format bgeigie --survey ride --output ride.LOG
             """
     )
     @OptionGroup var source: StoreOptions
 
-    @Option(help: "csv, ndjson, json, sqlite or periods.")
+    @Option(help: "csv, ndjson, json, sqlite, periods or bgeigie.")
     var format: Format
 
     @OptionGroup var time: TimeOptions
@@ -41,8 +45,17 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "A new file, or the folder for `periods`; default: standard output.")
     var output: String?
 
-    @Option(help: "Device for `periods`; default: the first with PM2.5 and PM10.")
+    @Option(help: "Device for `periods` and `bgeigie`; default: the first that fits.")
     var device: String?
+
+    @Option(help: "Only what this survey has; needed for `bgeigie`.")
+    var survey: String?
+
+    @Option(help: "For `bgeigie`: the device that knows the place.")
+    var place: String?
+
+    @Option(help: "For `bgeigie`: the counter's number in the log.")
+    var deviceNumber: Int?
 
     @Flag(help: "Replace a database that is there already.")
     var force = false
@@ -59,6 +72,18 @@ struct ExportCommand: ParsableCommand {
                 "periods have no place for a change of clocks; give an offset such as +01:00"
             )
         }
+        guard format == .bgeigie || place == nil && deviceNumber == nil else {
+            throw ValidationError("--place and --device-number are for --format bgeigie")
+        }
+        if format == .bgeigie, survey == nil {
+            throw ValidationError("a log has one survey; name it with --survey")
+        }
+        if let deviceNumber, !(0...Int(Int32.max)).contains(deviceNumber) {
+            throw ValidationError("--device-number is 0 to \(Int32.max)")
+        }
+        if survey != nil, time.range != TimeRange() {
+            throw ValidationError("--survey, or --from and --to, not both")
+        }
         if force, format != .sqlite {
             throw ValidationError("--force is for --format sqlite")
         }
@@ -69,7 +94,10 @@ struct ExportCommand: ParsableCommand {
         try withStore(source.folder) {
             let reader = source.reader
             let times = try StoreTimes(reader)
-            var samples = try StoreSamples(reader, times, time.range)
+            let survey = try survey.map { try Self.survey($0, reader, times) }
+            if let survey, format == .bgeigie { return try writeLog(survey, reader, times) }
+            let range = survey?.range ?? time.range
+            var samples = try Self.samples(reader, times, time.range, survey)
             let line = try ProgressLine()
             let tell: (ExportProgress) -> Void = { progress in
                 let size = StoreText.bytes(Double(progress.bytes))
@@ -80,7 +108,7 @@ struct ExportCommand: ParsableCommand {
                 let database = try ExportDatabase(output ?? "", isForced: force)
                 done = try database.export(
                     &samples,
-                    events: { try reader.dated(times.clock, time.range, $0) },
+                    events: { try reader.dated(times.clock, range, $0) },
                     tell
                 )
             } else {
@@ -95,10 +123,80 @@ struct ExportCommand: ParsableCommand {
             if output != nil || damaged > 0 || line.elapsed > 2 {
                 Output.error("export: \(reason)")
             }
-            let window = StoreWindow(times: times, range: time.range)
+            let window = StoreWindow(times: times, range: range)
             try StoreText.tellDoubts(false, window, reader)
             if format == .periods { try tellWindows(done) }
             if damaged > 0 { throw ExitCode(1) }
+        }
+    }
+
+    private static func survey(
+        _ name: String,
+        _ reader: HistoryReader,
+        _ times: StoreTimes
+    ) throws -> StoredSurvey {
+        if let found = try StoredSurvey.newest(named: name, reader, times) { return found }
+        let all = try StoredSurvey.all(reader, times)
+        let known = Set(all.map(\.name)).sorted().prefix(20)
+        let others = known.isEmpty ? "there is none" : "there are \(known.joined(separator: ", "))"
+        let why = all.contains { $0.name == name } ? "has no date" : "is not there; \(others)"
+        throw ClientFailure(message: "the survey \(name) \(why)", exitCode: 1)
+    }
+
+    private static func samples(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange,
+        _ survey: StoredSurvey?
+    ) throws -> StoreSamples {
+        guard let survey else { return try StoreSamples(reader, times, range) }
+        return try StoreSamples(
+            reader,
+            times.clock,
+            { _ in true },
+            clip: { survey.clip($0) }
+        )
+    }
+
+    /// Writes a survey as the log of a bGeigie.
+    private func writeLog(
+        _ survey: StoredSurvey,
+        _ reader: HistoryReader,
+        _ times: StoreTimes
+    ) throws {
+        var choice = DriveLog.Choice()
+        (choice.counter, choice.position) = (device, place)
+        choice.deviceNumber = deviceNumber ?? 0
+        guard var log = try DriveLog(of: survey, choice, reader, times) else {
+            let message = "the survey \(survey.name) has no counts per minute"
+            throw ClientFailure(message: message, exitCode: 1)
+        }
+        let file = try output.map { try NewFile($0) }
+        do {
+            var text = BGeigieRecord.logHead
+            func flush() throws {
+                let bytes = Array(text.utf8)
+                if let file {
+                    try file.write(bytes)
+                } else {
+                    try FileBytes.write(bytes, to: 1, "standard output")
+                }
+                text = ""
+            }
+            while let line = try log.next() {
+                text += line + "\r\n"
+                if text.utf8.count >= FileBytes.pieceByteCount { try flush() }
+            }
+            try flush()
+            try file?.commit()
+        } catch {
+            file?.abandon()
+            throw error
+        }
+        let omitted = log.sampleCount - log.lineCount
+        let rest = omitted > 0 ? "; \(omitted) have no count or no place" : ""
+        if output != nil || omitted > 0 {
+            Output.error("export: \(log.sampleCount) samples, \(log.lineCount) lines\(rest)")
         }
     }
 

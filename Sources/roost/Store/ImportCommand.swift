@@ -10,13 +10,17 @@ struct ImportCommand: ParsableCommand {
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case periods
         case sensorCommunity = "sensor-community"
+        case safecast
     }
 
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Adds measurements of other programs to the history.",
         discussion: """
-            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`.
+            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`;
+            `safecast` takes logs of bGeigies (Nano, Zen), `bgeigie:204`, and measurements as the
+            API of Safecast answers them, `safecast:52` by the device there. A file of which nine
+            samples in ten are known already is called near-identical.
             A sample is known by its source and tenth of a second, so the same files may be given
             again, and files may overlap. All or nothing is written, and bad rows are named and left
             out. The history is a ring: an import needs room as if it were measured now, and pushes
@@ -27,6 +31,7 @@ struct ImportCommand: ParsableCommand {
             of the files: the others are imported all the same.
 
             Examples: roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
+                      roost import *.LOG measurements.json --as safecast --dry-run
                       roost import weekly/*.csv --as periods --source balcony --zone +01:00
                       roost import day.csv --as sensor-community --print | head
             """
@@ -34,7 +39,7 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: "Files; - for standard input, with --print.")
     var files: [String]
 
-    @Option(name: .customLong("as"), help: "periods or sensor-community.")
+    @Option(name: .customLong("as"), help: "periods, sensor-community or safecast.")
     var kind: Kind
 
     @Option(help: "Who measured, for `periods`, whose files do not say.")
@@ -89,6 +94,7 @@ struct ImportCommand: ParsableCommand {
         switch kind {
         case .periods: .periods(source: "periods:\(source ?? "")", utcOffset: zone.seconds)
         case .sensorCommunity: .sensorCommunity
+        case .safecast: .safecast
         }
     }
 

@@ -66,7 +66,12 @@ struct ImportRun {
     ) throws -> HistoryImportReport {
         do {
             let report = try HistoryImport.run(into: history) { target in
-                for file in files { try take(file, into: target) }
+                for file in files {
+                    let before = try target.report().known
+                    let count = try take(file, into: target)
+                    let known = try target.report().known - before
+                    summary.note(known: known, of: count, in: file.path)
+                }
                 let report = try target.report()
                 summary.refusal = refusal(report)
                 let isKept = !isDryRun && summary.refusal == nil
@@ -89,27 +94,32 @@ struct ImportRun {
         var files: [File] = []
         for path in paths {
             var range: ClosedRange<WallTime>?
+            var box: GeoBox?
             let report = try ImportReading.read(path, format, progress, "read") { sample in
                 let known = range ?? sample.wall...sample.wall
                 range = min(known.lowerBound, sample.wall)...max(known.upperBound, sample.wall)
+                if let place = GeoBox(sample) { box = box?.union(place) ?? place }
             }
-            summary.add(report, path)
+            summary.add(report, path, box)
             guard let range else { continue }
             files.append(File(path: path, first: range.lowerBound, last: range.upperBound))
         }
         return files.sorted { ($0.first, $1.last) < ($1.first, $0.last) }
     }
 
-    private func take(_ file: File, into target: HistoryImport) throws {
-        var batch: [ImportedSample] = []
+    /// - Returns: The samples of the file.
+    private func take(_ file: File, into target: HistoryImport) throws -> Int {
+        var (batch, count): ([ImportedSample], Int) = ([], 0)
         batch.reserveCapacity(HistoryImport.batchCountMax)
         _ = try ImportReading.read(file.path, format, progress, "import") { sample in
             batch.append(sample)
+            count += 1
             guard batch.count == HistoryImport.batchCountMax else { return }
             try target.add(batch)
             batch.removeAll(keepingCapacity: true)
         }
         try target.add(batch)
+        return count
     }
 
     private func open(_ folder: StoreFolder, _ megabytes: Int?) throws -> History {
@@ -212,6 +222,10 @@ struct ImportSummary: Codable, Hashable {
         let isForeign: Bool
         /// The first bad rows, with line and reason; one of a foreign file.
         let problems: [String]
+        /// Around all its places; nil without one.
+        let box: GeoBox?
+        /// Whether nine in ten of its samples are those of another file, or were there already.
+        fileprivate(set) var isNearIdentical = false
     }
 
     struct Overwritten: Codable, Hashable {
@@ -225,6 +239,8 @@ struct ImportSummary: Codable, Hashable {
     private(set) var files: [File] = []
     private(set) var samples = 0
     private(set) var known = 0
+    /// Files of which nine in ten samples were known.
+    private(set) var nearIdentical = 0
     private(set) var newStreams = 0
     /// Of the ring that it fills most; 1 is all of it.
     private(set) var share = 0.0
@@ -232,7 +248,16 @@ struct ImportSummary: Codable, Hashable {
     /// Why it was not done.
     var refusal: String?
 
-    mutating func add(_ report: ImportReport, _ path: String) {
+    /// Notes how many of a file's samples another file or the history had.
+    mutating func note(known: Int, of count: Int, in path: String) {
+        guard count > 0, known * 10 >= count * 9,
+            let index = files.firstIndex(where: { $0.path == path && !$0.isNearIdentical })
+        else { return }
+        files[index].isNearIdentical = true
+        nearIdentical += 1
+    }
+
+    mutating func add(_ report: ImportReport, _ path: String, _ box: GeoBox?) {
         ImportReading.tell(report, path)
         files.append(
             File(
@@ -240,7 +265,8 @@ struct ImportSummary: Codable, Hashable {
                 rows: report.rows,
                 badRows: report.badRows,
                 isForeign: report.isForeign,
-                problems: report.problems.prefix(report.isForeign ? 1 : .max).map(\.description)
+                problems: report.problems.prefix(report.isForeign ? 1 : .max).map(\.description),
+                box: box
             )
         )
     }
@@ -261,6 +287,11 @@ struct ImportSummary: Codable, Hashable {
         }
     }
 
+    /// The first files that are near-identical to others.
+    private var twins: String {
+        files.filter(\.isNearIdentical).prefix(3).map(\.path).joined(separator: ", ")
+    }
+
     static func percent(_ share: Double) -> String { "\(StoreText.rounded(share * 100)) %" }
 
     var lines: [String] {
@@ -271,6 +302,7 @@ struct ImportSummary: Codable, Hashable {
             StoreText.row("rows", "\(files.reduce(0) { $0 + $1.rows })", "\(bad) bad"),
             StoreText.row(isDone ? "samples imported" : "samples to import", "\(samples)"),
             StoreText.row("known already", "\(known)"),
+            StoreText.row("near-identical files", "\(nearIdentical)", twins),
             StoreText.row(isDone ? "new streams" : "streams to make", "\(newStreams)"),
             StoreText.row("of the history's room", Self.percent(share)),
         ]

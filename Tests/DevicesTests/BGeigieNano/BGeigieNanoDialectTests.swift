@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BGeigieNanoDialectTests {
     /// What a separate script counted in a log.
-    private struct Expected: Decodable {
+    struct Expected: Decodable {
         let goodCount: Int
         let countingCount: Int?
         let fixCount: Int?
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    private static func expected() throws -> [String: Expected] {
+    static func expected() throws -> [String: Expected] {
         try JSONDecoder().decode(
             [String: Expected].self,
             from: Fixture.data("bgeigie/expected.json")

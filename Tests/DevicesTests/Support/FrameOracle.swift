@@ -37,6 +37,7 @@ struct FrameOracle {
         switch driver {
         case "sps30": Self.betweenFlags(stream).compactMap(Self.sps30)
         case "bgeigie-nano": Self.lines(stream).compactMap(Self.bGeigie)
+        case "nmea": Self.lines(stream).compactMap(Self.position)
         case "line": Self.lines(stream).compactMap(Self.line)
         default: stream.indices.compactMap { frame(at: $0, of: stream) }
         }
@@ -151,6 +152,26 @@ struct FrameOracle {
         let content = line[line.index(after: line.startIndex)..<star]
         let digits = line[line.index(after: star)...].prefix(2)
         return UInt8(digits, radix: 16) == content.utf8.reduce(0, ^) ? content : nil
+    }
+
+    /// What any good GGA with a fix may give; the other sentences can only take from it.
+    private static func position(_ line: String) -> Values? {
+        guard line.count - (line.firstIndex(of: "*").map { line[..<$0].count } ?? 0) == 3,
+            let items = checked(line)?.split(separator: ",", omittingEmptySubsequences: false),
+            items.count >= 12, items[0].count == 5, items[0].hasSuffix("GGA"),
+            let quality = Int(items[6]), quality > 0, quality != 6
+        else { return nil }
+        func degrees(_ index: Int) -> Double? {
+            guard let packed = Double(items[index]) else { return nil }
+            let whole = (packed / 100).rounded(.down)
+            let value = whole + (packed - whole * 100) / 60
+            return ["S", "W"].contains(items[index + 1]) ? -value : value
+        }
+        guard let latitude = degrees(2), let longitude = degrees(4) else { return nil }
+        // Seven decimals are kept of the place, two of the others.
+        let place = [latitude, longitude].map { ($0 * 1e7).rounded() / 1e7 }
+        let rest = [Double(items[9]), Double(items[8]).map { $0 * 6 }]
+        return place + rest.map { value in value.map { ($0 * 100).rounded() / 100 } }
     }
 
     private static func bGeigie(_ line: String) -> Values? {

@@ -2,12 +2,15 @@ import Core
 import CourierSimulation
 import RoostCourier
 import SimulationKit
+import StoreQueries
 import Supervision
 import Testing
 
 /// Stops the courier's children at many moments, with every fault of the network.
 @Suite struct OutboxTaskConformanceTests {
-    static let children: [any Child.Type] = [OutboxTask.self, FileOutboxTask.self]
+    static let children: [any Child.Type] = [
+        OutboxTask.self, FileOutboxTask.self, DriveTask.self,
+    ]
 
     private static let faults: [NetworkFault?] = [
         nil, .nameServerSilent, .unknownHost, .refused, .unreachable, .wrongCertificate, .silent,
@@ -72,6 +75,35 @@ import Testing
             let task = FileOutboxTask(
                 id: "bucket",
                 FileWork(FileTargetTests.store()),
+                seed: 1,
+                in: world,
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
+            )
+            let stop = clock.now.advanced(by: .seconds(seconds))
+            _ = try await clock.run(task.run) { try await clock.sleep(until: stop) }
+            #expect(stop.duration(to: clock.now) < .seconds(1))
+        }
+    }
+
+    @Test(arguments: faults.indices, [1, 29, 31, 61, 3_700])
+    func endsAtOnceWhenItSendsDrives(fault: Int, seconds: Int) throws {
+        try simulate { clock in
+            let internet = SimulatedInternet(clock: clock)
+            let server = SafecastDriveServer(key: "k", clock: clock)
+            internet.add(server, at: DriveOutboxTests.host)
+            internet.set(Self.faults[fault], at: DriveOutboxTests.host)
+            let source = SimulatedDrives()
+            source.end("ride", samples: 200)
+            let world = DriveTask.World(
+                source: source,
+                keeper: SimulatedRing(clock: clock, room: 1),
+                network: internet,
+                clock: clock
+            ) { _, _ in }
+            let target = SafecastDriveTarget(key: Secret("k"), DriveOutboxTests.description)
+            let task = DriveTask(
+                id: "drives",
+                DriveWork(target, DriveLog.Choice()),
                 seed: 1,
                 in: world,
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))

@@ -219,35 +219,6 @@ import Testing
         #expect(all == [100, 100, 100, 60, 0])
         #expect(await stage.get("/compat/safecast/logs/x.LOG").status == .notFound)
     }
-
-    /// What the station stores of a real line, and the line that is made of it again.
-    ///
-    /// - Source: Safecast, log of a bGeigie Nano, 2012-09-20, its tenth line.
-    @Test func aLogLineKeepsPlaceAndChecksum() throws {
-        let stream = StreamDescription(
-            id: StreamID(3),
-            device: "geiger",
-            quantities: [.countRate, .latitude, .longitude, .altitude]
-        )
-        let wall = try #require(WallTime(iso8601: "2012-09-20T15:14:21Z"))
-        // 5218.7197 N and 445.6625 E.
-        let values = [
-            FixedPoint(25, decimals: 0), FixedPoint(523_119_950, decimals: 7),
-            FixedPoint(47_610_417, decimals: 7), FixedPoint(560, decimals: 2),
-        ]
-        let sample = DatedSample(
-            stream: stream,
-            boot: BootID(bytes: Array(repeating: 1, count: 16)),
-            tick: Tick(tenths: 0),
-            time: ClockAnchors.Time(wall: wall, isSure: true),
-            outcomes: values.map { .value($0) }
-        )
-        let line = try #require(BGeigieLine(sample, at: wall, device: 204))
-        let content = "BNRDD,204,2012-09-20T15:14:21Z,25,0,0,A,5218.7197,N,00445.6625,E,5.60,A,0,0"
-        let sum = content.utf8.reduce(UInt8(0), ^)
-        #expect(line.text == "$\(content)*" + String(sum, radix: 16, uppercase: true))
-        #expect(BGeigieLine.canDescribe(stream))
-    }
 }
 
 extension Sequence {

@@ -65,7 +65,7 @@ export function standing(first, { me, api }, changed) {
   return node;
 }
 
-function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount, requestCount, byteCount, proof }) {
+function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount, drives, requestCount, byteCount, proof }) {
   const left = Object.entries(samples?.leftOut ?? {}).filter(([, count]) => count);
   return [
     samples ? [t("outbox.delivered"), plural("outbox.samples", samples.delivered)] : null,
@@ -74,6 +74,8 @@ function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount,
     samples ? [t("outbox.recorded"), number(samples.delivered + samples.waiting + left.reduce((sum, [, count]) => sum + count, 0))] : null,
     notices ? [t("outbox.notices"), t("outbox.notices.sum", { sent: number(notices.sent), waiting: number(notices.waiting) })] : null,
     fileCount ? [t("outbox.files"), number(fileCount)] : null,
+    drives ? [t("outbox.drives"), t("outbox.drives.sum", { delivered: number(drives.delivered), waiting: number(drives.waiting), left: number(drives.leftOut) })] : null,
+    drives?.present ? [t("outbox.drive"), `${drives.present.name}${drives.present.importID ? ` (#${drives.present.importID})` : ""}: ${code("outbox.step", drives.present.step)}`] : null,
     [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : clock(Date.now() / 1000 - lastDeliverySeconds)],
     requestCount ? [t("outbox.traffic"), `${plural("outbox.requests", requestCount)}, ${bytes(byteCount)}`] : null,
     proof ? [t("outbox.proof"), proof] : null,

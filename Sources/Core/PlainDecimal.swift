@@ -1,11 +1,9 @@
-import Core
-
 /// Reads a decimal number as instruments print it: sign, digits, one point; nothing else.
 ///
 /// No exponent, no comma, no space within, no `nan`: what is not plain is not a reading.
-enum PlainDecimal {
+package enum PlainDecimal {
     /// Digits of the longest number, point left out: what fits 64 bits for certain.
-    static let digitLimit = 18
+    package static let digitLimit = 18
 
     /// The number at the resolution it is written in.
     ///
@@ -14,7 +12,7 @@ enum PlainDecimal {
     ///   - decimals: Digits after the point that are kept, 0…9.
     /// - Returns: nil for anything but a plain number, and for one with more digits than are kept
     ///   unless those are zeros.
-    static func read(_ text: some Collection<UInt8>, decimals: Int) -> FixedPoint? {
+    package static func read(_ text: some Collection<UInt8>, decimals: Int) -> FixedPoint? {
         var (mantissa, digits, fraction): (Int64, Int, Int?) = (0, 0, nil)
         var rest = text[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -41,7 +39,7 @@ enum PlainDecimal {
     }
 
     /// An unsigned whole number of at most nine digits.
-    static func whole(_ text: some Collection<UInt8>) -> Int? {
+    package static func whole(_ text: some Collection<UInt8>) -> Int? {
         guard !text.isEmpty, text.count <= 9 else { return nil }
         var value = 0
         for byte in text {

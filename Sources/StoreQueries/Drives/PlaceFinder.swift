@@ -6,7 +6,7 @@ import Store
 ///
 /// Reads the fixes as far ahead as a place may depend on them and no further, so that a year needs
 /// no more memory than an hour.
-struct PlaceFinder<Fixes: SampleSource> {
+package struct PlaceFinder<Fixes: SampleSource> {
     private static var names: (latitude: String, longitude: String) { ("latitude", "longitude") }
     /// A fix further ahead than `LocationTrack` joins decides nothing.
     private static var lookAhead: Int64 { 600 }
@@ -23,13 +23,13 @@ struct PlaceFinder<Fixes: SampleSource> {
     ///   - fixes: Samples of the device that knows, oldest first.
     ///   - ordinals: The order of boots.
     /// - Throws: What the store says.
-    init(_ fixes: Fixes, ordinals: [BootID: UInt32]) throws {
+    package init(_ fixes: Fixes, ordinals: [BootID: UInt32]) throws {
         (self.fixes, self.ordinals) = (fixes, ordinals)
         next = try self.fixes.next()
     }
 
     /// Whether a stream says where it was.
-    static func knows(_ stream: StreamDescription) -> Bool {
+    package static func knows(_ stream: StreamDescription) -> Bool {
         [names.latitude, names.longitude].allSatisfy { name in
             stream.quantities.contains { $0.name == name }
         }
@@ -38,7 +38,7 @@ struct PlaceFinder<Fixes: SampleSource> {
     /// Where a sample was measured; each is not before the last one that was asked for.
     ///
     /// - Throws: What the store says.
-    mutating func place(of sample: DatedSample) throws -> LocationTrack.Answer {
+    package mutating func place(of sample: DatedSample) throws -> LocationTrack.Answer {
         if sample.boot != boot {
             track.reset()
             boot = sample.boot
@@ -68,33 +68,5 @@ struct PlaceFinder<Fixes: SampleSource> {
             return nil
         }
         return Position(latitude, longitude)
-    }
-}
-
-extension LocationTrack.Answer {
-    var report: PlaceReport { PlaceReport(self) }
-}
-
-/// Where a reading was measured, as it is printed.
-struct PlaceReport: Codable, Hashable {
-    /// In degrees, exact; nil without a fix near in time.
-    let latitude: String?
-    let longitude: String?
-    /// Whether it lies between two fixes or near one, rather than at one.
-    let isEstimated: Bool
-
-    init(_ answer: LocationTrack.Answer) {
-        switch answer {
-        case .at(let position, let quality):
-            let place = position.readings
-            (latitude, longitude) = ("\(place.latitude)", "\(place.longitude)")
-            isEstimated = quality.contains(.estimated)
-        case .noData: (latitude, longitude, isEstimated) = (nil, nil, false)
-        }
-    }
-
-    var words: String {
-        guard let latitude, let longitude else { return "place unknown" }
-        return "at \(latitude)° \(longitude)°" + (isEstimated ? " (estimated)" : "")
     }
 }

@@ -1,0 +1,39 @@
+/// What became of the drives at one target.
+package struct OutboxDrives: Codable, Hashable, Sendable {
+    /// What the drive whose turn it is needs next.
+    package enum Step: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Its log has to arrive.
+        case upload
+        /// Name, credits and cities have to arrive.
+        case describe
+        /// The receiver reads the log.
+        case read
+        /// It has to be submitted to moderators.
+        case submit
+    }
+
+    package struct Present: Codable, Hashable, Sendable {
+        /// Of its survey.
+        package let name: String
+        package let step: Step
+        /// The receiver's number of it; nil before its log arrived.
+        package let importID: Int?
+
+        package init(name: String, step: Step, importID: Int?) {
+            (self.name, self.step, self.importID) = (name, step, importID)
+        }
+    }
+
+    /// Submitted.
+    package let delivered: Int
+    /// Of surveys that are over.
+    package let waiting: Int
+    package let leftOut: Int
+    /// The one that is under way; nil when none is.
+    package let present: Present?
+
+    package init(delivered: Int, waiting: Int, leftOut: Int, present: Present?) {
+        (self.delivered, self.waiting) = (delivered, waiting)
+        (self.leftOut, self.present) = (leftOut, present)
+    }
+}

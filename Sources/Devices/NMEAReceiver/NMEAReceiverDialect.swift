@@ -1,0 +1,90 @@
+import Core
+import HardwareIO
+
+/// A receiver of satellite navigation that writes NMEA 0183: where it is, once a second.
+///
+/// A position is made of one second's GGA and RMC, and of the last GSA. It has a value only if all
+/// of them that the receiver sends call it a fix with satellites: `accuracy` is 6 m × HDOP, the
+/// altitude needs a fix with height. A receiver that sends no RMC gives its position one second
+/// later.
+///
+/// - Source: `NMEASentence`.
+package struct NMEAReceiverDialect: SensorDialect {
+    package let quantities = [Quantity.latitude, .longitude, .altitude, .accuracy]
+    package let rhythm = SensorRhythm.streams(every: .seconds(1))
+    private var scanner = LineScanner(limit: NMEASentence.byteLimit, skipsFirst: false)
+    private var fix: NMEASentence.Fix?
+    private var validity: (time: String, isValid: Bool)?
+    /// 0 before the first GSA.
+    private var dimensions = 0
+
+    package init() {}
+
+    /// A second's sentences are some 400 bytes; the least that says a position has two of them.
+    package var missingByteCount: Int { 60 }
+
+    package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
+        var lines: [ArraySlice<UInt8>?] = []
+        scanner.scan(bytes) { lines.append($0) }
+        for line in lines {
+            guard let line else {
+                body(.rejected("a line that is too long"))
+                continue
+            }
+            // Binary messages of the maker, and the tail of a line joined in its middle.
+            guard line.first == UInt8(ascii: "$") else { continue }
+            do throws(NMEASentence.Flaw) {
+                take(try NMEASentence(line), body)
+            } catch {
+                body(.rejected(error.rawValue))
+            }
+        }
+    }
+
+    package func commands(for act: SensorAct) -> [SensorCommand] { [] }
+    package var questions: [SensorCommand] { [] }
+
+    /// A receiver that stands still says the same for hours.
+    package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
+        SensorDoubt.Limits(unchanging: .max, stuck: .max, zeros: .max)
+    }
+
+    private mutating func take(_ sentence: NMEASentence, _ body: (SensorUtterance) -> Void) {
+        switch sentence {
+        case .gga(let next):
+            // One of an earlier second that no RMC followed.
+            if let fix { emit(fix, body) }
+            fix = next
+        case .rmc(let time, let isValid): validity = (time, isValid)
+        case .gsa(let dimensions): self.dimensions = dimensions
+        case .other: return
+        }
+        if let fix, let validity, fix.time == validity.time { emit(fix, body) }
+    }
+
+    private mutating func emit(_ found: NMEASentence.Fix, _ body: (SensorUtterance) -> Void) {
+        let isValid = validity.map { $0.time != found.time || $0.isValid } ?? true
+        (fix, validity) = (nil, nil)
+        let isFix = found.quality > 0 && found.quality != NMEASentence.estimated
+        guard isFix, isValid, dimensions != 1, let latitude = found.latitude,
+            let longitude = found.longitude
+        else {
+            return body(.measurement(Array(repeating: .noData(.noFix), count: 4), id: nil))
+        }
+        let altitude = dimensions == 2 ? nil : found.altitude.flatMap { Self.rounded($0) }
+        let radius = found.dilution.flatMap { dilution in
+            Self.rounded(FixedPoint(dilution.mantissa * 6, decimals: dilution.decimals))
+        }
+        let rest = [altitude, radius].map { value in
+            value.map { Outcome.value($0) } ?? .noData(.noFix)
+        }
+        body(.measurement([.value(latitude), .value(longitude)] + rest, id: nil))
+    }
+
+    /// With two decimals, halves away from zero.
+    private static func rounded(_ value: FixedPoint) -> FixedPoint? {
+        guard let units = value.mantissa(atDecimals: 4) else { return nil }
+        let rounded = (abs(units) + 50) / 100
+        return FixedPoint(units < 0 ? -rounded : rounded, decimals: 2)
+    }
+}

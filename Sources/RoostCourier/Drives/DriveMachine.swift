@@ -1,0 +1,231 @@
+import Core
+import Store
+
+/// Decides which drive a target is sent, when, and what becomes of each sample.
+///
+/// Pure: a caller brings drives, steps and the time. Drives go in the order in which they began,
+/// one at a time; a drive that is refused is left out and the next one goes on. Each step of an
+/// upload is repeated until the receiver has taken it: it knows a file that it has by its content.
+package struct DriveMachine: Sendable {
+    /// What a person should learn of.
+    package enum Notice: Hashable, Sendable {
+        case held(DeliveryReason)
+        case resumed
+        case refused(name: String, samples: Int, DeliveryReason)
+        case expired(samples: Int)
+    }
+
+    /// What to do with the oldest drive without a fate.
+    package enum Turn: Hashable, Sendable {
+        case send(PlannedDrive)
+        /// Nothing: it waits for its date.
+        case waits(PlannedDrive)
+        case leaveOut(PlannedDrive, LeftOut)
+    }
+
+    /// Refused drives in a row after which a person has to look.
+    package static let refusalLimit = 10
+    /// Answers in a row that the receiver still works on a drive: a day.
+    package static let patience = 100
+
+    package internal(set) var mark: DriveMark
+    /// Why it is held; nil while it is not.
+    package private(set) var held: DeliveryReason?
+    /// The last failure; nil after a success.
+    package private(set) var trouble: DeliveryReason?
+    /// What the receiver still does; nil when nothing is known of it.
+    package private(set) var working: DeliveryReason?
+    /// Nothing is sent before.
+    package private(set) var notBefore = MonotonicInstant.boot
+    private let pace: Duration
+    private var delay: RetryDelay
+    private var refusals = 0
+    private var waits = 0
+
+    /// - Parameters:
+    ///   - mark: Where it was; a fresh one begins with the oldest drive.
+    ///   - pace: Between two requests.
+    ///   - seed: Of the back-off's random part.
+    package init(_ mark: DriveMark = DriveMark(), pace: Duration, seed: UInt64) {
+        (self.mark, self.pace) = (mark, pace)
+        delay = RetryDelay(seed: seed)
+    }
+
+    /// Counts the samples of drives that are new, and what the ring wrote over.
+    ///
+    /// - Parameters:
+    ///   - drives: Those without a fate, oldest first.
+    ///   - seen: The place up to which they were counted before.
+    /// - Returns: What to say of it.
+    package mutating func see(_ drives: [PlannedDrive], after seen: OutboxPlace?) -> [Notice] {
+        var (left, new) = (0, 0)
+        for drive in drives {
+            let isSeen = seen.map { drive.place <= $0 } ?? false
+            if isSeen { left += samples(of: drive) } else { new += drive.samples }
+        }
+        let lost = max(mark.waiting - left, 0)
+        mark.hasExpired = mark.hasExpired || lost > 0
+        mark.leaveOut(.expired, drives: 0, samples: lost)
+        mark.waiting = left + new
+        if let last = drives.last, seen.map({ $0 < last.place }) ?? true {
+            mark.seen = DriveMark.Place(last.place)
+        }
+        return lost > 0 ? [.expired(samples: lost)] : []
+    }
+
+    /// What to do with the first of the drives without a fate.
+    ///
+    /// - Parameters:
+    ///   - drive: The oldest.
+    ///   - ageLimit: Those that ended longer ago are left out.
+    ///   - now: Seconds since 1970; nil while the clock is not known.
+    /// - Returns: What to do with it.
+    package func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
+        if drive.isPrivate { return .leaveOut(drive, .markedPrivate) }
+        let isUnderWay = mark.current?.place == DriveMark.Place(drive.place)
+        // The receiver has its file: what the ring does meanwhile does not matter.
+        if isUnderWay, mark.current?.upload.importID != nil { return .send(drive) }
+        if drive.samples == 0 || mark.hasExpired && drive.hasOldest {
+            return .leaveOut(drive, mark.hasExpired ? .expired : .noValue)
+        }
+        switch drive.dating {
+        case .waits: return .waits(drive)
+        case .never: return .leaveOut(drive, .timeUnknown)
+        case .known: break
+        }
+        if let ageLimit, let now, let ended = drive.dates?.to, !isUnderWay,
+            .seconds(Int64(now) - ended.tenths / 10) > ageLimit
+        {
+            return .leaveOut(drive, .tooOld)
+        }
+        return .send(drive)
+    }
+
+    /// Gives a drive a fate without being sent.
+    package mutating func leaveOut(_ drive: PlannedDrive, _ reason: LeftOut) {
+        settle(drive) { mark, samples in
+            // A survey without a counter is no drive.
+            let isDrive = samples > 0 || reason == .expired
+            mark.leaveOut(reason, drives: isDrive ? 1 : 0, samples: samples)
+        }
+    }
+
+    /// The upload of a drive that has dates: where it was, or a new one.
+    ///
+    /// - Returns: The upload, and whether it is new: then the mark has to be kept before it begins.
+    package mutating func begin(
+        _ drive: PlannedDrive,
+        _ dates: DriveDates
+    ) -> (current: DriveMark.Current, isNew: Bool) {
+        let place = DriveMark.Place(drive.place)
+        if let current = mark.current, current.place == place { return (current, false) }
+        let current = DriveMark.Current(place, samples: drive.samples, dates)
+        mark.current = current
+        waits = 0
+        return (current, true)
+    }
+
+    /// Notes what became of a step.
+    ///
+    /// - Parameters:
+    ///   - step: What the target said.
+    ///   - drive: Which.
+    ///   - lines: Samples that have a line in its log.
+    ///   - now: The time.
+    /// - Returns: What to say of it.
+    package mutating func finish(
+        _ step: DriveStep,
+        of drive: PlannedDrive,
+        lines: Int,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        notBefore = now.advanced(by: pace)
+        switch step {
+        case .moved(let upload):
+            mark.current?.upload = upload
+            working = nil
+            return succeed()
+        case .waits(let reason):
+            waits += 1
+            let notices = succeed()
+            working = reason
+            // As often as after failures: 5 s first, then up to a quarter of an hour.
+            for _ in 0..<min(waits - 1, 8) { _ = delay.fail() }
+            notBefore = now.advanced(by: delay.fail())
+            return waits < Self.patience ? notices : notices + hold(reason, at: now)
+        case .ended(.delivered):
+            settle(drive) { mark, samples in
+                mark.delivered.files += 1
+                mark.delivered.samples += min(lines, samples)
+                mark.waiting -= min(lines, samples)
+                mark.leaveOut(.noValue, drives: 0, samples: samples - min(lines, samples))
+            }
+            refusals = 0
+            return succeed()
+        case .ended(.later(let reason, let seconds)): fail(reason, at: now, after: seconds)
+        case .ended(.unknown(let reason)), .ended(.foreign(let reason)):
+            fail(reason, at: now, after: nil)
+        case .ended(.hold(let reason)): return hold(reason, at: now)
+        case .ended(.refused(let reason)), .ended(.partly(_, let reason)):
+            return refuse(drive, reason, at: now)
+        }
+        return []
+    }
+
+    /// Ends waiting: after a new route, a repaired secret or `roost outbox flush`.
+    package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
+        let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
+        notBefore = min(notBefore, soon)
+    }
+
+    /// Of a drive that the receiver has those that it had when its upload began.
+    private func samples(of drive: PlannedDrive) -> Int {
+        guard let current = mark.current, current.place == DriveMark.Place(drive.place),
+            current.upload.importID != nil
+        else { return drive.samples }
+        return current.samples
+    }
+
+    private mutating func settle(
+        _ drive: PlannedDrive,
+        _ change: (inout DriveMark, _ samples: Int) -> Void
+    ) {
+        change(&mark, samples(of: drive))
+        mark.settled = DriveMark.Place(drive.place)
+        mark.hasExpired = mark.hasExpired && drive.samples == 0
+        mark.current = nil
+        working = nil
+    }
+
+    private mutating func succeed() -> [Notice] {
+        delay.succeed()
+        trouble = nil
+        defer { held = nil }
+        return held == nil ? [] : [.resumed]
+    }
+
+    private mutating func fail(_ reason: DeliveryReason, at now: MonotonicInstant, after: Int?) {
+        trouble = reason
+        notBefore = now.advanced(by: delay.fail(afterSeconds: after))
+    }
+
+    private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
+        let isNew = held == nil
+        (held, trouble) = (reason, reason)
+        notBefore = now.advanced(by: delay.spread(RetryDelay.probe))
+        return isNew ? [.held(reason)] : []
+    }
+
+    private mutating func refuse(
+        _ drive: PlannedDrive,
+        _ reason: DeliveryReason,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        trouble = reason
+        let notice = Notice.refused(name: drive.name, samples: samples(of: drive), reason)
+        leaveOut(drive, .refused)
+        refusals += 1
+        guard refusals >= Self.refusalLimit else { return [notice] }
+        return [notice] + hold(reason, at: now)
+    }
+}

@@ -1,0 +1,44 @@
+import Core
+
+/// How far the upload of a drive has come, as far as this station knows; the receiver knows better.
+package struct DriveUpload: Hashable, Sendable {
+    /// The receiver's number of it; nil before the file arrived.
+    package var importID: Int?
+    /// Whether it was described: name, credits, cities.
+    package var isDescribed = false
+
+    package init(importID: Int? = nil, isDescribed: Bool = false) {
+        (self.importID, self.isDescribed) = (importID, isDescribed)
+    }
+}
+
+/// What became of one step of an upload.
+package enum DriveStep: Hashable, Sendable {
+    /// The next one can follow at once.
+    case moved(DriveUpload)
+    /// The receiver works on it, and is asked again later.
+    case waits(DeliveryReason)
+    case ended(DeliveryOutcome)
+}
+
+/// A place that drives are sent to, in steps that may be repeated.
+///
+/// It makes requests and judges answers; what happens after a failure is decided by `DriveMachine`.
+package protocol DriveTarget: Sendable {
+    /// Takes the next step: sends the file while `upload` has no number, else asks the receiver
+    /// how far it is and does what is missing.
+    ///
+    /// - Parameters:
+    ///   - upload: How far it is.
+    ///   - drive: Which, with its name.
+    ///   - file: Its log.
+    ///   - network: Carries the requests.
+    /// - Returns: What became of it.
+    /// - Throws: `CancellationError`. What the network does is in the step.
+    func advance(
+        _ upload: DriveUpload,
+        of drive: PlannedDrive,
+        _ file: DriveFile,
+        over network: any CourierNetwork
+    ) async throws -> DriveStep
+}

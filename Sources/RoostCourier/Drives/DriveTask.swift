@@ -1,0 +1,251 @@
+import Core
+import Supervision
+
+/// Sends one target the drives that are over, as `DriveMachine` decides.
+package actor DriveTask: Child {
+    /// What it works with.
+    package struct World: Sendable {
+        package let source: any DriveSource
+        package let keeper: any CursorKeeper
+        package let network: any CourierNetwork
+        package let clock: any NodeClock
+        /// Receives what people should learn of.
+        package let tell: @Sendable (_ target: String, DriveMachine.Notice) -> Void
+
+        package init(
+            source: any DriveSource,
+            keeper: any CursorKeeper,
+            network: any CourierNetwork,
+            clock: any NodeClock,
+            tell: @escaping @Sendable (_ target: String, DriveMachine.Notice) -> Void
+        ) {
+            (self.source, self.keeper, self.network) = (source, keeper, network)
+            (self.clock, self.tell) = (clock, tell)
+        }
+    }
+
+    /// The drive whose turn it is.
+    package struct Present: Hashable, Sendable {
+        package let name: String
+        package let upload: DriveUpload
+    }
+
+    /// How it stands, for reports.
+    package struct Standing: Hashable, Sendable {
+        package let id: String
+        package let mark: DriveMark
+        /// Drives with samples that wait, the present one among them.
+        package let waitingCount: Int
+        /// The end of the oldest; nil when none waits, or nothing dates it.
+        package let oldest: WallTime?
+        package let present: Present?
+        package let held: DeliveryReason?
+        package let trouble: DeliveryReason?
+        /// What the receiver still does.
+        package let working: DeliveryReason?
+        package let waitsForClock: Bool
+        package let notBefore: MonotonicInstant
+        package let lastDelivery: MonotonicInstant?
+        /// Why the station's store cannot be read now; nil while it can.
+        package let sourceTrouble: String?
+    }
+
+    /// Between two looks for a survey that is over: its drive may go so much later.
+    private static let lookInterval: Duration = .seconds(300)
+    /// An upload takes ten minutes at most.
+    private static let promise: Duration = .seconds(900)
+    /// Between two tries while the store cannot be read.
+    private static let sourcePause: Duration = .seconds(5)
+    /// How late the next attempt may come, and how late a look.
+    private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
+
+    private let id: String
+    private let work: DriveWork
+    private let world: World
+    private let heartbeat: Heartbeat
+    private let changed = Signal()
+    private var machine: DriveMachine
+    private var hasBegun = false
+    /// Without a fate, oldest first.
+    private var drives: [PlannedDrive] = []
+    /// Lines of the log that was made last: making it again for each step would read it again.
+    private var made: (place: OutboxPlace, lines: Int)?
+    private var waitsForClock = false
+    private var lastDelivery: MonotonicInstant?
+    private var sourceTrouble: String?
+
+    /// A task that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: The target's, from the configuration.
+    ///   - work: Where drives go, and which.
+    ///   - seed: Of the back-off's random part.
+    ///   - world: What it works with.
+    ///   - heartbeat: Beaten at each turn.
+    package init(
+        id: String,
+        _ work: DriveWork,
+        seed: UInt64,
+        in world: World,
+        heartbeat: Heartbeat
+    ) {
+        (self.id, self.work, self.world) = (id, work, world)
+        self.heartbeat = heartbeat
+        machine = DriveMachine(pace: work.pace, seed: seed)
+    }
+
+    package var standing: Standing {
+        let waiting = drives.filter { $0.samples > 0 && !$0.isPrivate }
+        let current = machine.mark.current
+        let present = drives.first { DriveMark.Place($0.place) == current?.place }
+        return Standing(
+            id: id,
+            mark: machine.mark,
+            waitingCount: waiting.count,
+            oldest: waiting.first?.dates?.to,
+            present: present.map {
+                Present(name: $0.name, upload: current?.upload ?? DriveUpload())
+            },
+            held: machine.held,
+            trouble: machine.trouble,
+            working: machine.working,
+            waitsForClock: waitsForClock,
+            notBefore: machine.notBefore,
+            lastDelivery: lastDelivery,
+            sourceTrouble: sourceTrouble
+        )
+    }
+
+    /// Whether every drive that was seen has its fate.
+    package var isDone: Bool { machine.mark.waiting == 0 }
+
+    /// Runs until cancelled.
+    ///
+    /// While the store cannot be read it tries again: nothing is lost by waiting.
+    package func run() async throws {
+        while !Task.isCancelled {
+            heartbeat.beat(nextWithin: Self.promise)
+            do {
+                try await turn()
+                sourceTrouble = nil
+            } catch let error where !(error is CancellationError) {
+                sourceTrouble = "\(error)"
+                let pause = Self.sourcePause
+                try await world.clock.sleep(for: pause, tolerance: Self.tolerance.attempt)
+            }
+        }
+    }
+
+    private func turn() async throws {
+        try await begin()
+        try await see()
+        var deadline = world.clock.now.advanced(by: Self.lookInterval)
+        var tolerance = Self.tolerance.look
+        if world.clock.now < machine.notBefore {
+            deadline = min(deadline, machine.notBefore)
+            tolerance = Self.tolerance.attempt
+        } else if let drive = drives.first, try await act(on: drive) {
+            return
+        }
+        _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
+    }
+
+    /// Ends waiting: a new route, a repaired secret.
+    package func wake(within time: Duration = .zero) {
+        machine.wake(at: world.clock.now, within: time)
+        changed.raise()
+    }
+
+    /// Reads the cursor, or makes one.
+    private func begin() async throws {
+        guard !hasBegun else { return }
+        if let bytes = try await world.keeper.cursor(of: id) {
+            machine.mark = try DriveMark(bytes)
+        } else if !work.hasBacklog, let last = try await world.source.drives(after: nil).last {
+            (machine.mark.settled, machine.mark.seen) = (.init(last.place), .init(last.place))
+        }
+        hasBegun = true
+        // Where it begins is decided once, also when no drive is sent before a restart.
+        await keep()
+    }
+
+    private func keep(isUrgent: Bool = false) async {
+        await world.keeper.keep(machine.mark.encode(), of: id, isUrgent: isUrgent)
+    }
+
+    /// Looks for drives, and counts the samples of new ones.
+    ///
+    /// - Throws: What reading the store throws.
+    package func see() async throws {
+        guard hasBegun else { return }
+        let before = machine.mark
+        let (settled, seen) = (
+            try await place(before.settled), try await place(before.seen)
+        )
+        let found = try await world.source.drives(after: settled)
+        // Another look, or a delivery, may have changed it meanwhile.
+        guard machine.mark == before else { return }
+        drives = found
+        report(machine.see(found, after: seen))
+    }
+
+    private func place(_ place: DriveMark.Place?) async throws -> OutboxPlace? {
+        guard let place, let number = try await world.source.number(of: place.boot) else {
+            return nil
+        }
+        return OutboxPlace(boot: place.boot, bootNumber: number, tick: place.tick)
+    }
+
+    /// Does what is next for the oldest drive.
+    ///
+    /// - Returns: Whether the next turn may follow at once.
+    private func act(on drive: PlannedDrive) async throws -> Bool {
+        let now = world.clock.wallTime.map { Int($0.nanoseconds / 1_000_000_000) }
+        let turn = machine.turn(of: drive, ageLimit: work.ageLimit, now: now)
+        waitsForClock = turn == .waits(drive)
+        switch turn {
+        case .waits: return false
+        case .leaveOut(_, let reason): machine.leaveOut(drive, reason)
+        case .send: try await advance(drive)
+        }
+        drives.removeAll { machine.mark.settled == DriveMark.Place($0.place) }
+        await keep()
+        return true
+    }
+
+    private func advance(_ drive: PlannedDrive) async throws {
+        guard let dates = drive.dates ?? machine.mark.current?.dates else {
+            return machine.leaveOut(drive, .timeUnknown)
+        }
+        let (current, isNew) = machine.begin(drive, dates)
+        // Its dates have to be known after a power cut, too: one write for each drive.
+        if isNew { await keep(isUrgent: true) }
+        let upload = current.upload
+        var file = DriveFile(name: "", bytes: [], lines: made?.lines ?? 0)
+        if upload.importID == nil || made?.place != drive.place {
+            switch try await world.source.file(of: drive, current.dates) {
+            case .file(let found): file = found
+            // What is left of a drive that the receiver has may be less than what it got.
+            case .empty where upload.importID != nil, .tooLong where upload.importID != nil: break
+            case .empty: return machine.leaveOut(drive, .noValue)
+            case .tooLong:
+                let words = "its log is longer than \(DriveFile.byteLimit) bytes"
+                let reason = DeliveryReason("too-long", words)
+                finish(.ended(.refused(reason)), of: drive, lines: 0)
+                return
+            }
+            made = (drive.place, file.lines)
+        }
+        let step = try await work.target.advance(upload, of: drive, file, over: world.network)
+        finish(step, of: drive, lines: file.lines)
+    }
+
+    private func finish(_ step: DriveStep, of drive: PlannedDrive, lines: Int) {
+        if step == .ended(.delivered) { lastDelivery = world.clock.now }
+        report(machine.finish(step, of: drive, lines: lines, at: world.clock.now))
+    }
+
+    private func report(_ notices: [DriveMachine.Notice]) {
+        for notice in notices { world.tell(id, notice) }
+    }
+}

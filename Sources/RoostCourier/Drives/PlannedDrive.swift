@@ -1,0 +1,97 @@
+import Core
+import Store
+
+/// A survey that is over and has samples of a radiation counter.
+package struct PlannedDrive: Hashable, Sendable {
+    /// What is known of its time.
+    package enum Dating: Hashable, Sendable {
+        /// A trusted clock dated it.
+        case known
+        /// A clock may date it soon.
+        case waits
+        /// No trusted clock ever dated its boot.
+        case never
+    }
+
+    /// As its owner named it.
+    package let name: String
+    /// Where it begins.
+    package let place: OutboxPlace
+    /// Samples of its counter that can be read.
+    package let samples: Int
+    /// By the wall clock; nil while nothing dates it.
+    package var dates: DriveDates?
+    package var dating = Dating.known
+    /// Whether its owner keeps it from uploads.
+    package var isPrivate = false
+    /// Whether the oldest sample that can be read is one of it: its beginning may be gone.
+    package var hasOldest = false
+
+    package init(name: String, at place: OutboxPlace, samples: Int) {
+        (self.name, self.place, self.samples) = (name, place, samples)
+    }
+}
+
+/// When a drive began and ended, to the tenth of a second.
+///
+/// Dates of a boot move by fractions of a second with each further anchor. The log of an upload
+/// that has begun keeps those that it began with, so that it has the same bytes when it is made
+/// again.
+package struct DriveDates: Hashable, Sendable {
+    package let from: WallTime
+    package let to: WallTime
+
+    /// - Parameters:
+    ///   - from: Of its first tick.
+    ///   - to: Of its end; one before `from` counts as `from`.
+    package init(from: WallTime, to: WallTime) {
+        (self.from, self.to) = (
+            WallTime(tenths: from.tenths), WallTime(tenths: max(from, to).tenths)
+        )
+    }
+}
+
+/// A drive as a log of a bGeigie.
+package struct DriveFile: Hashable, Sendable {
+    /// Bytes of a log at most: a day at a line a second.
+    package static let byteLimit = 8_000_000
+
+    /// `roost-20261122T043000Z.LOG`.
+    package let name: String
+    package let bytes: [UInt8]
+    /// Samples that have a line in it.
+    package let lines: Int
+
+    package init(name: String, bytes: [UInt8], lines: Int) {
+        (self.name, self.bytes, self.lines) = (name, bytes, lines)
+    }
+}
+
+/// What making a log came to.
+package enum DriveMade: Hashable, Sendable {
+    case file(DriveFile)
+    /// No sample has a count, a date and a place.
+    case empty
+    /// It has more than `DriveFile.byteLimit` bytes.
+    case tooLong
+}
+
+/// Where drives come from.
+package protocol DriveSource: Sendable {
+    /// The surveys that are over, with samples or without, after a place.
+    ///
+    /// - Parameter place: Of the last one that is not wanted any more; nil wants all.
+    /// - Returns: Oldest first.
+    /// - Throws: What reading the store throws.
+    func drives(after place: OutboxPlace?) async throws -> [PlannedDrive]
+
+    /// The log of a drive: for the same dates the same bytes whenever it is made.
+    ///
+    /// - Throws: What reading the store throws.
+    func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade
+
+    /// A boot's number in the store; nil when it is not known any more.
+    ///
+    /// - Throws: What reading the store throws.
+    func number(of boot: BootID) async throws -> Int?
+}

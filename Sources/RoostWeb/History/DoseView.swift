@@ -1,0 +1,25 @@
+import ControlProtocol
+import Core
+import Store
+import StoreQueries
+
+/// What a radiation counter counted, and the dose.
+enum DoseView {
+    private static let day = 86_400
+
+    /// `/dose`: in a time, else since the newest mark of the counter, else of the last day.
+    static func json(_ history: OpenHistory, _ name: String?, _ range: TimeRange?) throws -> String
+    {
+        let (reader, times) = (history.reader, history.times)
+        guard let channels = try DoseMark.counter(name, in: reader) else {
+            let what = name.map { "\($0.prefix(80)) counts nothing here" }
+            throw Problem.notFound(what ?? "there is no counter here")
+        }
+        let mark =
+            range == nil ? try DoseMark.newest(of: channels.stream.device, reader, times) : nil
+        let yesterday = history.now.map { WallTime(seconds: $0.wholeSeconds - day) }
+        let window = range ?? TimeRange(from: mark ?? yesterday)
+        let summary = try DoseSummary(channels, reader, times, window)
+        return try ControlCodec.line(DoseReport(summary, window, isSinceMark: mark != nil))
+    }
+}
