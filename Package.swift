@@ -138,21 +138,22 @@ let package = Package(
         ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
         library(
-            "Provisioning",
-            ["COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles"]
+            "Updates",
+            ["COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Provisioning"]
         ),
+        library("Provisioning", ["Core", "HardwareIO", "Profiles"]),
         library(
             "ProvisioningIO",
             [
                 "CLinux", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "Profiles",
-                "Provisioning",
+                "Provisioning", "Updates",
             ]
         ),
         library(
             "Doctor",
             [
                 "Configuration", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxIO",
-                "LinuxPlatform", "Profiles", "Station", "Store", "StoreQueries",
+                "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store", "StoreQueries",
             ]
         ),
         .systemLibrary(
@@ -236,7 +237,7 @@ let package = Package(
                 "Doctor",
                 "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning",
                 "ProvisioningIO", "SQLite", "SimulationKit", "Station", "Store", "StoreQueries",
-                "Supervision", arguments, logging,
+                "Supervision", "Updates", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -261,7 +262,12 @@ let package = Package(
 
         tests("CoreTests", ["Core"]),
         tests("SchedulingTests", ["Core", "Scheduling"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["HardwareIO"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
         tests(
             "SupervisionTests",
             ["Core", "Scheduling", "SimulationKit", "Supervision", logging]
@@ -378,18 +384,19 @@ let package = Package(
             "DoctorTests",
             [
                 "ControlProtocol", "Core", "Devices", "Doctor", "HardwareIO", "LinuxPlatform",
-                "Profiles", "Station", "Store", "TestSupport",
+                "Profiles", "Provisioning", "Station", "Store", "TestSupport",
             ]
         ),
         tests(
-            "ProvisioningTests",
-            ["COpenSSL", "ControlProtocol", "Core", "Provisioning", "TestSupport"]
+            "UpdatesTests",
+            ["COpenSSL", "ControlProtocol", "Core", "Provisioning", "Updates"]
         ),
+        tests("ProvisioningTests", ["Core", "HardwareIO", "Provisioning", "TestSupport"]),
         tests(
             "ProvisioningIOTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "Provisioning", "ProvisioningIO",
-                "TestSupport",
+                "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Provisioning",
+                "ProvisioningIO", "TestSupport", "Updates",
             ]
         ),
         tests("TidyTests", []),

@@ -5,4 +5,5 @@ package enum DoctorChecks {
         DoctorPortChecks.ports + DoctorPinChecks.pins + DoctorHealthChecks.power
         + DoctorHealthChecks.clocks + DoctorCardChecks.card + DoctorCardChecks.writes
         + DoctorStationChecks.station + DoctorCourierChecks.courier
+        + DoctorBoardChecks.image
 }

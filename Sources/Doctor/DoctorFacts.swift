@@ -26,6 +26,7 @@ package struct DoctorFacts {
     var card = DoctorCard()
     var station = DoctorStation()
     var courier = DoctorCourier()
+    var image = DoctorBoard()
 
     /// A Pi, or the image of a card for one: there is no device tree without a machine.
     var isPi: Bool {
@@ -121,5 +122,6 @@ extension DoctorFacts {
         step("the card")
         let folder = configuration?.store?.folder ?? StoreConfiguration.defaultFolder
         card = DoctorCard(tree, machine, folder: folder)
+        image = DoctorBoard(tree)
     }
 }

@@ -24,6 +24,18 @@ package struct DoctorReport: Codable, Hashable, Sendable {
     package let worst: DoctorVerdict
     package let findings: [Entry]
 
+    /// What was found at a medium, which is no machine.
+    init(findings: [Entry]) {
+        (model, board, self.findings) = (nil, nil, findings)
+        worst = Self.worst(findings)
+    }
+
+    private static func worst(_ findings: [Entry]) -> DoctorVerdict {
+        let order = DoctorVerdict.allCases
+        let worst = findings.compactMap { order.firstIndex(of: $0.verdict) }.max()
+        return worst.map { order[$0] } ?? .ok
+    }
+
     /// - Parameters:
     ///   - facts: What was found.
     ///   - checks: What to ask.
@@ -47,9 +59,7 @@ package struct DoctorReport: Codable, Hashable, Sendable {
                 }
             )
         }
-        let order = DoctorVerdict.allCases
-        let worst = findings.compactMap { order.firstIndex(of: $0.verdict) }.max()
-        self.worst = worst.map { order[$0] } ?? .ok
+        worst = Self.worst(findings)
     }
 
     /// 0 nothing or notes, 1 warnings, 2 failures.

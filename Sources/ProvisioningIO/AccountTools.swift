@@ -1,6 +1,7 @@
 import Glibc
 import HardwareIO
 import Provisioning
+import Updates
 
 /// Makes the account of a person who may log in.
 package protocol AccountTools: Sendable {

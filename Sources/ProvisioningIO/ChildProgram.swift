@@ -1,5 +1,5 @@
 import Glibc
-import Provisioning
+import Updates
 
 /// Starts programs whose input and output are ours.
 enum ChildProgram {

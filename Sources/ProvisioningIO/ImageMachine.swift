@@ -4,6 +4,7 @@ import HardwareIO
 import LinuxIO
 import Profiles
 import Provisioning
+import Updates
 
 /// A machine that runs from Roost's image, as its memory disk describes it.
 ///

@@ -95,7 +95,7 @@ package struct Provisioner {
             removals.append(name)
         } else {
             words.notes.append(
-                "\(name): a password stands in it as long as the file is wrong. Correct or remove it."
+                "\(name): a password stands in it while the file is wrong. Correct or remove it."
             )
         }
     }

@@ -1,4 +1,5 @@
 import Provisioning
+import Updates
 
 /// One update from a source to the card.
 package struct UpdateRun {

@@ -1,5 +1,5 @@
 import Glibc
-import Provisioning
+import Updates
 
 /// Where an update comes from, read once and in order.
 package final class UpdateSource {

@@ -20,7 +20,7 @@ struct CourierCommand: ParsableCommand {
         subcommands: [
             RunCommand.self, CheckCommand.self, StatusCommand.self, OutboxCommand.self,
             ProbeCommand.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
-            SecretCommand.self, SubscribersCommand.self,
+            SecretCommand.self, SubscribersCommand.self, FetchCommand.self,
         ]
     )
 }

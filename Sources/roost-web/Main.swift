@@ -143,14 +143,14 @@ struct Web: ParsableCommand {
             isSimulated: simulated
         )
         stationRoutes.courier = courier
-        let acts = stationRoutes.all + OutboxRoutes(courier).all + PushRoutes(courier).all
+        let updates = UpdateRoutes(UpdateDesk(state: state))
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
-        let asked = acts + past
+        let asked = stationRoutes.all + Self.sending(courier) + updates.acts + past
         var routes = files.routes(name: shown) + door.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += faces.routes + ProblemAdvice.routes
+        routes += faces.routes + ProblemAdvice.routes + updates.others
         var settings = settings
         settings.encryption = encryption(settings, logger)
         let described = routes + trust(settings, door.accounts).all
@@ -180,6 +180,10 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
+    }
+
+    private static func sending(_ courier: CourierClient?) -> [Route] {
+        OutboxRoutes(courier).all + PushRoutes(courier).all
     }
 
     /// Nil without a socket that speaks TLS.

@@ -4,6 +4,7 @@ import Provisioning
 import ProvisioningIO
 import TestSupport
 import Testing
+import Updates
 
 @Suite struct ImageMachineTests {
     private let folder: TestFolder

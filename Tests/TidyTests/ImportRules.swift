@@ -46,7 +46,7 @@ extension TidyRule {
         ],
         "Doctor": [
             "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Profiles", "Station", "Store", "StoreQueries",
+            "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store", "StoreQueries",
         ],
         "roostd": [
             "ArgumentParser", "Configuration", "Doctor", "Glibc", "HardwareIO", "LinuxIO",
@@ -73,10 +73,11 @@ extension TidyRule {
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
-        "Provisioning": ["COpenSSL", "ControlProtocol", "HardwareIO", "Profiles"],
+        "Provisioning": ["HardwareIO", "Profiles"],
+        "Updates": ["COpenSSL", "ControlProtocol", "HardwareIO", "Profiles", "Provisioning"],
         "ProvisioningIO": [
             "CLinux", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Profiles",
-            "Provisioning",
+            "Provisioning", "Updates",
         ],
         "roost-lab": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",
@@ -88,7 +89,7 @@ extension TidyRule {
             "Doctor", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
             "Provisioning", "ProvisioningIO", "SQLite",
             "SimulationKit", "Store", "StoreQueries",
-            "Supervision",
+            "Supervision", "Updates",
         ],
     ]
 

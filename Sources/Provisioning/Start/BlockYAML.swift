@@ -1,4 +1,4 @@
-/// The part of YAML that Raspberry Pi Imager writes: maps and lists by indentation, texts, comments.
+/// The part of YAML that Raspberry Pi Imager writes: maps and lists by indentation, and texts.
 ///
 /// Block texts (`|`, `>`) are passed over.
 ///

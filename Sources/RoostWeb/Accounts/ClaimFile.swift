@@ -45,7 +45,12 @@ extension Accounts {
     ///
     /// - Parameter folder: Of the boot partition.
     package func takeCode(from folder: String) {
-        guard !roster.isClaimed else { return }
+        guard !roster.isClaimed else {
+            // Removing all accounts is no reason to take an old code again. Where the folder is the
+            // boot partition, only its owner can remove the file.
+            unlink("\(folder)/\(ClaimFile.name)")
+            return
+        }
         switch ClaimFile(folder: folder).read() {
         case .missing: return
         case .wrong(let words):

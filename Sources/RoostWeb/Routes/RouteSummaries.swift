@@ -71,6 +71,7 @@ package enum RouteSummaries {
             "What became of the first sample of each device from a moment on.",
             ["time", "target"]
         ),
+        "GET /update": Entry("Which root of an image runs, and what became of the last update."),
         "GET /profiles": Entry("Kinds of devices that the station knows, with their facts."),
         "GET /diagnostics": Entry("One file for someone who helps; read it before it is sent."),
     ]
@@ -90,6 +91,8 @@ package enum RouteSummaries {
         "POST /outbox/{id}/retry": Entry("Sends what a target refused once more."),
         "POST /outbox/{id}/prove": Entry("Compares what a target has with what was delivered."),
         "POST /outbox/{id}/drop": Entry("Leaves out what waits at a target from before a time."),
+        "POST /update": Entry("Has the uploaded update checked, written and tried."),
+        "POST /update/file": Entry("One piece of an update file, behind those before it.", ["at"]),
         "POST /push": Entry("Has this browser notified with the page closed."),
         "DELETE /push": Entry("Ends that."),
         "POST /devices": Entry("Adds an HTTP device on the local network."),

@@ -23,6 +23,7 @@ struct DoctorCommand: ParsableCommand {
                       roost doctor --list
                       roost doctor --json | jq '.findings[] | select(.verdict == "failure")'
                       roost doctor --root /mnt/card
+                      sudo roost doctor --image /dev/sdb
 
             Exit codes: 0 nothing or notes, 1 warnings, 2 failures, 64 wrong usage.
             """
@@ -37,6 +38,9 @@ struct DoctorCommand: ParsableCommand {
     @Option(help: "Look at the image of a machine whose files are below this folder.")
     var root: String?
 
+    @Option(help: "Look at a card in a reader, or at an image's file, as it is, without a mount.")
+    var image: String?
+
     @Option(help: "The configuration file, below the root.")
     var config = "/etc/roost/roost.json"
 
@@ -47,6 +51,9 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
+        guard image == nil || root == nil && only.isEmpty else {
+            throw ValidationError("--image goes with --list, --all and --json alone")
+        }
         let names = DoctorChecks.all.map(\.name)
         for name in only where !names.contains(name) {
             let meant = Spelling.nearest(to: name, among: names).map { "; did you mean \($0)?" }
@@ -61,6 +68,7 @@ struct DoctorCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let image { return try look(at: image) }
         let checks = DoctorChecks.all.filter { only.isEmpty || only.contains($0.name) }
         guard !list else { return try show(checks) }
         let tree = DoctorTree(root: root ?? "/")
@@ -73,10 +81,25 @@ struct DoctorCommand: ParsableCommand {
         let facts = DoctorFacts(place) { part in progress.show("looking at \(part)") }
         progress.finish()
         let report = DoctorReport(facts, checks, image: tree.isMachine ? nil : tree.root)
+        try show(report, showsSkipped: all || !only.isEmpty)
+    }
+
+    private func show(_ checks: [DoctorCheck]) throws {
+        try show(checks.map { DoctorReport.Question(name: $0.name, asks: $0.question) })
+    }
+
+    private func show(_ questions: [DoctorReport.Question]) throws {
+        if json { return Output.line(try ControlCodec.line(questions)) }
+        let width = questions.map(\.name.count).max() ?? 0
+        for question in questions {
+            Output.line("\(question.name.padded(to: width))  \(question.asks)")
+        }
+    }
+
+    private func show(_ report: DoctorReport, showsSkipped: Bool) throws {
         if json {
             Output.line(try ControlCodec.line(report))
         } else {
-            let showsSkipped = all || !only.isEmpty
             for line in report.lines(.forStandardOutput, showsSkipped: showsSkipped) {
                 Output.line(line)
             }
@@ -84,15 +107,15 @@ struct DoctorCommand: ParsableCommand {
         if report.exitCode != 0 { throw ExitCode(report.exitCode) }
     }
 
-    private func show(_ checks: [DoctorCheck]) throws {
-        if json {
-            let questions = checks.map { DoctorReport.Question(name: $0.name, asks: $0.question) }
-            return Output.line(try ControlCodec.line(questions))
+    private func look(at path: String) throws {
+        guard !list else { return try show(DoctorMediumChecks.questions) }
+        let report: DoctorReport
+        do throws(StorageError) {
+            report = try DoctorMediumChecks.report(WholeDisk(path: path, isReadOnly: true))
+        } catch {
+            throw ClientFailure(message: "\(path): \(error)", exitCode: 1)
         }
-        let width = checks.map(\.name.count).max() ?? 0
-        for check in checks {
-            Output.line("\(check.name.padded(to: width))  \(check.question)")
-        }
+        try show(report, showsSkipped: all)
     }
 }
 
@@ -101,7 +124,9 @@ extension DoctorReport {
     func lines(_ paint: Paint, showsSkipped: Bool) -> [String] {
         let width = findings.map(\.name.count).max() ?? 0
         let indent = String(repeating: " ", count: width + 11)
-        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? "no computer that Roost knows"]
+        let isMedium = findings.first?.name == DoctorMediumChecks.questions.first?.name
+        let title = isMedium ? "a card or its image" : "no computer that Roost knows"
+        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? title]
         for entry in findings where showsSkipped || entry.verdict != .skipped {
             let label = paint.verdict(entry.verdict)
             lines.append("\(label)  \(entry.name.padded(to: width))  \(entry.words)")

@@ -3,6 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Provisioning
 import ProvisioningIO
+import Updates
 
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

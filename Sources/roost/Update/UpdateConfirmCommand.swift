@@ -6,6 +6,7 @@ import HardwareIO
 import LinuxIO
 import Provisioning
 import ProvisioningIO
+import Updates
 
 struct UpdateConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

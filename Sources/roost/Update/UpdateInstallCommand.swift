@@ -5,6 +5,7 @@ import Core
 import Glibc
 import Provisioning
 import ProvisioningIO
+import Updates
 
 struct UpdateInstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,6 +7,7 @@ import Provisioning
 import ProvisioningIO
 import Store
 import StoreQueries
+import Updates
 
 /// What the commands of an update share.
 enum UpdateMachine {

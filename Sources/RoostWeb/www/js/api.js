@@ -38,8 +38,8 @@ async function request(method, path, { query, body, etag, isQuiet, patience = PA
   try {
     answer = await fetch(address(path, query), {
       method, signal: control.signal, credentials: "same-origin",
-      headers: { Accept: "application/json", ...(body ? { "Content-Type": "application/json" } : {}), ...(etag ? { "If-Match": etag } : {}) },
-      body: body ? JSON.stringify(body) : undefined,
+      headers: { Accept: "application/json", ...(body ? { "Content-Type": body instanceof Blob ? "application/octet-stream" : "application/json" } : {}), ...(etag ? { "If-Match": etag } : {}) },
+      body: !body || body instanceof Blob ? body : JSON.stringify(body),
     });
     const text = await answer.text();
     if (/json/.test(answer.headers.get("Content-Type") ?? "") && text) data = JSON.parse(text);

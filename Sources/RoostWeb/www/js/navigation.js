@@ -17,6 +17,7 @@ export const PAGES = [
   { path: "/numbers", name: "numbers", place: "more", load: () => import("./pages/numbers.js") },
   { path: "/surveys", name: "surveys", place: "more", load: () => import("./pages/surveys.js") },
   { path: "/settings", name: "settings", place: "more", needs: "owner", load: () => import("./pages/settings.js") },
+  { path: "/update", name: "update", place: "more", needs: "owner", accounts: true, load: () => import("./pages/update.js") },
   { path: "/account", name: "account", place: "more", accounts: true, load: () => import("./pages/account.js") },
   { path: "/trust", name: "trust", place: "more", isOpen: true, load: () => import("./pages/trust.js") },
   { path: "/claim", name: "claim", place: null, isOpen: true, isAlone: true, load: () => import("./pages/claim.js") },

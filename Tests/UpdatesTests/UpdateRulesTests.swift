@@ -1,5 +1,6 @@
 import Provisioning
 import Testing
+import Updates
 
 @Suite struct UpdateRulesTests {
     private func rules(

@@ -1,3 +1,5 @@
+import Provisioning
+
 /// What an update writes to: the root that does not run, and one sector of the boot partition.
 package protocol UpdateCard {
     /// Writes to the partition of a root, and returns before it is on the card.

@@ -1,3 +1,5 @@
+import Provisioning
+
 /// Writes an update to the root that does not run, so that a power cut at any write leaves a card
 /// that starts.
 ///

@@ -1,6 +1,6 @@
 import ControlProtocol
-import Provisioning
 import Testing
+import Updates
 
 @Suite struct TrialJudgeTests {
     private func status(

@@ -1,5 +1,5 @@
 import COpenSSL
-import Provisioning
+import Updates
 
 /// Update files as scripts/image makes them, signed with a key of the tests.
 enum SignedUpdate {

@@ -1,6 +1,6 @@
 import Core
-import Provisioning
 import Testing
+import Updates
 
 @Suite struct UpdateHeaderTests {
     private let manifest = SignedUpdate.manifest(

@@ -1,4 +1,5 @@
 import HardwareIO
+import Provisioning
 
 /// Whether a signed update is for a station, decided before anything is written.
 package struct UpdateRules: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Core
 import Provisioning
 import Testing
+import Updates
 
 @Suite struct UpdateInstallTests {
     private static let size = 45_056

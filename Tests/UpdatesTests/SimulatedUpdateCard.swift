@@ -1,5 +1,6 @@
 import Core
 import Provisioning
+import Updates
 
 /// A card whose power is cut at a chosen write.
 ///

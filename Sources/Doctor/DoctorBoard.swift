@@ -1,0 +1,37 @@
+import Profiles
+import Provisioning
+
+/// What a station that runs from an image says of its start.
+struct DoctorBoard: Hashable {
+    /// The version and the board that the image was made for; nil without an image.
+    var version: String?
+    var running: RootSlot?
+    var slots: BootSlots?
+    /// `card` or `memory`.
+    var dataOn: String?
+    /// Lines of `roost-said.txt`.
+    var said: [String] = []
+}
+
+extension DoctorBoard {
+    init(_ tree: DoctorTree) {
+        guard let bytes = tree.bytes("/usr/lib/roost/image.json") else { return }
+        version = "unknown"
+        if case .object(let fields)? = try? JSONParser.parse(bytes),
+            case .string(let text)? = fields["version"]
+        {
+            version = text
+        }
+        running = tree.line("/run/roost-slot").flatMap { RootSlot(text: $0) }
+        let folder = "/boot/firmware"
+        if tree.exists("\(folder)/slot.txt") {
+            slots = BootSlots(
+                slotText: tree.text("\(folder)/slot.txt"),
+                triedText: tree.text("\(folder)/tried.txt")
+            )
+        }
+        dataOn = tree.line("/run/roost-data-on")
+        said = (tree.text("/run/\(ProvisionWords.name)") ?? "")
+            .split(whereSeparator: \.isNewline).dropFirst().prefix(40).map(String.init)
+    }
+}

@@ -1,0 +1,74 @@
+import Provisioning
+
+enum DoctorBoardChecks {
+    /// What only a station that runs from an image has.
+    static let image = [
+        DoctorCheck(
+            name: "image-root",
+            question: "Which root runs, is it the good one, and is it never written?",
+            decide: root
+        ),
+        DoctorCheck(
+            name: "image-data",
+            question: "Do history and settings lie on the card?",
+            decide: data
+        ),
+        DoctorCheck(
+            name: "image-files",
+            question: "Were the files of the boot partition right at the last start?",
+            decide: files
+        ),
+    ]
+
+    private static let packages = DoctorFinding.ok("this station was installed as packages")
+
+    @Sendable private static func root(_ facts: DoctorFacts) -> DoctorFinding {
+        guard let version = facts.image.version else { return packages }
+        guard let running = facts.image.running else { return .skipped("no root runs here") }
+        let name = "root \(running.rawValue), version \(version)"
+        if let mount = facts.card.mount(of: "/"), !mount.isReadOnly, !mount.isInMemory {
+            return .warning(
+                "\(name), can be written: a loss of power may damage it",
+                next: "sudo reboot, without roost.writable in words.txt"
+            )
+        }
+        guard let slots = facts.image.slots else {
+            return .note("\(name); only root may see whether it is the good one")
+        }
+        switch TrialState(slots, running: running) {
+        case .settled: return .ok("\(name), is the good one")
+        case .waiting(let slot):
+            return .note("\(name); root \(slot.rawValue) is tried at the next start")
+        case .onTrial: return .note("\(name), is on trial: roost update status")
+        case .fellBack(let slot):
+            return .warning(
+                "\(name), runs again: root \(slot.rawValue) was tried and did not become good",
+                next: "roost update status says why"
+            )
+        case .standIn(let good):
+            return .warning(
+                "\(name), runs as root \(good.rawValue), the good one, did not start",
+                next: "sudo roost update install writes it anew"
+            )
+        }
+    }
+
+    @Sendable private static func data(_ facts: DoctorFacts) -> DoctorFinding {
+        guard facts.image.version != nil else { return packages }
+        guard let place = facts.image.dataOn else { return .skipped("no root runs here") }
+        guard place == "memory" else { return .ok("on the card's data partition") }
+        return .failure(
+            "the data partition cannot be used: history and settings are lost with the power",
+            next: "replace the card; cat /run/roost-data.log says what is wrong with it"
+        )
+    }
+
+    @Sendable private static func files(_ facts: DoctorFacts) -> DoctorFinding {
+        guard facts.image.version != nil else { return packages }
+        guard !facts.image.said.isEmpty else { return .ok("nothing is wrong with them") }
+        return DoctorFinding.note(
+            "the station said something of them",
+            next: "correct the files on any computer, and start the station again"
+        ).with(details: facts.image.said)
+    }
+}

@@ -1,0 +1,44 @@
+// Another version for a station that runs from an image: a file of the owner's, in pieces.
+import { card, el, facts } from "../dom.js";
+import { stamp } from "../format.js";
+import { field, form } from "../form.js";
+import { code, t } from "../i18n.js";
+import { live } from "../live.js";
+
+export const title = "update.title";
+export const load = (api) => api.get("/update");
+
+const PIECE = 1048576;
+
+export function make(root, context) {
+  const shown = el("div"), bar = el("progress", { max: 100, hidden: true, "aria-label": t("update.title") });
+  const file = field("file", t("update.file"), { type: "file", accept: ".update", required: true });
+  const upload = form([file], t("update.do"), () => send(file.input.files[0], bar, context)), box = card(null, bar, upload);
+  let isBusy = false, beats = 0;
+  root.append(shown, box);
+
+  function update(view) {
+    const last = view.last ?? {};
+    isBusy = view.isBusy;
+    box.hidden = !view.isImage;
+    upload.hidden = isBusy;
+    bar.hidden = !isBusy;
+    if (isBusy) bar.value = last.percent ?? 0;
+    shown.replaceChildren(card(null, el("p", {}, t(view.isImage ? "update.words" : "update.apt")),
+      facts([[t("update.version"), live.station?.station?.version], [t("update.slot"), view.slot],
+        view.isImage && [t("update.keys"), view.keys.join(" ") || t("update.noKeys")],
+        last.state && [t("update.last"), [last.version, code("update.state", last.state), last.time && stamp(last.time)].filter(Boolean).join(" · ")]]),
+      last.why ? el("p", { class: "wrong" }, last.why) : null));
+  }
+  return { update, tick() { if (isBusy && (beats += 1) % 4 === 0) load(context.api).then(update, () => {}); } };
+}
+
+async function send(file, bar, { api, reload }) {
+  bar.hidden = false;
+  for (let at = 0; at < file.size; at += PIECE) {
+    bar.value = (100 * at) / file.size;
+    await api.send("POST", "/update/file", file.slice(at, at + PIECE), { query: { at: String(at) }, patience: 60000 });
+  }
+  await api.send("POST", "/update", { bytes: file.size });
+  await reload();
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import ClientSupport
+import CourierIO
+import RoostCourier
+
+struct FetchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: "Writes a file of an https address to standard output.",
+        discussion: """
+            `roost update install https://…` reads an update by it.
+
+            Example: roost-courier fetch https://example.org/roost.update > roost.update
+            """
+    )
+
+    @Argument(help: "An address of https://.")
+    var address: String
+
+    func run() throws {
+        guard address.hasPrefix("https://") else {
+            throw ValidationError("\(address) is no address of https://")
+        }
+        do throws(NetworkFailure) { try Download.run(address, to: 1) } catch {
+            throw ClientFailure(message: "\(address): \(error)", exitCode: 1)
+        }
+    }
+}

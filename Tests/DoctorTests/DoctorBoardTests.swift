@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Doctor
+
+@Suite struct DoctorBoardTests {
+    private func finding(
+        _ name: String,
+        _ change: (inout MadeUpMachine) -> Void
+    ) throws -> DoctorFinding {
+        var machine = try MadeUpMachine(model: Boards.four)
+        machine.files["/usr/lib/roost/image.json"] = #"{"version":"0.2.0"}"#
+        machine.files["/run/roost-slot"] = "2\n"
+        machine.files["/run/roost-data-on"] = "card\n"
+        machine.files["/boot/firmware/slot.txt"] = "slot=2\n"
+        machine.files["/proc/mounts"] = "/dev/mmcblk0p2 / ext4 ro,noatime 0 0\n"
+        change(&machine)
+        let facts = try machine.facts(in: MadeUpTree())
+        let check = try #require(DoctorBoardChecks.image.first { $0.name == name })
+        return check.decide(facts)
+    }
+
+    @Test func aStationFromAnImageIsWell() throws {
+        let root = try finding("image-root") { _ in }
+        #expect(root == .ok("root 2, version 0.2.0, is the good one"))
+        #expect(try finding("image-data") { _ in }.verdict == .ok)
+        #expect(try finding("image-files") { _ in }.verdict == .ok)
+    }
+
+    @Test func saysWhereItIsInATrial() throws {
+        let trial = "slot=2\ntrial=3\nnumber=4\n"
+        let waits = try finding("image-root") { $0.files["/boot/firmware/slot.txt"] = trial }
+        #expect(waits.verdict == .note && waits.words.contains("root 3 is tried"))
+        let fell = try finding("image-root") {
+            $0.files["/boot/firmware/slot.txt"] = trial
+            $0.files["/boot/firmware/tried.txt"] = "tried=4\n"
+        }
+        #expect(fell.verdict == .warning && fell.words.contains("did not become good"))
+        let standIn = try finding("image-root") { $0.files["/run/roost-slot"] = "3\n" }
+        #expect(standIn.verdict == .warning && standIn.words.contains("did not start"))
+        let hidden = try finding("image-root") { $0.files["/boot/firmware/slot.txt"] = nil }
+        #expect(hidden.verdict == .note)
+    }
+
+    @Test func namesARootThatCanBeWrittenAndDataInMemory() throws {
+        let root = try finding("image-root") {
+            $0.files["/proc/mounts"] = "/dev/mmcblk0p2 / ext4 rw,noatime 0 0\n"
+        }
+        #expect(root.verdict == .warning)
+        let data = try finding("image-data") { $0.files["/run/roost-data-on"] = "memory\n" }
+        #expect(data.verdict == .failure)
+    }
+
+    @Test func repeatsWhatTheStationSaidOfItsFiles() throws {
+        let files = try finding("image-files") {
+            $0.files["/run/roost-said.txt"] = "What.\r\n\r\nstation.txt, line 2: wrong.\r\n"
+        }
+        #expect(files.verdict == .note && files.details == ["station.txt, line 2: wrong."])
+    }
+
+    @Test func isNothingToPackages() throws {
+        for check in DoctorBoardChecks.image {
+            let finding = try finding(check.name) { $0.files["/usr/lib/roost/image.json"] = nil }
+            #expect(finding.verdict == .ok)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+@Suite struct UpdateRoutesTests {
+    private let folder: TestFolder
+    private let desk: UpdateDesk
+
+    init() throws {
+        folder = try TestFolder(isInMemory: true)
+        for name in [
+            "state", "usr", "usr/lib", "usr/lib/roost", "usr/share", "usr/share/roost",
+            "usr/share/roost/update-keys.d", "run", "run/roost-web", "data", "data/system",
+        ] { mkdir(folder.path(name), 0o755) }
+        desk = UpdateDesk(state: folder.path("state"), root: folder.path)
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        try SafeFile.write(text, to: folder.path(name))
+    }
+
+    private func makeImage() throws { try write("{}", "usr/lib/roost/image.json") }
+
+    private func isThere(_ name: String) -> Bool { access(folder.path(name), F_OK) == 0 }
+
+    @Test func saysThatPackagesAreUpdatedByApt() async throws {
+        #expect(!desk.view.isImage)
+        let stage = RouteStage(UpdateRoutes(desk).acts + UpdateRoutes(desk).others, as: .owner)
+        #expect(await stage.ask("/api/v1/update").status == .ok)
+        let refused = await stage.ask("/api/v1/update/file?at=0", .post)
+        #expect(refused.status == .notFound)
+        #expect(!isThere("state/update/new.update.part"))
+    }
+
+    @Test(arguments: [Right.viewer, .member])
+    func isTheOwnersAlone(_ right: Right) async throws {
+        try makeImage()
+        let routes = UpdateRoutes(desk).acts + UpdateRoutes(desk).others
+        let stage = RouteStage(routes, as: right)
+        #expect(await stage.ask("/api/v1/update").status == .forbidden)
+        #expect(await stage.ask("/api/v1/update/file?at=0", .post).status == .forbidden)
+        #expect(await stage.ask("/api/v1/update", .post).status == .forbidden)
+        #expect(routes.allSatisfy { $0.scope == nil })
+    }
+
+    @Test func showsRootKeysAndTheLastUpdate() throws {
+        try makeImage()
+        try write("3\n", "run/roost-slot")
+        try write(
+            """
+            -----BEGIN PUBLIC KEY-----
+            MCowBQYDK2VwAyEAOGG63Dryg6DobOpiVU926dgvM1mzlwhn0oWje5gi2Ug=
+            -----END PUBLIC KEY-----
+
+            """,
+            "usr/share/roost/update-keys.d/a.pem"
+        )
+        try write(#"{"state":"good","version":"0.2.0"}"#, "data/system/update.json")
+        #expect(desk.view.slot == 3 && desk.view.keys == ["26070ae7defa03e5"])
+        #expect(desk.view.last?.state == .good && !desk.view.isBusy)
+        try write(#"{"state":"writing","percent":40}"#, "run/roost-update.json")
+        #expect(desk.view.last?.percent == 40 && desk.view.isBusy)
+    }
+
+    @Test func takesAFileInPiecesAndHandsItOver() throws {
+        try makeImage()
+        #expect(try desk.add([1, 2, 3], at: 0) == 3)
+        #expect(try desk.add([4, 5], at: 3) == 5)
+        #expect(throws: Problem.self) { try desk.add([6], at: 4) }
+        #expect(throws: Problem.self) { try desk.begin(byteCount: 6) }
+        #expect(!isThere("run/roost-web/update-wanted"))
+        try desk.begin(byteCount: 5)
+        #expect(try SafeFile.read(folder.path("state/update/new.update")) == [1, 2, 3, 4, 5])
+        #expect(isThere("run/roost-web/update-wanted") && desk.view.isBusy)
+        // Nothing is changed under the hands of the service.
+        #expect(throws: Problem.self) { try desk.add([1], at: 0) }
+    }
+
+    @Test func beginsAnewWithTheFirstPiece() throws {
+        try makeImage()
+        _ = try desk.add([1, 2, 3], at: 0)
+        #expect(try desk.add([9], at: 0) == 1)
+        #expect(desk.view.uploadedBytes == 1)
+    }
+
+    @Test func boundsTheFile() throws {
+        try makeImage()
+        let problem = #expect(throws: Problem.self) {
+            try desk.add([1], at: UpdateDesk.byteCountMax)
+        }
+        #expect(problem?.kind == .tooLarge)
+        #expect(throws: Problem.self) { try desk.begin(byteCount: 0) }
+    }
+}
