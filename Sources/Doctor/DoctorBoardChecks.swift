@@ -23,6 +23,7 @@ enum DoctorBoardChecks {
     private static let packages = DoctorFinding.ok("this station was installed as packages")
 
     @Sendable private static func root(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .ofImage }
         guard let version = facts.image.version else { return packages }
         guard let running = facts.image.running else { return .skipped("no root runs here") }
         let name = "root \(running.rawValue), version \(version)"
@@ -54,6 +55,7 @@ enum DoctorBoardChecks {
     }
 
     @Sendable private static func data(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .ofImage }
         guard facts.image.version != nil else { return packages }
         guard let place = facts.image.dataOn else { return .skipped("no root runs here") }
         guard place == "memory" else { return .ok("on the card's data partition") }
@@ -64,6 +66,7 @@ enum DoctorBoardChecks {
     }
 
     @Sendable private static func files(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .ofImage }
         guard facts.image.version != nil else { return packages }
         guard !facts.image.said.isEmpty else { return .ok("nothing is wrong with them") }
         return DoctorFinding.note(

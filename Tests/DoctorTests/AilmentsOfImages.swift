@@ -1,0 +1,42 @@
+@testable import Doctor
+
+extension Ailments {
+    /// Of a station that runs from an image.
+    static let image = [
+        Ailment(
+            check: "image-root",
+            verdict: .warning,
+            words: "root 2, version 0.2.0, can be written",
+            next: "sudo reboot",
+            others: ["image-data", "image-files"]
+        ) { $0.runFromImage() },
+        Ailment(
+            check: "image-data",
+            verdict: .failure,
+            words: "lost with the power",
+            next: "replace the card",
+            others: ["image-root", "image-files"]
+        ) {
+            $0.runFromImage()
+            $0.files["/run/roost-data-on"] = "memory\n"
+        },
+        Ailment(
+            check: "image-files",
+            verdict: .note,
+            words: "said something",
+            next: "correct the files",
+            others: ["image-root", "image-data"]
+        ) {
+            $0.runFromImage()
+            $0.files["/run/roost-said.txt"] = "What.\r\n\r\nstation.txt, line 2: wrong.\r\n"
+        },
+    ]
+}
+
+extension MadeUpMachine {
+    fileprivate mutating func runFromImage() {
+        files["/usr/lib/roost/image.json"] = #"{"version":"0.2.0"}"#
+        files["/run/roost-slot"] = "2\n"
+        files["/run/roost-data-on"] = "card\n"
+    }
+}
