@@ -7,15 +7,14 @@ extension Ailments {
             check: "image-root",
             verdict: .warning,
             words: "root 2, version 0.2.0, can be written",
-            next: "sudo reboot",
-            others: ["image-data", "image-files"]
+            next: "sudo reboot"
         ) { $0.runFromImage() },
         Ailment(
             check: "image-data",
             verdict: .failure,
             words: "lost with the power",
             next: "replace the card",
-            others: ["image-root", "image-files"]
+            others: ["image-root"]
         ) {
             $0.runFromImage()
             $0.files["/run/roost-data-on"] = "memory\n"
@@ -25,7 +24,7 @@ extension Ailments {
             verdict: .note,
             words: "said something",
             next: "correct the files",
-            others: ["image-root", "image-data"]
+            others: ["image-root"]
         ) {
             $0.runFromImage()
             $0.files["/run/roost-said.txt"] = "What.\r\n\r\nstation.txt, line 2: wrong.\r\n"
