@@ -98,7 +98,7 @@ enum Ailments {
         Ailment(
             check: "udev-rules",
             verdict: .warning,
-            words: "1 of 7 udev rules",
+            words: "1 of 8 udev rules",
             next: "sudo roost profiles rules --write /etc/udev/rules.d"
         ) { $0.files["/etc/udev/rules.d/70-nova-sds011.rules"] = "# old\n" },
         Ailment(
