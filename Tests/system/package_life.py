@@ -65,7 +65,7 @@ class Life:
         root = self.root
         root.run("apt-get", "update", "-qq", "-o", "Acquire::Check-Valid-Until=false")
         # What the packages need is there before, so that a purge can be compared.
-        root.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *needed(self.files))
+        root.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "passwd", *needed(self.files))
         before = root.files()
         self.install()
         self.upgrade()
@@ -164,11 +164,10 @@ class Life:
             self.check.demand(self.rows() > 0, f"{where}: no history")
             # One package alone leaves the others with a library that is not theirs.
             if "roost-swift" in self.names:
-                place = "/packages/" + os.path.basename(self.next[self.names.index("roost-swift")])
-                self.root.run("dpkg", "--install", place)
-                self.root.run("apt-get", "check", status=100)
-                self.root.install(*self.files)
-                self.root.run("apt-get", "check")
+                for files, status in ((self.next, 100), (self.files, 0)):
+                    place = "/packages/" + os.path.basename(files[self.names.index("roost-swift")])
+                    self.root.run("dpkg", "--install", place)
+                    self.root.run("apt-get", "check", status=status)
 
     def lose_configuration(self):
         with self.step("removed configuration stays away") as where:
