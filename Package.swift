@@ -88,6 +88,7 @@ let package = Package(
             ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
         ),
         library("ControlProtocol", ["Core"]),
+        library("Places"),
         library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
         library(
             "StoreQueries",
@@ -166,7 +167,7 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "SQLite", "Store",
+                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "Places", "SQLite", "Store",
                 "StoreQueries", httpTypes,
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -245,7 +246,7 @@ let package = Package(
             name: "roost-bench",
             dependencies: [
                 "Configuration", "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station",
-                "Core", "SimulationKit", "Store", "Supervision", logging,
+                "Core", "Places", "SimulationKit", "Store", "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",
             exclude: ["allocations.c"],
@@ -284,6 +285,7 @@ let package = Package(
             ["ControlProtocol", "Core", "Feeds"],
             resources: [.copy("Fixtures")]
         ),
+        tests("PlacesTests", ["Places"]),
         tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(
             "DevicesTests",

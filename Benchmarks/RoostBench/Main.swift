@@ -11,7 +11,8 @@ import Supervision
 
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
 ///
-/// `roost-bench query HISTORY [ROUNDS]` asks a history instead; `roost-bench soak FOLDER [DAYS
+/// `roost-bench query HISTORY [ROUNDS]` asks a history instead; `roost-bench clusters FILE [ROUNDS]`
+/// groups points by place; `roost-bench soak FOLDER [DAYS
 /// [MODE]]` lives through a year.
 @main
 enum RoostBench {
@@ -21,6 +22,10 @@ enum RoostBench {
             let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 21 : 21
             let query = QueryBenchmark(path: arguments[2], rounds: rounds) { now }
             return print(try query.run())
+        }
+        if arguments.count >= 3, arguments[1] == "clusters" {
+            let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 3 : 3
+            return print(try ClusterBenchmark(path: arguments[2], rounds: rounds).run())
         }
         if arguments.count >= 3, arguments[1] == "soak" {
             let days = arguments.count > 3 ? Int(arguments[3]) ?? 365 : 365

@@ -43,6 +43,9 @@ private struct Draft {
         if let zone = reader.zone("zone") {
             if next.setsZone { locked("zone") } else { next.zone = zone }
         }
+        if let position = reader.position("position") {
+            if next.setsPosition { locked("position") } else { next.position = position }
+        }
         if let value = reader.value("devices"), ObjectReader(value, at: "devices", problems) != nil
         {
             for (name, value) in overlay.devices.sorted(by: { $0.key < $1.key }) {
@@ -146,6 +149,18 @@ extension ObjectReader {
             return nil
         }
         return text
+    }
+
+    /// A place such as `46.1699, 9.8786`.
+    mutating func position(_ key: String) -> Position? {
+        guard let text = string(key) else { return nil }
+        if let position = Position(text: text) { return position }
+        problem(
+            key,
+            "expected latitude and longitude in degrees, north and east positive, such as "
+                + "\"46.1699, 9.8786\", found \"\(PlainText.shown(text))\""
+        )
+        return nil
     }
 
     /// `reach`: what an owner's HTTP device may be beyond the local network.

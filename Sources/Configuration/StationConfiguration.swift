@@ -42,11 +42,14 @@ package struct StationConfiguration: Hashable, Sendable {
     package private(set) var file = ""
     /// IANA name of the zone that pages show; nil is the machine's.
     package internal(set) var zone: String?
+    /// Where the station stands, for maps; nil while nobody said so.
+    package internal(set) var position: Position?
     /// What addresses besides the local network a device may have that the owner adds.
     package let reach: AddressGuard.Reach
-    /// Whether the file sets the name, and the zone.
+    /// Whether the file sets the name, the zone, and the position.
     package let setsName: Bool
     package let setsZone: Bool
+    package let setsPosition: Bool
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
 
@@ -126,6 +129,8 @@ extension StationConfiguration {
         name = reader.name("name") ?? "roost"
         (setsName, setsZone) = (reader.has("name"), reader.has("zone"))
         zone = reader.zone("zone")
+        setsPosition = reader.has("position")
+        position = reader.position("position")
         reach = reader.reach()
         let modes = [StationMode.Kind.normal, .live].map(\.rawValue)
         let isOldName = reader.value("mode") == .string(StationMode.oldNameOfNormal)

@@ -85,6 +85,8 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var omittedMotionCount: Int?
     /// Values of a feed since the process started; nil for others.
     package var values: FeedCounts?
+    /// Where a feed's series belong to, as far as its service says so; nil for others.
+    package var places: [FeedPlace]?
     /// Since the process started.
     package var requestCount = 0
     /// Bodies that were sent since the process started.

@@ -15,6 +15,8 @@ package struct SettingReport: Codable, Hashable, Sendable {
         case text
         /// The IANA name of a time zone.
         case zone
+        /// Latitude and longitude in degrees: `46.1699, 9.8786`.
+        case position
     }
 
     /// Who said it; the file wins and locks it.

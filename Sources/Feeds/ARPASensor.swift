@@ -1,3 +1,5 @@
+import ControlProtocol
+
 /// A sensor of ARPA Lombardia's network.
 package struct ARPASensor: Hashable, Sendable {
     /// `idsensore`: digits.
@@ -28,6 +30,24 @@ package struct ARPASensor: Hashable, Sendable {
     ]
 
     private static let units = ["µg/m³", "mg/m³"]
+
+    /// Where the sensors of the registry are, each under its number.
+    ///
+    /// - Returns: Places alone; a sensor without one is on no map.
+    /// - Throws: `FeedFault` when the whole body says nothing.
+    package static func places(_ bytes: [UInt8]) throws(FeedFault) -> FeedRows {
+        let (sensors, left) = try registry(bytes)
+        var rows = left
+        rows.places = sensors.values.sorted { $0.id < $1.id }.compactMap { sensor in
+            FeedPlace(
+                series: sensor.id,
+                name: sensor.station,
+                latitude: sensor.latitude,
+                longitude: sensor.longitude
+            )
+        }
+        return rows
+    }
 
     /// Reads rows of the registry `ib47-atvt`.
     ///

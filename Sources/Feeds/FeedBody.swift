@@ -41,6 +41,8 @@ package struct FeedRows: Hashable, Sendable {
     ///
     /// A row without a value says that the source had none.
     package internal(set) var rows: [ImportRow] = []
+    /// Where series belong to, as far as the body says so; at most `placesMax`.
+    package internal(set) var places: [FeedPlace] = []
     /// Of the parts left out the first `omissionsMax`.
     package private(set) var omissions: [FeedOmission] = []
     package private(set) var omittedCount = 0
@@ -48,6 +50,7 @@ package struct FeedRows: Hashable, Sendable {
     package internal(set) var next: String?
 
     package static let omissionsMax = 20
+    package static let placesMax = 200
 
     mutating func omit(_ place: String, _ reason: String) {
         omittedCount += 1
@@ -96,9 +99,13 @@ struct FeedBody {
 
     /// - Throws: `shape` when it is no array.
     func elements() throws(FeedFault) -> [FeedBody] {
-        guard case .array(let elements) = value else {
-            throw .shape(place: place, wanted: "an array", found: shown)
-        }
+        guard let items else { throw .shape(place: place, wanted: "an array", found: shown) }
+        return items
+    }
+
+    /// Its elements; nil when it is no array.
+    var items: [FeedBody]? {
+        guard case .array(let elements) = value else { return nil }
         return elements.enumerated().map { FeedBody($1, at: "\(place)/\($0)") }
     }
 

@@ -46,7 +46,24 @@ package enum SingaporeRows {
         var result = FeedRows()
         result.next = content.member("paginationToken")?.text
         for item in try content.required("items").elements() { take(item, into: &result) }
+        result.places = places(of: content)
         return result
+    }
+
+    /// The middle of each region; one that is damaged is on no map, and its values count.
+    private static func places(of content: FeedBody) -> [FeedPlace] {
+        let list = content.member("regionMetadata") ?? content.member("region_metadata")
+        guard let regions = list?.items else { return [] }
+        return regions.prefix(FeedRows.placesMax).compactMap { region in
+            let point = region.member("labelLocation") ?? region.member("label_location")
+            guard let name = region.member("name")?.text?.lowercased() else { return nil }
+            return FeedPlace(
+                series: name,
+                name: name,
+                latitude: point?.member("latitude")?.number,
+                longitude: point?.member("longitude")?.number
+            )
+        }
     }
 
     /// The object that has `items`: the body in v1, its `data` in v2.

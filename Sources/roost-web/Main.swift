@@ -145,7 +145,9 @@ struct Web: ParsableCommand {
         stationRoutes.courier = courier
         let updates = UpdateRoutes(UpdateDesk(state: state))
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
-        let past = HistoryRoutes(history, station, name: shown, copies: copies).all
+        let past =
+            HistoryRoutes(history, station, name: shown, copies: copies).all
+            + PlaceRoutes(history, station, courier).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
         let asked = stationRoutes.all + Self.sending(courier) + updates.acts + past
         var routes = files.routes(name: shown) + door.routes

@@ -96,3 +96,31 @@ import Testing
         #expect(rows.rows.count == 5)
     }
 }
+
+@Suite struct FeedPlaceTests {
+    @Test func bothEnvelopesSayWhereRegionsAre() throws {
+        let (old, new) = try (
+            SingaporeRows.decode(Fixture.bytes("v1-psi-20201215T0800")).places,
+            SingaporeRows.decode(Fixture.bytes("handmade-v2-psi-20201215T0800")).places
+        )
+        #expect(old == new)
+        // What is national has 0, 0 there: it is on no map.
+        #expect(old.map(\.series).sorted() == ["central", "east", "north", "south", "west"])
+        let west = try #require(old.first { $0.series == "west" })
+        #expect(west.latitude == 1.35735 && west.longitude == 103.7)
+    }
+
+    @Test func theRegistrySaysWhereSensorsAre() throws {
+        let rows = try ARPASensor.places(Fixture.bytes("handmade-ib47-atvt-rows"))
+        #expect(
+            !rows.places.isEmpty && rows.places.map(\.series) == rows.places.map(\.series).sorted()
+        )
+        #expect(rows.places.allSatisfy { (44...47).contains($0.latitude) && !$0.name.isEmpty })
+    }
+
+    @Test func whatIsNoPlaceIsNone() {
+        for (north, east) in [(nil, 1), (0, 0), (91, 0), (0, -181)] as [(Double?, Double?)] {
+            #expect(FeedPlace(series: "a", name: "a", latitude: north, longitude: east) == nil)
+        }
+    }
+}

@@ -9,6 +9,11 @@ import urllib.parse
 from .courier import Server
 
 REGIONS = {"west": 5, "east": 25, "central": 6, "south": 14, "north": 7}
+# What is national has 0, 0 there.
+PLACES = {"west": (1.35735, 103.7), "east": (1.35735, 103.94), "central": (1.35735, 103.82), "south": (1.29587, 103.82),
+          "north": (1.41803, 103.82), "national": (0, 0)}
+REGISTRY = [{"idsensore": "10273", "nometiposensore": "PM10 (SM2005)", "unitamisura": "µg/m³", "idstazione": "705",
+             "nomestazione": "Milano Pascal", "lat": "45.4785", "lng": "9.2316"}]
 ZONE = datetime.timezone(datetime.timedelta(hours=8))
 
 
@@ -58,6 +63,8 @@ class AirServices:
             request.say(503, {"error": "later"})
         elif place.path.startswith("/v2/real-time/api/"):
             request.say(200, self.singapore(place.path.rsplit("/", 1)[-1], query["date"][0]))
+        elif place.path.startswith("/resource/ib47-atvt"):
+            request.say(200, REGISTRY)
         else:
             request.say(200, self.lombardy(query))
 
@@ -74,7 +81,9 @@ class AirServices:
                 readings = {"pm25_one_hourly": values}
             items.append({"date": date, "timestamp": hour.isoformat(), "readings": readings})
             hour += datetime.timedelta(hours=1)
-        return {"code": 0, "errorMsg": "", "data": {"items": items}}
+        regions = [{"name": name, "labelLocation": {"latitude": north, "longitude": east}}
+                   for name, (north, east) in PLACES.items()]
+        return {"code": 0, "errorMsg": "", "data": {"regionMetadata": regions, "items": items}}
 
     def lombardy(self, query):
         """Two hours of a sensor, one of them not validated."""

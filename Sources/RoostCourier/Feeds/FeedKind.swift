@@ -12,6 +12,8 @@ package enum FeedKind: Hashable, Sendable {
     /// Channels of another station's dashboard; `name` is the source of its values.
     case peer(name: String, channels: [String], token: SecretName?)
 
+    private static let registry = "/resource/ib47-atvt.json"
+
     package static let names = ["data.gov.sg", "arpa-lombardia", "peer"]
 
     /// As in the configuration.
@@ -84,6 +86,15 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
+    /// What to ask for the places of its stations; nil where values come with their places, or
+    /// none are to be had.
+    package var registryPath: String? {
+        guard case .arpa(let sensors, _) = self else { return nil }
+        let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")
+        let wanted = URLText.encoded("idsensore in(\(ids))")
+        return "\(Self.registry)?$where=\(wanted)&$order=idsensore&$limit=\(sensors.count)"
+    }
+
     /// The page after one of them.
     package func path(_ path: String, continuedBy next: String) -> String {
         let (mark, key) = (path.contains("?") ? "&" : "?", isPeer ? "cursor" : "paginationToken")
@@ -93,9 +104,10 @@ package enum FeedKind: Hashable, Sendable {
     private var isPeer: Bool { if case .peer = self { true } else { false } }
 
     /// - Throws: `FeedFault`.
-    package func decode(_ bytes: [UInt8]) throws(FeedFault) -> FeedRows {
+    package func decode(_ bytes: [UInt8], of path: String) throws(FeedFault) -> FeedRows {
         switch self {
         case .singapore: try SingaporeRows.decode(bytes)
+        case .arpa where path.hasPrefix(Self.registry): try ARPASensor.places(bytes)
         case .arpa(let sensors, _):
             try ARPARows.decode(
                 bytes,

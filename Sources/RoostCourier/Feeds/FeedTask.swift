@@ -25,6 +25,8 @@ package actor FeedTask: Child {
         package var lastFetch: MonotonicInstant?
         package var next: MonotonicInstant
         package var counts = FeedCounts()
+        /// Where its series belong to; sorted by their names.
+        package var places: [FeedPlace] = []
     }
 
     /// After a failure it is tried again within these, doubled each time.
@@ -69,6 +71,7 @@ package actor FeedTask: Child {
         do {
             try await fetchAll()
             (standing.trouble, standing.isHeld, failureCount) = (nil, false, 0)
+            try await locate()
             return entry.period + Self.spread * part()
         } catch let trouble as FeedTrouble {
             (standing.trouble, standing.isHeld) = (trouble.reason, trouble.isHeld)
@@ -99,6 +102,7 @@ package actor FeedTask: Child {
                 guard let page = try await fetch(path) else { break }
                 try await hand(over: page.rows.rows)
                 marks[path] = page.marks
+                take(page.rows.places)
                 omitted += page.rows.omittedCount
                 pageCount += 1
                 guard let next = page.rows.next, pageCount < Self.pageLimit else { break }
@@ -110,6 +114,26 @@ package actor FeedTask: Child {
         standing.counts.omitted = omitted
         standing.lastFetch = world.clock.now
         lastValues = now
+    }
+
+    /// Asks where the stations are, once a process. Without that the values are worth as much: the
+    /// trouble is said, and it is asked again in the next turn.
+    private func locate() async throws {
+        guard standing.places.isEmpty, let path = entry.kind.registryPath else { return }
+        do {
+            take(try await fetch(path)?.rows.places ?? [])
+        } catch let trouble as FeedTrouble {
+            let words = "where the stations are is not known: \(trouble.reason.words)"
+            standing.trouble = DeliveryReason(trouble.reason.code, words)
+        }
+    }
+
+    private func take(_ places: [FeedPlace]) {
+        var known = Dictionary(standing.places.map { ($0.series, $0) }) { $1 }
+        for place in places { known[place.series] = place }
+        standing.places = Array(
+            known.values.sorted { $0.series < $1.series }.prefix(FeedRows.placesMax)
+        )
     }
 
     private func time() async throws -> WallTime? {
@@ -142,7 +166,7 @@ package actor FeedTask: Child {
             throw FeedTrouble(DeliveryJudge.judge(answer))
         }
         do {
-            let rows = try entry.kind.decode(answer.body)
+            let rows = try entry.kind.decode(answer.body, of: path)
             return Page(rows: rows, marks: Self.marks(answer))
         } catch { throw FeedTrouble(error, DeliveryJudge.retryAfter(answer)) }
     }

@@ -296,6 +296,7 @@ extension Outlet {
         report.nextTrySeconds = max(now.duration(to: standing.next).inSeconds, 0)
         report.lastDeliverySeconds = standing.lastFetch.map { $0.duration(to: now).inSeconds }
         report.values = standing.counts
+        report.places = standing.places
     }
 }
 

@@ -67,6 +67,11 @@ package enum RouteSummaries {
         "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
         "GET /push": Entry("The key that a browser subscribes with, and whether notices go out."),
         "GET /outbox": Entry("What became of each sample and notice at each target."),
+        "GET /sites": Entry("Own position, and what regions, stations and peers measured.", range),
+        "GET /clusters/{quantity}": Entry(
+            "Means by place: measurements within 200 m of their centre are one.",
+            range
+        ),
         "GET /outbox/fates": Entry(
             "What became of the first sample of each device from a moment on.",
             ["time", "target"]

@@ -316,6 +316,9 @@ package struct ControlAnswers: Sendable {
         )
         report.board = dependencies.board()
         report.zone = configuration.zone
+        report.position = configuration.position.map {
+            PositionReport(latitude: $0.degrees.latitude, longitude: $0.degrees.longitude)
+        }
         report.clock = clock.report
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
         report.lampCause = dependencies.lampCause()

@@ -31,6 +31,14 @@ struct StationSetting: Sendable {
             value: { $0.zone },
             isLocked: { $0.setsZone }
         ),
+        StationSetting(
+            key: "position",
+            kind: .position,
+            title: "Position",
+            description: "Latitude and longitude in degrees, as 46.1699, 9.8786; for the page Sites.",
+            value: { $0.position?.text },
+            isLocked: { $0.setsPosition }
+        ),
     ]
 
     private init(

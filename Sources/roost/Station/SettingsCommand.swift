@@ -67,7 +67,7 @@ struct SetCommand: ParsableCommand {
 private enum SettingsText {
     static func lines(_ report: SettingsReport, _ paint: Paint) -> [String] {
         report.settings.map { setting in
-            let value = setting.value ?? "the machine's"
+            let value = setting.value ?? (setting.kind == .zone ? "the machine's" : "not set")
             return "\(setting.key.padded(to: 10)) \(paint.bold(value.padded(to: 24))) "
                 + "\(setting.origin.rawValue.padded(to: 8)) \(setting.title)"
         }

@@ -17,6 +17,11 @@ function fill(node, props, children) {
   return node;
 }
 
+/** The same for a drawing. */
+export function svg(tag, props, ...children) {
+  return fill(document.createElementNS(SVG, tag), props, children);
+}
+
 /** An icon of the sprite in index.html. */
 export function icon(name, className = "icon") {
   const use = document.createElementNS(SVG, "use");

@@ -11,6 +11,7 @@ export const PAGES = [
   { path: "/more", name: "more", place: "bar", load: () => import("./pages/more.js") },
   { path: "/alerts", name: "alerts", place: "more", asks: true, load: () => import("./pages/alerts.js") },
   { path: "/outbox", name: "outbox", place: "more", asks: true, load: () => import("./pages/outbox.js") },
+  { path: "/sites", name: "sites", place: "more", load: () => import("./pages/sites.js") },
   { path: "/measurements", name: "measurements", place: "more", load: () => import("./pages/measurements.js") },
   { path: "/proof", name: "proof", place: "more", load: () => import("./pages/proof.js") },
   { path: "/health", name: "health", place: "more", asks: true, load: () => import("./pages/health.js") },

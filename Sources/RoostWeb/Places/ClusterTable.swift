@@ -1,0 +1,108 @@
+import ControlProtocol
+import Core
+import Places
+import Store
+import StoreQueries
+
+/// Means of one quantity by place: measurements within 200 m of their centre are one cluster.
+///
+/// A device that knows where it was says so for its own samples; what other devices measured was at
+/// the station. A device without a fix was nowhere known. Surveys that are marked *do not upload*
+/// are left out: what is on a map is seen by others.
+struct ClusterTable {
+    /// Measurements of one question at most; the oldest beyond that are counted and left out.
+    static let valuesMax = 100_000
+    private static let places = ("latitude", "longitude")
+
+    let clusters: [PlaceCluster]
+    let unit: String
+    let decimals: Int
+    /// Values that were taken.
+    let count: Int
+    /// Values of this quantity whose place is not known.
+    let placelessCount: Int
+    /// Values of surveys that are kept from others.
+    let privateCount: Int
+    /// Values beyond `valuesMax`.
+    let omittedCount: Int
+
+    /// Reads a window of the history.
+    ///
+    /// - Parameters:
+    ///   - history: Has the values.
+    ///   - quantity: `pm25`.
+    ///   - range: From when to when.
+    ///   - position: Where the station stands; nil while nobody said so.
+    /// - Throws: `StoreError.database`; `Problem` when nothing measures it.
+    init(
+        _ history: OpenHistory,
+        _ quantity: String,
+        _ range: TimeRange,
+        _ position: PositionReport?
+    ) throws {
+        let channels = try StoreChannel.all(history.reader)
+            .filter { $0.quantity.name == quantity && !$0.stream.id.isImported }
+        guard let channel = channels.first else {
+            throw Problem.notFound("no channel measures \(quantity.prefix(40))")
+        }
+        (unit, decimals) = (channel.quantity.unit, channel.decimals)
+        let wanted = Set(channels.map(\.stream.id))
+        let hidden = try Survey.all(history).map(\.survey)
+            .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)
+        var samples = try StoreSamples(
+            history.reader,
+            StoreWindow(times: history.times, range: range)
+        ) { wanted.contains($0.id) }
+        var (values, placeless, kept, omitted) = ([PlacedValue](), 0, 0, 0)
+        while let sample = try samples.next() {
+            guard let wall = sample.wall, range.contains(wall),
+                let value = Self.value(quantity, sample)
+            else { continue }
+            guard !hidden.contains(where: { $0.contains(wall) }) else {
+                kept += 1
+                continue
+            }
+            guard let placed = Self.placed(value, sample, position) else {
+                placeless += 1
+                continue
+            }
+            guard values.count < Self.valuesMax else {
+                omitted += 1
+                continue
+            }
+            values.append(placed)
+        }
+        clusters = PlaceClusters(values).clusters
+        (count, placelessCount, privateCount) = (values.count, placeless, kept)
+        omittedCount = omitted
+    }
+
+    private static func value(_ name: String, _ sample: DatedSample) -> FixedPoint? {
+        sample.stream.quantities.firstIndex { $0.name == name }
+            .flatMap { sample.outcomes[$0].value }
+    }
+
+    private static func placed(
+        _ value: FixedPoint,
+        _ sample: DatedSample,
+        _ position: PositionReport?
+    ) -> PlacedValue? {
+        let names = sample.stream.quantities.map(\.name)
+        guard names.contains(places.0), names.contains(places.1) else {
+            return position.flatMap {
+                PlacedValue(
+                    latitude: $0.latitude,
+                    longitude: $0.longitude,
+                    value: value.doubleValue
+                )
+            }
+        }
+        guard let north = Self.value(places.0, sample), let east = Self.value(places.1, sample)
+        else { return nil }
+        return PlacedValue(
+            latitude: north.doubleValue,
+            longitude: east.doubleValue,
+            value: value.doubleValue
+        )
+    }
+}

@@ -1,0 +1,154 @@
+import ControlProtocol
+import Core
+import HTTPTypes
+import Places
+import Store
+import StoreQueries
+
+/// Where the station stands, what was measured around it, and by whom.
+package struct PlaceRoutes: Sendable {
+    private static let day = 86_400
+    private static let clusterDays = 14
+
+    private let history: HistoryClient
+    private let questions: StationQuestions
+    /// Nil for a card without its station.
+    private let courier: CourierClient?
+
+    /// - Parameters:
+    ///   - history: Reads it.
+    ///   - station: Knows its position; nil for a card without its station.
+    ///   - courier: Knows the places of feeds.
+    package init(_ history: HistoryClient, _ station: StationClient?, _ courier: CourierClient?) {
+        (self.history, self.courier) = (history, courier)
+        questions = StationQuestions(station: station)
+    }
+
+    package var all: [Route] {
+        [
+            Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) },
+            Route(.get, "/api/v1/clusters/{quantity}", .viewer, scope: .read) {
+                try await clusters($0)
+            },
+        ]
+    }
+
+    /// What the station says of itself; nil while it does not answer, as its history goes on.
+    private func status() async throws -> StatusReport? {
+        guard questions.station != nil else { return nil }
+        do {
+            return try await questions.ask(.status, StatusReport.self)
+        } catch let problem as Problem where problem.kind == .stationDown {
+            return nil
+        }
+    }
+
+    private func sites(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let status = try await status()
+        let feeds = try await courier?.outbox()?.feeds ?? []
+        let (own, name) = (status?.position, status?.name)
+        let located = feeds.flatMap { $0.places ?? [] }.map { "\($0.series)\($0.latitude)" }
+        let state = "-\(Self.words(own))-\(located.joined(separator: ","))"
+        return try await history.answer(request, depending: state) { history in
+            let range = try query.range(history, standard: Self.day)
+            try Self.check(range, SiteTable.daysMax)
+            let table = try SiteTable(history, range, feeds: feeds)
+            return Self.json(table, range, own, name)
+        }
+    }
+
+    private static func words(_ position: PositionReport?) -> String {
+        position.map { "\($0.latitude),\($0.longitude)" } ?? ""
+    }
+
+    private static func json(
+        _ table: SiteTable,
+        _ range: TimeRange,
+        _ position: PositionReport?,
+        _ name: String?
+    ) -> String {
+        var json = JSONText()
+        json.object { json in
+            json.member("name", name)
+            json.member("latitude", position?.latitude)
+            json.member("longitude", position?.longitude)
+            json.member("from", range.from)
+            json.member("to", range.to)
+            json.array("items", table.sites) { json, site in
+                json.object { json in
+                    json.member("kind", site.kind.rawValue)
+                    json.member("source", site.source)
+                    json.member("name", site.name)
+                    json.member("latitude", site.place?.latitude)
+                    json.member("longitude", site.place?.longitude)
+                    json.array("values", site.entries) { json, entry in
+                        json.object { json in write(entry, &json) }
+                    }
+                }
+            }
+        }
+        return json.text
+    }
+
+    private static func write(_ entry: SiteTable.Entry, _ json: inout JSONText) {
+        json.member("channel", entry.channel)
+        json.member("quantity", entry.quantity)
+        json.member("unit", entry.unit)
+        json.member("decimals", entry.decimals)
+        json.member("value", entry.value?.doubleValue)
+        json.member("time", entry.time)
+        json.member("mean", entry.mean, decimals: entry.decimals + 1)
+        json.member("count", entry.count)
+        json.member("corrections", entry.correctionCount)
+    }
+
+    private func clusters(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let quantity = request.parameters["quantity"] ?? ""
+        let own = try await status()?.position
+        return try await history.answer(request, depending: "-\(Self.words(own))") { history in
+            let range = try query.range(history, standard: Self.clusterDays * Self.day)
+            let table = try ClusterTable(history, quantity, range, own)
+            return Self.json(table, quantity, range)
+        }
+    }
+
+    private static func json(
+        _ table: ClusterTable,
+        _ quantity: String,
+        _ range: TimeRange
+    ) -> String {
+        var json = JSONText()
+        json.object { json in
+            json.member("quantity", quantity)
+            json.member("unit", table.unit)
+            json.member("decimals", table.decimals)
+            json.member("from", range.from)
+            json.member("to", range.to)
+            json.member("count", table.count)
+            json.member("withoutPlace", table.placelessCount)
+            json.member("private", table.privateCount)
+            json.member("omitted", table.omittedCount)
+            json.array("items", table.clusters) { json, cluster in
+                json.object { json in
+                    json.member("latitude", cluster.latitude, decimals: 6)
+                    json.member("longitude", cluster.longitude, decimals: 6)
+                    json.member("count", cluster.count)
+                    json.member("mean", cluster.mean, decimals: table.decimals + 1)
+                    json.member("least", cluster.minimum, decimals: table.decimals)
+                    json.member("most", cluster.maximum, decimals: table.decimals)
+                    json.member("radiusMeters", cluster.radius, decimals: 0)
+                }
+            }
+        }
+        return json.text
+    }
+
+    private static func check(_ range: TimeRange, _ days: Int) throws {
+        guard let from = range.from, let to = range.to,
+            to.tenths - from.tenths > Int64(days) * 864_000
+        else { return }
+        throw Problem.outOfRange("from", "sites takes \(days) days at most")
+    }
+}

@@ -1,0 +1,122 @@
+// Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
+import { button, card, dialog, el, show, table } from "../dom.js";
+import { field, form } from "../form.js";
+import { ago, number, stamp, value } from "../format.js";
+import { code, has, plural, t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { may } from "../navigation.js";
+import { siteMap } from "../sitemap.js";
+import { action, quantityName, quantityOf } from "../words.js";
+
+export const title = "sites.title";
+const WINDOW = "14d";
+const metres = (length) => (length < 1000 ? `${number(length)} m` : `${number(length / 1000)} km`);
+const isPlace = (one) => one.latitude !== null && one.latitude !== undefined;
+/** The value that a list shows of a site: an index first, then fine dust. */
+const FIRST = ["psi-24h", "pm25", "pm25-24h", "pm10", "cpm", "temperature"];
+const main = (site) => FIRST.map((name) => site.values.find((one) => one.quantity === name && isKnown(one))).find(Boolean) ?? site.values.find(isKnown);
+const isKnown = (one) => one.value !== null && one.value !== undefined;
+const words = (one) => `${quantityName(one.quantity)} ${value(one.value, one.decimals)} ${one.unit ?? ""}`.trim();
+
+export async function load(api) {
+  if (!live.station) await refresh();
+  const own = [...new Set((live.station?.channels ?? []).map((one) => quantityOf(one.id)))];
+  const quantity = FIRST.find((name) => own.includes(name)) ?? own[0];
+  const [sites, clusters] = await Promise.all([api.get("/sites"), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
+  return { sites, clusters, own };
+}
+
+export function make(root, context) {
+  const map = el("section", { class: "card" }), where = el("div"), around = el("section", { class: "card" }), others = el("div", { class: "cards" });
+  root.append(map, where, around, others);
+  return { update({ sites, clusters, own }) {
+    drawMap(map, sites, clusters);
+    where.replaceChildren(whereCard(sites, context));
+    drawClusters(around, clusters, own, context.api, (next) => drawMap(map, sites, next));
+    others.replaceChildren(...kinds(sites.items).map(([kind, list]) => siteCard(kind, list)));
+    show(others, sites.items.length > 0);
+  } };
+}
+
+const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
+
+function drawMap(node, sites, clusters) {
+  const points = [
+    ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
+      name: number(one.mean, 1), words: clusterWords(one, clusters) })),
+    ...sites.items.filter(isPlace).map((one) => ({ ...one, kind: "region", words: `${one.name}: ${main(one) ? words(main(one)) : t("sites.noValue")}`, site: one })),
+    ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.name ?? "", words: t("sites.here", { name: sites.name ?? "" }) }] : [])];
+  if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
+  node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site) : null)),
+    el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
+      .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
+    el("p", { class: "quiet" }, t("sites.tiles")));
+}
+
+const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.count)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;
+
+function drawClusters(node, clusters, own, api, changed) {
+  const choice = el("select", {}, own.map((name) => el("option", { value: name, selected: name === clusters?.quantity }, quantityName(name))));
+  const list = el("div");
+  const fill = (found) => list.replaceChildren(...(found?.items.length ? [table(t("sites.clusters.caption", { n: number(found.items.length) }),
+    [t("sites.place"), t("history.mean"), t("sites.count"), t("sites.span"), t("sites.radius")],
+    found.items.slice(0, 50).map((one) => [`${number(one.latitude, 4)}, ${number(one.longitude, 4)}`, `${value(one.mean, found.decimals + 1)} ${found.unit ?? ""}`, number(one.count), `${value(one.least, found.decimals)}–${value(one.most, found.decimals)}`, metres(one.radiusMeters)]))]
+    : [el("p", { class: "quiet" }, t("sites.clusters.none"))]), el("p", { class: "quiet" }, [
+    found?.withoutPlace ? t("sites.withoutPlace", { n: number(found.withoutPlace) }) : "", found?.private ? t("sites.private", { n: number(found.private) }) : "",
+    found?.omitted ? t("sites.omitted", { n: number(found.omitted) }) : ""].filter(Boolean).join(" ")));
+  choice.addEventListener("change", async () => { const found = await api.maybe(`/clusters/${choice.value}`, { last: WINDOW }); fill(found); changed(found); });
+  fill(clusters);
+  node.replaceChildren(el("h2", {}, t("sites.clusters")), el("p", { class: "quiet" }, t("sites.clusters.words")), own.length ? el("div", { class: "form" }, el("label", {}, t("sites.quantity"), choice)) : "", list);
+}
+
+function whereCard(sites, { api, me, reload }) {
+  const shown = isPlace(sites) ? `${sites.latitude}, ${sites.longitude}` : "";
+  if (!may(me, "owner") || me?.isRecord) return card(t("sites.where"), el("p", {}, shown || t("sites.where.none")));
+  const place = field("position", t("sites.where.label"), { hint: t("sites.where.hint"), value: shown, placeholder: "46.1699, 9.8786", inputmode: "text", autocomplete: "off" });
+  const save = async (text) => {
+    const { etag } = await api.getTagged("/settings");
+    await api.send("PATCH", "/settings", { position: text || null }, { etag });
+    await reload();
+    return t("do.saved");
+  };
+  // A browser tells its position to encrypted pages alone.
+  const browser = window.isSecureContext && navigator.geolocation ? action(t("sites.where.browser"), async () => {
+    const found = await new Promise((done, fail) => navigator.geolocation.getCurrentPosition(done, fail, { enableHighAccuracy: true, timeout: 20000 }))
+      .catch(() => { throw Object.assign(new Error(), { status: 1, detail: t("sites.where.refused") }); });
+    place.input.value = `${found.coords.latitude.toFixed(5)}, ${found.coords.longitude.toFixed(5)}`;
+    return t("sites.where.accuracy", { length: metres(Math.round(found.coords.accuracy)) });
+  }, { class: "small" }) : null;
+  return card(t("sites.where"), form([place], t("do.save"), ({ position }) => save(position.trim())), browser);
+}
+
+function siteCard(kind, list) {
+  return card(t(`sites.kind.${kind}`), el("ul", { class: "list" }, list.map((site) => {
+    const first = main(site);
+    return el("li", { class: "split" }, el("span", {}, el("strong", {}, site.name), el("span", { class: "quiet" }, ` ${site.source}`)),
+      el("span", {}, first ? words(first) : t("sites.noValue"), el("span", { class: "quiet" }, first ? ` ${stamp(first.time)}` : "")),
+      button(t("sites.open"), () => sheet(site), { class: "small", "aria-label": t("sites.open.of", { name: site.name }) }));
+  })));
+}
+
+const KEY = "roost.sitehints";
+function hidesHints() { try { return localStorage.getItem(KEY) === "off"; } catch { return false; } }
+
+/** All values of a site, each with what it means until a person hides that. */
+function sheet(site) {
+  const hints = el("dl", { class: "flags" }, site.values.filter((one) => has(`explain.${one.quantity}`)).map((one) =>
+    el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(`explain.${one.quantity}`)))));
+  show(hints, !hidesHints());
+  const toggle = button("(?)", () => {
+    const isHidden = !hints.hidden;
+    try { localStorage.setItem(KEY, isHidden ? "off" : "on"); } catch { /* Then for this sheet alone. */ }
+    show(hints, !isHidden);
+    toggle.setAttribute("aria-expanded", String(!isHidden));
+  }, { class: "small", "aria-label": t("sites.hints"), "aria-expanded": String(!hidesHints()) });
+  const newest = site.values.map((one) => one.time).filter(Boolean).sort().at(-1);
+  const own = (live.station?.channels ?? []).find((one) => site.values.some((other) => other.quantity === quantityOf(one.id)));
+  const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
+  dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago((Date.now() - Date.parse(newest)) / 1000)}` : t("sites.noValue")),
+    table(t("sites.values"), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
+      quantityName(one.quantity), isKnown(one) ? `${value(one.value, one.decimals)} ${one.unit ?? ""}` : t("sites.missing"), one.count ? value(one.mean, one.decimals + 1) : "–", one.corrections ? number(one.corrections) : ""])),
+    el("div", { class: "row" }, toggle, same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null), hints);
+}

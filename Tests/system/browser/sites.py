@@ -1,0 +1,105 @@
+"""The page Sites: regions, a reference station, the own position, what was measured around it, and nothing at all.
+
+A simulated SDS011, roostd, roost-courier with two feeds from servers of the check, and a dashboard without accounts.
+"""
+
+import os
+import signal
+
+from ..check import until
+from ..courier import Courier
+from ..feeds import REGIONS, AirServices
+from .outbox import look
+from .states import Stage
+
+POSITION = "1.3000, 103.8000"
+
+
+def stage(walk):
+    check = walk.check
+    found = Stage(walk, "sites", {"dust": ()}, words=("--courier", check.path("sites", "courier.sock")),
+                  store={"folder": check.path("sites-store")})
+    found.services = AirServices(check)
+    address = found.services.address
+    found.courier = Courier(check, found.station, feeds=[
+        {"id": "sg", "type": "data.gov.sg", "url": address, "local": True},
+        {"id": "mi", "type": "arpa-lombardia", "url": address, "local": True, "sensors": {"10273": "pm10"}}])
+    trusted = until(lambda: found.station.roost("clock", "trust").returncode == 0, 30)
+    check.demand(trusted, "sites: the clock cannot be trusted")
+    return found
+
+
+def sites(browser):
+    status, content = browser.ask("GET", "/sites?last=10d")
+    return content["items"] if status == 200 else []
+
+
+def regions(walk, one):
+    """Each region has its own values: the north's are nobody else's."""
+    browser, check = walk.browser, walk.check
+    newest = {site["name"]: {value["quantity"]: value["value"] for value in site["values"]}
+              for site in sites(browser) if site["kind"] == "region"}
+    check.same(set(newest), {*REGIONS, "national"}, "regions")
+    base = newest["west"]["pm25"] - REGIONS["west"]
+    for name, value in REGIONS.items():
+        check.same(newest[name]["pm25"], base + value, f"PM2.5 of {name}")
+        check.same(newest[name]["psi-24h"], base + value, f"PSI of {name}")
+    check.demand("pm25" not in newest["national"], f"national has a PM2.5: {newest['national']}")
+    browser.open("/sites")
+    check.demand(browser.shows("west", 10) and browser.shows("Milano Pascal", 5), f"the page: {browser.text()[:600]}")
+    browser.script("""[...document.querySelectorAll('main button')]
+        .find((one) => one.getAttribute('aria-label') === 'All values of west').click();""")
+    seen = browser.shows(f"{newest['west']['pm25']:.0f}", 5, "dialog") and browser.shows("Singapore's index", 5, "dialog")
+    check.demand(seen, f"the sheet of the west: {browser.text('dialog')[:400]}")
+    if walk.shots:
+        browser.driver.save_screenshot(os.path.join(walk.shots, "sites-region-360-light-en.png"))
+    check.same(browser.findings(), [], "the sheet: findings of axe")
+    browser.press("(?)", "dialog")
+    check.demand("Singapore's index" not in browser.text("dialog"), "(?) hides nothing")
+    browser.press("Close", "dialog")
+    browser.open("/sites")
+    browser.script("""[...document.querySelectorAll('main button')]
+        .find((one) => one.getAttribute('aria-label') === 'All values of west').click();""")
+    check.demand("Singapore's index" not in browser.text("dialog"), "hidden words are there again after loading")
+    browser.press("Close", "dialog")
+    one.services.shift = 100
+    one.courier.process.send_signal(signal.SIGHUP)
+    corrected = until(lambda: any(value["corrections"] for site in sites(browser) for value in site["values"]), 40)
+    check.demand(corrected, "a correction is not counted")
+    west = next(site for site in sites(browser) if site["name"] == "west")
+    pm25 = next(value for value in west["values"] if value["quantity"] == "pm25")
+    check.same(pm25["value"], newest["west"]["pm25"] + 100, "the correction counts")
+
+
+def run(walk):
+    browser, check, address = walk.browser, walk.check, walk.browser.address
+    one = stage(walk)
+    browser.address = one.dashboard.address
+    try:
+        browser.view(360)
+        browser.open("/sites")
+        check.demand(browser.shows("No place is known yet", 10), f"at first: {browser.text()[:300]}")
+        check.same(browser.ask("PATCH", "/settings", {"position": "46,17; 9,87"})[0], 412, "a change without If-Match")
+        browser.fill("Latitude and longitude", "nowhere")
+        browser.press("Save")
+        check.demand(browser.shows("expected latitude", 10), f"a wrong place: {browser.text()[:600]}")
+        browser.fill("Latitude and longitude", POSITION)
+        browser.press("Save")
+        check.demand(browser.shows("this station", 10), f"with a position: {browser.text()[:300]}")
+        found = until(lambda: browser.ask("GET", "/clusters/pm25")[1].get("items"), 30)
+        if check.demand(found, "what was measured at the station is no cluster"):
+            check.same((found[0]["latitude"], found[0]["longitude"]), (1.3, 103.8), "its place")
+        one.courier.start()
+        there = until(lambda: len([site for site in sites(browser) if site.get("latitude")]) >= 6, 60)
+        check.demand(there, f"no places of feeds: {sites(browser)} {one.courier.log()[-300:]}")
+        regions(walk, one)
+        look(walk, "/sites", "sites")
+        one.services.mood = "gone"
+        browser.open("/sites")
+        check.demand(browser.shows("west", 10), "without the internet the regions are gone")
+        check.same([text for text in browser.messages() if "503" not in text], [], "sites: console messages")
+    finally:
+        browser.address = address
+        one.courier.close()
+        one.close()
+    return 2
