@@ -167,9 +167,8 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "Places", "SQLite", "Store",
-                "StoreQueries", httpTypes,
-                logging,
+                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "Places", "SQLite",
+                "Store", "StoreQueries", httpTypes, logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

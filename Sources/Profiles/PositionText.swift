@@ -1,8 +1,10 @@
 import Core
 
 extension Position {
-    /// A place as people write it: `46.1699, 9.8786`, in degrees with at most seven digits after
-    /// the point, north and east positive. Nil for anything else.
+    /// A place as people write it: `46.1699, 9.8786`.
+    ///
+    /// Degrees with at most seven digits after the point, north and east positive; nil for anything
+    /// else.
     package init?(text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 40,

@@ -116,8 +116,10 @@ package actor FeedTask: Child {
         lastValues = now
     }
 
-    /// Asks where the stations are, once a process. Without that the values are worth as much: the
-    /// trouble is said, and it is asked again in the next turn.
+    /// Asks where the stations are, once a process.
+    ///
+    /// Without that the values are worth as much: the trouble is said, and it is asked again in the
+    /// next turn.
     private func locate() async throws {
         guard standing.places.isEmpty, let path = entry.kind.registryPath else { return }
         do {

@@ -47,7 +47,7 @@ struct ClusterTable {
         }
         (unit, decimals) = (channel.quantity.unit, channel.decimals)
         let wanted = Set(channels.map(\.stream.id))
-        let hidden = try Survey.all(history).map(\.survey)
+        let hidden = try StoredSurvey.all(history.reader, history.times)
             .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)
         var samples = try StoreSamples(
             history.reader,

@@ -35,7 +35,7 @@ struct StationSetting: Sendable {
             key: "position",
             kind: .position,
             title: "Position",
-            description: "Latitude and longitude in degrees, as 46.1699, 9.8786; for the page Sites.",
+            description: "Latitude and longitude in degrees, as 46.1699, 9.8786; for Sites.",
             value: { $0.position?.text },
             isLocked: { $0.setsPosition }
         ),
