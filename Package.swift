@@ -50,18 +50,9 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
-        .systemLibrary(
-            name: "CLibGPIOD",
-            pkgConfig: "libgpiod",
-            providers: [.apt(["libgpiod-dev"])]
-        ),
+        .systemLibrary(name: "CLibGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-
-        .systemLibrary(
-            name: "CSQLite",
-            pkgConfig: "sqlite3",
-            providers: [.apt(["libsqlite3-dev"])]
-        ),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         library("Core"),
         library("SQLite", ["CSQLite"]),

@@ -42,7 +42,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package private(set) var file = ""
     /// IANA name of the zone that pages show; nil is the machine's.
     package internal(set) var zone: String?
-    /// Where the station stands, for maps; nil while nobody said so.
+    /// Where the station stands, for maps; nil where that was not set.
     package internal(set) var position: Position?
     /// What addresses besides the local network a device may have that the owner adds.
     package let reach: AddressGuard.Reach

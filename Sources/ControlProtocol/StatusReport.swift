@@ -29,7 +29,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var snoozedSeconds: Double?
     /// IANA name of the zone that pages show; nil for the machine's.
     package var zone: String?
-    /// Where the station stands; nil while nobody said so.
+    /// Where the station stands; nil where that was not set.
     package var position: PositionReport?
     /// Twelve hexadecimal digits; nil before the store was open, and from older stations.
     package var stationID: String?
@@ -388,17 +388,5 @@ package struct LiveItem: Codable, Hashable, Sendable {
         self.reading = reading
         self.event = event
         self.omittedCount = omittedCount
-    }
-}
-
-/// A place on Earth.
-package struct PositionReport: Codable, Hashable, Sendable {
-    /// Degrees, −90…90, north positive.
-    package let latitude: Double
-    /// Degrees, −180…180, east positive.
-    package let longitude: Double
-
-    package init(latitude: Double, longitude: Double) {
-        (self.latitude, self.longitude) = (latitude, longitude)
     }
 }

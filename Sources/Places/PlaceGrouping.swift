@@ -136,8 +136,8 @@ struct PlaceGrouping {
             if next == members || next.isEmpty { break }
             members = next
         }
-        // What is too far from the mean goes. The mean square of distances is least from the mean, so
-        // that one at least is as near to it as all were to the place before: one is left.
+        // What is too far from the mean goes. The mean square of distances is least from the mean,
+        // so that one at least is as near to it as all were to the place before: one is left.
         while true {
             let centre = group(members).centre
             let near = members.filter { distance($0, centre) <= reach }

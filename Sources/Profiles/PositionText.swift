@@ -8,21 +8,24 @@ extension Position {
     package init?(text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 40,
-            let latitude = Self.count(parts[0]), let longitude = Self.count(parts[1])
+            let latitude = PositionText.count(parts[0]), let longitude = PositionText.count(parts[1])
         else { return nil }
         self.init(latitude: latitude, longitude: longitude)
     }
 
     /// `46.1699, 9.8786`: no more digits than it needs.
-    package var text: String { "\(Self.degrees(latitude)), \(Self.degrees(longitude))" }
+    package var text: String { "\(PositionText.degrees(latitude)), \(PositionText.degrees(longitude))" }
 
     /// Degrees.
     package var degrees: (latitude: Double, longitude: Double) {
         (Double(latitude) / Double(Self.degree), Double(longitude) / Double(Self.degree))
     }
+}
 
+/// One coordinate in degrees as text, and back.
+private enum PositionText {
     /// In 10⁻⁷ degree.
-    private static func count(_ text: Substring) -> Int64? {
+    static func count(_ text: Substring) -> Int64? {
         var text = text
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
@@ -36,12 +39,12 @@ extension Position {
         guard (1...7).contains(fraction.utf8.count), let whole = Int64(parts[0]),
             let rest = Int64(fraction + String(repeating: "0", count: 7 - fraction.utf8.count))
         else { return nil }
-        let count = whole * degree + rest
+        let count = whole * Position.degree + rest
         return isNegative ? -count : count
     }
 
-    private static func degrees(_ count: Int64) -> String {
-        let (whole, rest) = count.magnitude.quotientAndRemainder(dividingBy: UInt64(degree))
+    static func degrees(_ count: Int64) -> String {
+        let (whole, rest) = count.magnitude.quotientAndRemainder(dividingBy: UInt64(Position.degree))
         var digits = String(repeating: "0", count: 7 - "\(rest)".utf8.count) + "\(rest)"
         while digits.hasSuffix("0") { digits.removeLast() }
         return (count < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")

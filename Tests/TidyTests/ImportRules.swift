@@ -18,6 +18,7 @@ extension TidyRule {
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
         "ControlProtocol": [],
+        "Places": ["Glibc"],
         "Feeds": ["ControlProtocol", "Profiles", "Store"],
         "StoreQueries": [
             "ControlProtocol", "Glibc", "HardwareIO", "Profiles", "SQLite", "Store",
@@ -54,7 +55,7 @@ extension TidyRule {
         ],
         "RoostWeb": [
             "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Glibc", "HTTPTypes", "NIOCore",
-            "NIOHTTP1", "NIOPosix", "SQLite", "Store", "StoreQueries",
+            "NIOHTTP1", "NIOPosix", "Places", "SQLite", "Store", "StoreQueries",
         ],
         "roost-web": [
             "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",

@@ -32,7 +32,7 @@ struct ClusterTable {
     ///   - history: Has the values.
     ///   - quantity: `pm25`.
     ///   - range: From when to when.
-    ///   - position: Where the station stands; nil while nobody said so.
+    ///   - position: Where the station stands; nil where that was not set.
     /// - Throws: `StoreError.database`; `Problem` when nothing measures it.
     init(
         _ history: OpenHistory,

@@ -315,10 +315,7 @@ package struct ControlAnswers: Sendable {
             faults: faults.map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = dependencies.board()
-        report.zone = configuration.zone
-        report.position = configuration.position.map {
-            PositionReport(latitude: $0.degrees.latitude, longitude: $0.degrees.longitude)
-        }
+        (report.zone, report.position) = (configuration.zone, .init(configuration.position))
         report.clock = clock.report
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
         report.lampCause = dependencies.lampCause()

@@ -71,3 +71,11 @@ struct StationSetting: Sendable {
         )
     }
 }
+
+extension PositionReport {
+    /// Nil without a position.
+    init?(_ position: Position?) {
+        guard let degrees = position?.degrees else { return nil }
+        self.init(latitude: degrees.latitude, longitude: degrees.longitude)
+    }
+}

@@ -240,11 +240,12 @@ import Testing
                 return (first, [second.body, last.body], codes)
             }
         }
-        #expect(first?.settings.map(\.origin) == [.default, .default])
-        #expect(reports[0]?.settings.map(\.value) == ["court", "Europe/Rome"])
-        #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui])
-        #expect(reports[1]?.settings.map(\.value) == ["file", nil])
-        #expect(reports[1]?.settings.map(\.origin) == [.file, .default])
+        #expect(first?.settings.map(\.key) == ["name", "zone", "position"])
+        #expect(first?.settings.map(\.origin) == [.default, .default, .default])
+        #expect(reports[0]?.settings.map(\.value) == ["court", "Europe/Rome", nil])
+        #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui, .default])
+        #expect(reports[1]?.settings.map(\.value) == ["file", nil, nil])
+        #expect(reports[1]?.settings.map(\.origin) == [.file, .default, .default])
         #expect(
             codes == [
                 "changed", "unknown-setting", "bad-request", "unknown-setting", "bad-request",

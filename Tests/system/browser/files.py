@@ -66,6 +66,8 @@ def hold(check):
             check.demand(word not in text, f"{path}: {word}")
         foreign = re.findall(r"https?://(?!www\.w3\.org/2000/svg)[^\s\"']+", text)
         check.demand(not foreign, f"{path}: a foreign address, {foreign[:1]}")
+    listed = read(ROOT, "Sources", "RoostWeb", "Static", "StaticFiles.swift").split("pages = [")[1].split("]")[0]
+    check.same(sorted(re.findall(r'"([^"]+)"', listed)), sorted(path for path, _ in pages()), "addresses that the server has a page for")
     hold_modules(check, texts)
     hold_catalogues(check, texts)
     hold_size(check)

@@ -24,7 +24,7 @@ while read -r module; do insmod "/modules/$module" 2>/dev/null; done </modules/o
 tenths=0
 until [ -b /dev/vda2 ] || [ $tenths -gt 300 ]; do usleep 100000; tenths=$((tenths + 1)); done
 mount -t ext4 -o rw,noatime /dev/vda2 /root || { sleep 20; reboot -f; }
-for folder in dev proc sys; do mount --move "/$folder" "/root/$folder"; done
+cd /root && for folder in dev proc sys; do mount --move "/$folder" "$folder"; done
 exec switch_root /root /usr/lib/systemd/systemd
 """
 WORDS = f"console=ttyAMA0 root=/dev/vda2 rw net.ifnames=0 quiet loglevel=4 systemd.wants={board.AGENT_UNIT}"
