@@ -18,6 +18,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func system(_ name: String, _ configuration: String, _ package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: configuration, providers: [.apt([package])])
+}
+
 func tests(
     _ name: String,
     _ dependencies: [Target.Dependency],
@@ -50,9 +54,9 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
-        .systemLibrary(name: "CLibGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
+        system("CLibGPIOD", "libgpiod", "libgpiod-dev"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        system("CSQLite", "sqlite3", "libsqlite3-dev"),
 
         library("Core"),
         library("SQLite", ["CSQLite"]),

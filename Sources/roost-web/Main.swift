@@ -145,9 +145,9 @@ struct Web: ParsableCommand {
         stationRoutes.courier = courier
         let updates = UpdateRoutes(UpdateDesk(state: state))
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
-        let past = HistoryRoutes(history, station, name: shown, copies: copies).all
+        let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
-        let asked = stationRoutes.all + outward(courier, history, station) + updates.acts + past
+        let asked = stationRoutes.all + Self.sending(courier) + updates.acts + past
         var routes = files.routes(name: shown) + door.routes
         routes += door.accounts?.audited(asked) ?? asked
         routes += faces.routes + ProblemAdvice.routes + updates.others
@@ -182,14 +182,8 @@ struct Web: ParsableCommand {
         }
     }
 
-    /// What leaves the station, and what is around it.
-    private func outward(
-        _ courier: CourierClient?,
-        _ history: HistoryClient,
-        _ station: StationClient?
-    ) -> [Route] {
+    private static func sending(_ courier: CourierClient?) -> [Route] {
         OutboxRoutes(courier).all + PushRoutes(courier).all
-            + PlaceRoutes(history, station, courier).all
     }
 
     /// Nil without a socket that speaks TLS.

@@ -20,17 +20,12 @@ import Testing
             nil,
             name: "t"
         )
-        let places = PlaceRoutes(
-            HistoryClient(nil, folder: folder.path, logger: logger),
-            nil,
-            nil
-        )
         let trust = TrustRoutes(nil, station: "t", addresses: [])
         let updates = UpdateRoutes(UpdateDesk(state: folder.path))
         let routes =
             door.routes + station.all + history.all + trust.all
             + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
-            + updates.acts + updates.others + places.all
+            + updates.acts + updates.others
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }
             .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }

@@ -10,6 +10,7 @@ package struct HistoryRoutes: Sendable {
 
     private let history: HistoryClient
     private let station: StationClient?
+    private let courier: CourierClient?
     private let name: String
     private let copies: CopyDesk?
     private let zone: OwnerZone
@@ -17,15 +18,18 @@ package struct HistoryRoutes: Sendable {
     /// - Parameters:
     ///   - history: Reads it.
     ///   - station: Knows of card and lasers; nil for a card without its station.
+    ///   - courier: Knows the places of its feeds; nil for a card without its station.
     ///   - name: The station's.
     ///   - copies: Where SQLite copies are kept; nil where nothing may be written.
     package init(
         _ history: HistoryClient,
         _ station: StationClient?,
+        _ courier: CourierClient? = nil,
         name: String,
         copies: CopyDesk? = nil
     ) {
         (self.history, self.station, self.name) = (history, station, name)
+        self.courier = courier
         self.copies = copies
         zone = OwnerZone(station)
     }
@@ -40,6 +44,7 @@ package struct HistoryRoutes: Sendable {
             get("/api/v1/dose", dose), get("/api/v1/proof", proof),
         ] + ExportRoute(history, name: name).all
             + CopyRoutes(history, copies, name: name).all
+            + PlaceRoutes(history, station, courier).all
     }
 
     private func get(_ path: String, _ handler: @escaping Route.Handler) -> Route {

@@ -33,7 +33,7 @@ struct ClusterTable {
     ///   - quantity: `pm25`.
     ///   - range: From when to when.
     ///   - position: Where the station stands; nil where that was not set.
-    /// - Throws: `StoreError.database`; `Problem` when nothing measures it.
+    /// - Throws: `StoreError.database`.
     init(
         _ history: OpenHistory,
         _ quantity: String,
@@ -42,10 +42,9 @@ struct ClusterTable {
     ) throws {
         let channels = try StoreChannel.all(history.reader)
             .filter { $0.quantity.name == quantity && !$0.stream.id.isImported }
-        guard let channel = channels.first else {
-            throw Problem.notFound("no channel measures \(quantity.prefix(40))")
-        }
-        (unit, decimals) = (channel.quantity.unit, channel.decimals)
+        // A station that begins has measured nothing yet, which is no mistake.
+        unit = channels.first?.quantity.unit ?? ""
+        decimals = channels.first?.decimals ?? 0
         let wanted = Set(channels.map(\.stream.id))
         let hidden = try StoredSurvey.all(history.reader, history.times)
             .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)

@@ -22,7 +22,7 @@ export async function load(api) {
   if (!live.station) await refresh();
   const own = [...new Set((live.station?.channels ?? []).map((one) => quantityOf(one.id)))];
   const quantity = FIRST.find((name) => own.includes(name)) ?? own[0];
-  const [sites, clusters] = await Promise.all([api.get("/sites"), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
+  const [sites, clusters] = await Promise.all([api.get("/sites", { last: "72h" }), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
   return { sites, clusters, own };
 }
 

@@ -8,13 +8,13 @@ extension Position {
     package init?(text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 40,
-            let latitude = PositionText.count(parts[0]), let longitude = PositionText.count(parts[1])
+            let latitude = Degrees.count(parts[0]), let longitude = Degrees.count(parts[1])
         else { return nil }
         self.init(latitude: latitude, longitude: longitude)
     }
 
     /// `46.1699, 9.8786`: no more digits than it needs.
-    package var text: String { "\(PositionText.degrees(latitude)), \(PositionText.degrees(longitude))" }
+    package var text: String { "\(Degrees.text(latitude)), \(Degrees.text(longitude))" }
 
     /// Degrees.
     package var degrees: (latitude: Double, longitude: Double) {
@@ -23,7 +23,7 @@ extension Position {
 }
 
 /// One coordinate in degrees as text, and back.
-private enum PositionText {
+private enum Degrees {
     /// In 10⁻⁷ degree.
     static func count(_ text: Substring) -> Int64? {
         var text = text
@@ -43,8 +43,9 @@ private enum PositionText {
         return isNegative ? -count : count
     }
 
-    static func degrees(_ count: Int64) -> String {
-        let (whole, rest) = count.magnitude.quotientAndRemainder(dividingBy: UInt64(Position.degree))
+    static func text(_ count: Int64) -> String {
+        let degree = UInt64(Position.degree)
+        let (whole, rest) = count.magnitude.quotientAndRemainder(dividingBy: degree)
         var digits = String(repeating: "0", count: 7 - "\(rest)".utf8.count) + "\(rest)"
         while digits.hasSuffix("0") { digits.removeLast() }
         return (count < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")
