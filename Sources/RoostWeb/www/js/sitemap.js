@@ -25,6 +25,12 @@ export function projection(points) {
     HEIGHT / 2 - ((one.latitude - (south + north) / 2) * metre) / scale] };
 }
 
+/** Those within so many metres of the first one: a station far away would shrink all others to a dot. */
+export function near(points, first, metres) {
+  const { scale, at } = projection([first, ...points]), [x, y] = at(first);
+  return points.filter((one) => Math.hypot(at(one)[0] - x, at(one)[1] - y) * scale <= metres);
+}
+
 const SHAPES = {
   own: (x, y) => svg("path", { d: `M${x} ${y - 10}l9 17h-18z` }),
   cluster: (x, y, size) => svg("circle", { cx: x, cy: y, r: size }),
@@ -42,7 +48,7 @@ export function siteMap(points, label, metres, open) {
   const marks = points.map((point) => {
     const [x, y] = at(point), size = point.size ?? 8;
     // A name that would cover another is left to the list below.
-    const box = [x - 4 * point.name.length - 4, y + size + 4, x + 4 * point.name.length + 4, y + size + 20];
+    const box = [x - 6 * point.name.length - 4, y + size + 4, x + 6 * point.name.length + 4, y + size + 28];
     const isFree = !taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]);
     if (isFree) taken.push(box);
     const kind = SHAPES[point.kind] ? point.kind : "region";

@@ -5,11 +5,12 @@ import { ago, number, stamp, value } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
-import { siteMap } from "../sitemap.js";
+import { near, siteMap } from "../sitemap.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "sites.title";
 const WINDOW = "14d";
+const REACH = 300000;
 const metres = (length) => (length < 1000 ? `${number(length)} m` : `${number(length / 1000)} km`);
 const isPlace = (one) => one.latitude !== null && one.latitude !== undefined;
 /** The value that a list shows of a site: an index first, then fine dust. */
@@ -41,16 +42,17 @@ export function make(root, context) {
 const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
 
 function drawMap(node, sites, clusters) {
-  const points = [
+  const all = [
     ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
       name: number(one.mean, 1), words: clusterWords(one, clusters) })),
     ...sites.items.filter(isPlace).map((one) => ({ ...one, kind: "region", words: `${one.name}: ${main(one) ? words(main(one)) : t("sites.noValue")}`, site: one })),
     ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.name ?? "", words: t("sites.here", { name: sites.name ?? "" }) }] : [])];
+  const points = isPlace(sites) ? near(all, sites, REACH) : all, far = all.length - points.length;
   if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
   node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site) : null)),
     el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
-    el("p", { class: "quiet" }, t("sites.tiles")));
+    el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", t("sites.tiles")));
 }
 
 const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.count)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;
