@@ -55,7 +55,7 @@ import Testing
             return
         }
         #expect(file.name == "roost-20261122T043005Z.LOG" && file.lines == 2)
-        // A private one has no file, whoever asks.
+        // The source gives no file of a private survey, also where it is asked for one.
         #expect(try await source.file(of: drives[2], dates) == .empty)
     }
 
