@@ -116,7 +116,7 @@ class Bench:
 
     def opened(self):
         store = self.station.report("status").get("store", {})
-        return store if store.get("journal") else None
+        return store if store.get("state", "opening") != "opening" else None
 
     def open(self):
         """Starts the station; returns what it says of its store."""
@@ -213,7 +213,11 @@ def run(check, options):
         disk = check.ends(Disk(check.folder, table))
         try:
             disk.attach()
-            Bench(check, table).play(disk)
+            bench = Bench(check, table)
+            try:
+                bench.play(disk)
+            finally:
+                bench.station.close()  # After a failure it would hold the next table's loop device.
             check.say(f"{table}: ok")
         except Failed as failure:
             check.demand(False, f"{table}: {failure}")
