@@ -42,6 +42,7 @@ let package = Package(
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-web", targets: ["roost-web"]),
         .executable(name: "roost-courier", targets: ["roost-courier"]),
+        .executable(name: "roost-eyes", targets: ["roost-eyes"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
@@ -53,6 +54,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
+        .target(name: "CCapture"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
         system("CLibGPIOD", "libgpiod", "libgpiod-dev"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -132,6 +134,7 @@ let package = Package(
             resources: [.embedInCode("Shipped")],
             swiftSettings: strict
         ),
+        library("Eyes", ["CCapture", "Core", "HardwareIO", "LinuxIO", "Profiles"]),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
         library(
             "Updates",
@@ -152,11 +155,7 @@ let package = Package(
                 "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store", "StoreQueries",
             ]
         ),
-        .systemLibrary(
-            name: "CArgon2",
-            pkgConfig: "libargon2",
-            providers: [.apt(["libargon2-dev"])]
-        ),
+        system("CArgon2", "libargon2", "libargon2-dev"),
         .target(name: "COpenSSL", dependencies: ["CLibSSL"]),
         .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(
@@ -182,16 +181,8 @@ let package = Package(
             resources: [.embedInCode("Shipped")],
             swiftSettings: strict
         ),
-        .systemLibrary(
-            name: "CCurl",
-            pkgConfig: "libcurl",
-            providers: [.apt(["libcurl4-openssl-dev"])]
-        ),
-        .systemLibrary(
-            name: "CMosquitto",
-            pkgConfig: "libmosquitto",
-            providers: [.apt(["libmosquitto-dev"])]
-        ),
+        system("CCurl", "libcurl", "libcurl4-openssl-dev"),
+        system("CMosquitto", "libmosquitto", "libmosquitto-dev"),
         library(
             "CourierIO",
             [
@@ -205,6 +196,14 @@ let package = Package(
             dependencies: [
                 "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
                 "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments, logging,
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "roost-eyes",
+            dependencies: [
+                "ClientSupport", "ControlProtocol", "Core", "Eyes", "HardwareIO", "LinuxIO",
+                "Profiles", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -229,7 +228,7 @@ let package = Package(
             name: "roost",
             dependencies: [
                 "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
-                "Doctor",
+                "Doctor", "Eyes",
                 "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning",
                 "ProvisioningIO", "SQLite", "SimulationKit", "Station", "Store", "StoreQueries",
                 "Supervision", "Updates", arguments, logging,
@@ -280,6 +279,7 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         tests("PlacesTests", ["Places"]),
+        tests("EyesTests", ["Core", "Eyes", "HardwareIO", "Profiles", "SimulationKit"]),
         tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(
             "DevicesTests",

@@ -30,6 +30,7 @@ make_extras() {
     make_manual roostd 8
     ! has_web || make_manual roost-web 8
     ! has_courier || make_manual roost-courier 8
+    ! has_eyes || make_manual roost-eyes 8
     [[ ! -x $binaries/roost-lab ]] || make_manual roost-lab 1
 }
 

@@ -21,6 +21,9 @@ has_web() { [[ ${with_web:-yes} == yes && -x $binaries/roost-web ]]; }
 # Whether the courier is among the programs and wanted.
 has_courier() { [[ ${with_courier:-yes} == yes && -x $binaries/roost-courier ]]; }
 
+# Whether the camera's process is among the programs and wanted.
+has_eyes() { [[ ${with_eyes:-yes} == yes && -x $binaries/roost-eyes ]]; }
+
 # Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
 installed_files() {
     local system rules example
@@ -69,6 +72,15 @@ installed_files() {
             644 "$root/packaging/systemd/roost-courier.path" \
             "$system/systemd/system/roost-courier.path" \
             644 "$extras/roost-courier.8" "$prefix/share/man/man8/roost-courier.8"
+    fi
+    if has_eyes; then
+        printf '%s\t%s\t%s\n' \
+            755 "$binaries/roost-eyes" "$prefix/bin/roost-eyes" \
+            644 "$root/packaging/systemd/roost-eyes.service" \
+            "$system/systemd/system/roost-eyes.service" \
+            644 "$root/packaging/systemd/roost-eyes.path" \
+            "$system/systemd/system/roost-eyes.path" \
+            644 "$extras/roost-eyes.8" "$prefix/share/man/man8/roost-eyes.8"
     fi
     for rules in "$root"/udev-rules/*.rules "$root"/packaging/systemd/*.rules; do
         printf '644\t%s\t%s\n' "$rules" "$system/udev/rules.d/${rules##*/}"

@@ -21,7 +21,7 @@ struct Roost: ParsableCommand {
             DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
             WatchCommand.self, WebCommand.self,
             NoteCommand.self, DoseCommand.self, LiveCommand.self, ReadingsCommand.self,
-            EventsCommand.self,
+            EventsCommand.self, RecordsCommand.self,
             ModeCommand.self,
             SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
             ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,

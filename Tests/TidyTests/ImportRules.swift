@@ -73,6 +73,11 @@ extension TidyRule {
             "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
+        "Eyes": ["CCapture", "Glibc", "HardwareIO", "LinuxIO", "Profiles"],
+        "roost-eyes": [
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "Eyes", "Glibc", "HardwareIO",
+            "LinuxIO", "Profiles",
+        ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "Provisioning": ["HardwareIO", "Profiles"],
         "Updates": ["COpenSSL", "ControlProtocol", "HardwareIO", "Profiles", "Provisioning"],
@@ -87,8 +92,8 @@ extension TidyRule {
         "roost": [
             "Alerts", "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol",
             "Devices",
-            "Doctor", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station", "Profiles",
-            "Provisioning", "ProvisioningIO", "SQLite",
+            "Doctor", "Eyes", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
+            "Profiles", "Provisioning", "ProvisioningIO", "SQLite",
             "SimulationKit", "Store", "StoreQueries",
             "Supervision", "Updates",
         ],

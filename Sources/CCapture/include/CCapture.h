@@ -1,0 +1,17 @@
+// A program in a process group of its own that cannot outlive who started it.
+#ifndef CCAPTURE_H
+#define CCAPTURE_H
+
+// Starts `arguments` (the path or name of a program, its arguments, a null pointer) with `output`
+// as its standard output and nothing as its input.
+//
+// A guard process is put between the two: it leads the group, and kills it as soon as the other end
+// of `*lifeline` is closed, by whatever end of the process that has it. Returns the guard's id,
+// which is also the group's; -1 and errno on failure. The guard ends as the program did: its exit
+// code, or 128 and the number of its signal; 127 when it could not be started.
+int ccapture_start(char *const arguments[], int output, int *lifeline);
+
+// A descriptor that is readable once the process has ended; -1 and errno on failure.
+int ccapture_watch(int process);
+
+#endif

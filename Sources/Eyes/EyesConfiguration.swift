@@ -1,0 +1,77 @@
+import Profiles
+
+/// What `eyes.json` says: which command takes a picture, how many are kept, and when none is taken.
+package struct EyesConfiguration: Hashable, Sendable {
+    /// Where it is, unless a command says otherwise; without it there is no camera.
+    package static let standardPath = "/etc/roost/eyes.json"
+    /// Where the pictures are, unless it says otherwise.
+    package static let standardRing = "/var/lib/roost-eyes/pictures"
+    /// Bytes of the file.
+    package static let byteLimit = 64 << 10
+
+    /// The program and its arguments, 1…64; it writes one JPEG to standard output.
+    package let command: [String]
+    /// How long it may take, 1…60 s.
+    package let limit: Duration
+    package let ring: String
+    package let shape: PictureShape
+    /// 1…3 650; older pictures are deleted.
+    package let retentionDays: Int
+    package let masks: [MaskTime]
+
+    /// Reads a configuration.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content.
+    ///   - file: Its name, for messages.
+    /// - Throws: `ConfigurationError` with all mistakes at once.
+    package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes) } catch {
+            throw ConfigurationError(file: file, message: JSONParser.words(for: error, in: bytes))
+        }
+        let problems = ProblemList()
+        guard var root = ObjectReader(value, at: "", problems) else {
+            throw ConfigurationError(file: file, problems: problems.problems)
+        }
+        command = Self.texts("command", &root, limit: 64) { text in
+            text.isEmpty || text.utf8.contains(0) ? nil : text
+        }
+        if command.isEmpty {
+            problems.add("command", "expected a program that writes a JPEG, and its arguments")
+        }
+        limit = root.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
+        ring = root.absolutePath("ring") ?? Self.standardRing
+        let megabytes = Int(root.number("megabytes", in: 1...4_096) ?? 64)
+        let count = Int(root.number("pictures", in: 1...10_000) ?? 400)
+        let shape = PictureShape(megabytes: megabytes, count: count)
+        if shape == nil {
+            problems.add("pictures", "\(count) in \(megabytes) MiB leaves less than 8 KiB for each")
+        }
+        self.shape = shape ?? PictureShape.smallest
+        retentionDays = Int(root.number("retentionDays", in: 1...3_650) ?? 14)
+        masks = Self.texts("masks", &root, limit: 16) { MaskTime($0) }
+        root.finish()
+        guard problems.problems.isEmpty else {
+            throw ConfigurationError(file: file, problems: problems.problems)
+        }
+    }
+
+    private static func texts<Value>(
+        _ key: String,
+        _ reader: inout ObjectReader,
+        limit: Int,
+        _ make: (String) -> Value?
+    ) -> [Value] {
+        var values: [Value] = []
+        for (index, value) in reader.array(key, limit: limit).enumerated() {
+            if case .string(let text) = value, let made = make(text) {
+                values.append(made)
+            } else {
+                let wanted = key == "masks" ? "times as \"22:00-06:00\"" : "text"
+                reader.problem("\(key)[\(index)]", "expected \(wanted), found \(value.shown)")
+            }
+        }
+        return values
+    }
+}

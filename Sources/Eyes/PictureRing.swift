@@ -1,0 +1,159 @@
+import Core
+import HardwareIO
+
+/// Pictures on the card in a ring of fixed size: the newest takes the place of the oldest.
+///
+/// A power cut leaves each picture whole or gone: a slot's header is cleared and synced before its
+/// picture is written, and written after the picture was synced. Synchronous; it may block for
+/// seconds. One process writes at a time; a reader may look meanwhile and gets whole pictures only,
+/// by their checksum.
+package final class PictureRing {
+    package let shape: PictureShape
+    private let storage: any BlockStorage
+    /// By slot; nil where there is none.
+    private var slots: [PictureRecord?]
+    /// Slots that could not be written since the ring was opened; they are passed over.
+    private var badSlots: Set<Int> = []
+
+    /// Opens a ring to write, and gives a new one its shape.
+    ///
+    /// - Throws: `StorageError`; `.wrongSize` when it has another shape.
+    package init(_ storage: any BlockStorage, shape: PictureShape) throws(StorageError) {
+        if let found = PictureShape(try storage.read(0)) {
+            guard found == shape else {
+                throw .wrongSize(
+                    path: "the ring of pictures",
+                    found: found.blockCount * PictureShape.blockSize,
+                    wanted: shape.blockCount * PictureShape.blockSize
+                )
+            }
+        } else {
+            try storage.write(0, shape.header)
+            try storage.sync()
+        }
+        (self.storage, self.shape) = (storage, shape)
+        slots = try Self.scan(storage, shape)
+    }
+
+    /// Opens a ring as it is.
+    ///
+    /// - Throws: `StorageError`; `.absent` while nothing has given it a shape.
+    package init(asFound storage: any BlockStorage) throws(StorageError) {
+        guard let shape = PictureShape(try storage.read(0)),
+            storage.blockCount >= shape.blockCount
+        else { throw .absent(path: "a ring of pictures") }
+        (self.storage, self.shape) = (storage, shape)
+        slots = try Self.scan(storage, shape)
+    }
+
+    private static func scan(
+        _ storage: any BlockStorage,
+        _ shape: PictureShape
+    ) throws(StorageError) -> [PictureRecord?] {
+        var slots: [PictureRecord?] = []
+        for slot in 0..<shape.slotCount {
+            let record = PictureRecord(try storage.read(shape.block(ofSlot: slot)))
+            slots.append(record.flatMap { $0.byteCount <= shape.pictureMax ? $0 : nil })
+        }
+        return slots
+    }
+
+    /// Newest first.
+    package var records: [PictureRecord] {
+        slots.compactMap { $0 }.sorted { $0.number > $1.number }
+    }
+
+    /// The bytes of a picture; nil when it is no longer there, or damaged.
+    ///
+    /// - Throws: `StorageError`.
+    package func picture(_ record: PictureRecord) throws(StorageError) -> [UInt8]? {
+        guard let slot = slots.firstIndex(of: record) else { return nil }
+        var bytes: [UInt8] = []
+        var block = shape.block(ofSlot: slot)
+        while bytes.count < record.byteCount {
+            block += 1
+            bytes += try storage.read(block)
+        }
+        bytes.removeLast(bytes.count - record.byteCount)
+        return CRC32.checksum(bytes) == record.checksum ? bytes : nil
+    }
+
+    /// Stores one picture; it is durable when this returns.
+    ///
+    /// - Parameters:
+    ///   - picture: 1…`shape.pictureMax` bytes.
+    ///   - motion: What it shows.
+    /// - Returns: What is known of it.
+    /// - Throws: `StorageError`; every other picture stays, and a slot that failed is passed over.
+    @discardableResult
+    package func add(
+        _ picture: [UInt8],
+        of motion: SeenMotion
+    ) throws(StorageError) -> PictureRecord {
+        precondition((1...shape.pictureMax).contains(picture.count), "does not fit into a slot")
+        let newest = slots.compactMap { $0?.number }.max() ?? 0
+        let slot = freeSlot
+        let record = PictureRecord(number: newest + 1, motion: motion, picture: picture)
+        do {
+            try clear(slot)
+            try write(picture, after: shape.block(ofSlot: slot))
+            try storage.sync()
+            try storage.write(shape.block(ofSlot: slot), record.header)
+            try storage.sync()
+        } catch {
+            // A card that is full or read-only says so of every slot.
+            if case .failed = error { badSlots.insert(slot) }
+            if badSlots.count == shape.slotCount { badSlots = [] }
+            throw error
+        }
+        slots[slot] = record
+        return record
+    }
+
+    /// An empty slot, else that of the oldest picture.
+    private var freeSlot: Int {
+        let usable = slots.indices.filter { !badSlots.contains($0) }
+        return usable.min { (slots[$0]?.number ?? 0) < (slots[$1]?.number ?? 0) } ?? 0
+    }
+
+    /// Removes a picture; its bytes are written over, not only its name.
+    ///
+    /// - Returns: Whether it was there.
+    /// - Throws: `StorageError`.
+    @discardableResult
+    package func delete(_ number: UInt64) throws(StorageError) -> Bool {
+        guard let slot = slots.firstIndex(where: { $0?.number == number }), let record = slots[slot]
+        else { return false }
+        try clear(slot)
+        try write([UInt8](repeating: 0, count: record.byteCount), after: shape.block(ofSlot: slot))
+        try storage.sync()
+        return true
+    }
+
+    /// Removes what is older; undated pictures stay until the ring comes to them.
+    ///
+    /// - Returns: How many.
+    /// - Throws: `StorageError`.
+    @discardableResult
+    package func delete(before time: WallTime) throws(StorageError) -> Int {
+        let old = records.filter { $0.time.map { $0 < time } ?? false }
+        for record in old { try delete(record.number) }
+        return old.count
+    }
+
+    private func clear(_ slot: Int) throws(StorageError) {
+        try storage.write(shape.block(ofSlot: slot), [UInt8](repeating: 0, count: 512))
+        try storage.sync()
+        slots[slot] = nil
+    }
+
+    private func write(_ bytes: [UInt8], after header: Int) throws(StorageError) {
+        var (block, start) = (header + 1, 0)
+        while start < bytes.count {
+            let end = min(start + PictureShape.blockSize, bytes.count)
+            let short = -(end - start) & 511
+            try storage.write(block, bytes[start..<end] + [UInt8](repeating: 0, count: short))
+            (block, start) = (block + 1, end)
+        }
+    }
+}

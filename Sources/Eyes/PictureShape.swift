@@ -1,0 +1,61 @@
+import HardwareIO
+
+/// How a ring of pictures lies on the card: a block that says so, then slots of equal size.
+package struct PictureShape: Hashable, Sendable {
+    static let magic = Array("ROOST-PICTURES-1".utf8)
+    package static let blockSize = 4_096
+
+    /// Pictures that there is room for.
+    package let slotCount: Int
+    /// Blocks of a slot: one for its header, the others for the picture.
+    package let slotBlocks: Int
+
+    /// Room for one picture of 4 KiB.
+    static let smallest = PictureShape(slotCount: 1, slotBlocks: 2)
+
+    private init(slotCount: Int, slotBlocks: Int) {
+        (self.slotCount, self.slotBlocks) = (slotCount, slotBlocks)
+    }
+
+    /// The shape that fits into some megabytes.
+    ///
+    /// - Parameters:
+    ///   - megabytes: 1…4 096, of 1 048 576 bytes.
+    ///   - count: 1…10 000 pictures; nil when a slot would be smaller than 8 KiB.
+    package init?(megabytes: Int, count: Int) {
+        slotCount = count
+        slotBlocks = ((megabytes << 20) / Self.blockSize - 1) / count
+        guard slotBlocks >= 2 else { return nil }
+    }
+
+    /// Reads a ring's first block; nil when it has no shape yet.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 28, bytes.starts(with: Self.magic) else { return nil }
+        func number(_ offset: Int) -> UInt32 {
+            (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
+        }
+        (slotCount, slotBlocks) = (Int(number(16)), Int(number(20)))
+        guard number(24) == CRC32.checksum(bytes[..<24]), (1...10_000).contains(slotCount),
+            (2...(1 << 20)).contains(slotBlocks)
+        else { return nil }
+    }
+
+    /// Blocks of the whole ring.
+    package var blockCount: Int { 1 + slotCount * slotBlocks }
+    /// Bytes of a picture, at most.
+    package var pictureMax: Int { (slotBlocks - 1) * Self.blockSize }
+
+    func block(ofSlot slot: Int) -> Int { 1 + slot * slotBlocks }
+
+    /// 512 bytes.
+    var header: [UInt8] {
+        var bytes = Self.magic
+        func append(_ number: UInt32) {
+            for place in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
+        }
+        append(UInt32(slotCount))
+        append(UInt32(slotBlocks))
+        append(CRC32.checksum(bytes))
+        return bytes + [UInt8](repeating: 0, count: 512 - bytes.count)
+    }
+}

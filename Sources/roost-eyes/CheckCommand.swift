@@ -1,0 +1,24 @@
+import ArgumentParser
+import ClientSupport
+import Eyes
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Reads the configuration and says what it means."
+    )
+
+    @Argument(help: "The configuration file.")
+    var file = EyesConfiguration.standardPath
+
+    func run() throws {
+        var options = EyesOptions()
+        options.config = file
+        let found = try options.read()
+        let room = found.shape.pictureMax >> 10
+        Output.line(
+            "\(found.command[0]), at most \(found.limit); \(found.shape.slotCount) pictures of at "
+                + "most \(room) KiB in \(found.ring), for \(found.retentionDays) days"
+        )
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import ClientSupport
+import Core
+import Glibc
+import LinuxIO
+import Logging
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Takes a picture at each motion, until it is asked to stop.",
+        discussion: """
+            SIGTERM and SIGINT stop it at once: whatever is being taken ends with it, and a picture
+            that is being written is whole or gone.
+
+            Example: roost-eyes run --config eyes.json --socket /run/roost/roost.sock
+            """
+    )
+    private static let cleaning: Duration = .seconds(3_600)
+
+    @OptionGroup var options: EyesOptions
+
+    @Option(help: "The station's control socket.")
+    var socket = "/run/roost/roost.sock"
+
+    @Flag(help: "Log what happens, not only what matters.")
+    var verbose = false
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        SignalMonitor.block()
+        let configuration = try options.read()
+        let level: Logger.Level = verbose ? .info : .notice
+        let logger = Logger(label: "roost-eyes") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let loop = try EventLoop()
+        let signals = try SignalMonitor(on: loop)
+        let notifier = ServiceNotifier()
+        let watcher = try Watcher(
+            configuration,
+            socket: socket,
+            on: loop,
+            notifier: notifier,
+            logger: logger
+        )
+        try loop.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await watcher.run() }
+                group.addTask {
+                    while !Task.isCancelled {
+                        try await loop.clock.sleep(for: Self.cleaning, tolerance: .seconds(600))
+                        try watcher.clean()
+                    }
+                }
+                group.addTask {
+                    _ = try await signals.next()
+                    notifier.stopping()
+                    // Nothing waits for camera or card: both are made to be left at any time.
+                    _exit(0)
+                }
+                defer { group.cancelAll() }
+                notifier.ready()
+                try await group.next()
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Eyes
+import Glibc
+import HardwareIO
+
+struct RecordsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "records",
+        abstract: "The pictures that roost-eyes took of motions: lists, gets and deletes them.",
+        discussion: """
+            Examples: roost records
+                      roost records list --json
+                      roost records get 12
+                      roost records delete 12
+                      roost records delete --all
+            """,
+        subcommands: [List.self, Get.self, Delete.self],
+        defaultSubcommand: List.self
+    )
+
+    struct Options: ParsableArguments {
+        @Option(help: "The file of the pictures.")
+        var ring = EyesConfiguration.standardRing
+
+        /// - Throws: `ClientFailure`.
+        func open() throws -> PictureRing {
+            do { return try PictureFile.read(ring) } catch { throw failure(error) }
+        }
+
+        func failure(_ error: StorageError) -> ClientFailure {
+            if case .absent = error {
+                let message =
+                    "\(ring): no pictures; a camera is off until there is a "
+                    + EyesConfiguration.standardPath
+                return ClientFailure(message: message, exitCode: 1)
+            }
+            return ClientFailure(message: "\(error)", exitCode: 1)
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists them, newest first.")
+        @OptionGroup var options: Options
+
+        @Flag(help: "Print a JSON object a line instead of words.")
+        var json = false
+
+        func run() throws {
+            let records = try options.open().records
+            for record in records {
+                Output.line(json ? try PictureReport(record).line : PictureReport(record).words)
+            }
+            if records.isEmpty, !json { Output.line("no pictures yet") }
+        }
+    }
+
+    struct Get: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Writes one into a file.")
+        @OptionGroup var options: Options
+
+        @Argument(help: "Its number.")
+        var number: UInt64
+
+        @Option(help: "The file; - is standard output; else the picture's own name.")
+        var output: String?
+
+        @Flag(help: "Print a JSON object instead of the file's name.")
+        var json = false
+
+        func run() throws {
+            let ring = try options.open()
+            guard let record = ring.records.first(where: { $0.number == number }) else {
+                throw RecordsCommand.absent(number)
+            }
+            let picture: [UInt8]?
+            do { picture = try ring.picture(record) } catch { throw options.failure(error) }
+            guard let picture else {
+                let message = "picture \(number) is damaged on the card, or was just deleted"
+                throw ClientFailure(message: message, exitCode: 1)
+            }
+            if output == "-" { return try FileBytes.write(picture, to: 1, "-") }
+            let path = output ?? record.name
+            let raw = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard raw >= 0 else { throw FileBytes.failure(path, "cannot be written") }
+            defer { close(raw) }
+            try FileBytes.write(picture, to: raw, path)
+            Output.line(json ? try PictureReport(record).line : path)
+        }
+    }
+
+    struct Delete: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Deletes one or all: their bytes are written over."
+        )
+        @OptionGroup var options: Options
+
+        @Argument(help: "The number of the picture.")
+        var number: UInt64?
+
+        @Flag(help: "All of them.")
+        var all = false
+
+        @Flag(help: "Print JSON instead of words.")
+        var json = false
+
+        func validate() throws {
+            guard (number == nil) == all else {
+                throw ValidationError("name the number of one picture, or --all")
+            }
+        }
+
+        func run() throws {
+            let number = number
+            let count: Int
+            do {
+                count = try PictureFile.change(options.ring, shape: nil) {
+                    ring throws(StorageError) in
+                    var count = 0
+                    for record in ring.records where number == nil || record.number == number {
+                        if try ring.delete(record.number) { count += 1 }
+                    }
+                    return count
+                }
+            } catch { throw options.failure(error) }
+            if let number, count == 0 { throw RecordsCommand.absent(number) }
+            let report = DeletedPictures(count: count)
+            Output.line(json ? try ControlCodec.line(report) : "\(count) deleted")
+        }
+    }
+
+    static func absent(_ number: UInt64) -> ClientFailure {
+        let message = "no picture has the number \(number); `roost records` lists them"
+        return ClientFailure(message: message, exitCode: 1)
+    }
+}

@@ -1,0 +1,38 @@
+import Eyes
+import Profiles
+import Testing
+
+@Suite struct EyesConfigurationTests {
+    @Test func aCommandIsEnough() throws {
+        let text = #"{"command": ["rpicam-still", "-o", "-"]}"#
+        let found = try EyesConfiguration(Array(text.utf8), file: "eyes.json")
+        #expect(found.command.count == 3)
+        #expect(found.limit == .seconds(15))
+        #expect(found.shape == PictureShape(megabytes: 64, count: 400))
+        #expect(found.masks.isEmpty)
+    }
+
+    @Test func allMistakesAreNamedAtOnce() {
+        let text = #"{"command": [], "megabytes": 1, "pictures": 900, "masks": ["22-6"], "x": 1}"#
+        do {
+            _ = try EyesConfiguration(Array(text.utf8), file: "eyes.json")
+            Issue.record("was accepted")
+        } catch {
+            let places = Set(error.problems.map(\.place))
+            #expect(places.isSuperset(of: ["command", "pictures", "masks[0]"]))
+            #expect(error.problems.count == 4)
+        }
+    }
+
+    @Test func aMaskMayGoOverMidnight() throws {
+        let night = try #require(MaskTime("22:00-06:30"))
+        #expect([1_320, 1_439, 0, 389].allSatisfy(night.covers))
+        #expect(![390, 720, 1_319].contains(where: night.covers))
+        let noon = try #require(MaskTime("12:00-13:00"))
+        #expect(noon.covers(720) && !noon.covers(780) && !noon.covers(719))
+        #expect(
+            ["", "22:00", "24:00-01:00", "1:00-2:00", "05:00-05:00", "+1:00-02:00"]
+                .allSatisfy { MaskTime($0) == nil }
+        )
+    }
+}

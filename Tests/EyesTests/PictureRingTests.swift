@@ -1,0 +1,112 @@
+import Core
+import Eyes
+import HardwareIO
+import SimulationKit
+import Testing
+
+@Suite struct PictureRingTests {
+    private static func shape() throws -> PictureShape {
+        try #require(PictureShape(megabytes: 1, count: 5))
+    }
+
+    private static func motion(_ second: Int64) -> SeenMotion {
+        SeenMotion(
+            source: "door",
+            time: WallTime(nanoseconds: second * 1_000_000_000),
+            instant: MonotonicInstant(nanoseconds: second)
+        )
+    }
+
+    private static func picture(_ seed: Int, _ byteCount: Int = 9_000) -> [UInt8] {
+        var random = SplitMix64(seed: UInt64(seed))
+        return (0..<byteCount).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    private static func card() throws -> SimulatedBlockStorage {
+        SimulatedBlockStorage(blockSize: 4_096, blockCount: try shape().blockCount)
+    }
+
+    @Test func theNewestTakesThePlaceOfTheOldest() throws {
+        let card = try Self.card()
+        let ring = try PictureRing(card, shape: Self.shape())
+        for number in 1...12 { try ring.add(Self.picture(number), of: Self.motion(Int64(number))) }
+        let found = try PictureRing(asFound: card)
+        #expect(found.records.map(\.number) == [12, 11, 10, 9, 8])
+        for record in found.records {
+            #expect(try found.picture(record) == Self.picture(Int(record.number)))
+        }
+        #expect(found.records.first?.name == "1970-01-01T00-00-12Z-12.jpg")
+    }
+
+    @Test func aPictureOfEachSizeUpToTheRoomComesBack() throws {
+        let card = try Self.card()
+        let ring = try PictureRing(card, shape: Self.shape())
+        for size in [1, 511, 512, 513, 4_095, 4_096, 4_097, ring.shape.pictureMax] {
+            let record = try ring.add(Self.picture(size, size), of: Self.motion(1))
+            #expect(try PictureRing(asFound: card).picture(record) == Self.picture(size, size))
+        }
+    }
+
+    /// At every write and sync of one more picture into a full ring: each picture is whole or gone,
+    /// only the oldest may be gone, and the ring goes on.
+    @Test(arguments: [0, 1, 2]) func aPowerCutLeavesEachPictureWholeOrGone(kind: Int) throws {
+        var cut = 0
+        var isCut = true
+        while isCut {
+            let card = try Self.card()
+            let ring = try PictureRing(card, shape: Self.shape())
+            for number in 1...5 { try ring.add(Self.picture(number), of: Self.motion(1)) }
+            card.faults.powerEndsAt = card.operationCount + cut
+            isCut = (try? ring.add(Self.picture(6), of: Self.motion(6))) == nil
+            let survival: SimulatedBlockStorage.Survival =
+                switch kind {
+                case 0: .nothing
+                case 1: .someWrites(seed: UInt64(cut))
+                default: .someSectors(seed: UInt64(cut))
+                }
+            let left = card.afterPowerCut(survival)
+            let found = try PictureRing(left, shape: Self.shape())
+            let whole = try found.records.filter {
+                try found.picture($0) == Self.picture(Int($0.number))
+            }
+            #expect(whole == found.records)
+            #expect(Set(whole.map(\.number)).isSuperset(of: [2, 3, 4, 5]))
+            #expect(isCut || whole.map(\.number) == [6, 5, 4, 3, 2])
+            try found.add(Self.picture(7), of: Self.motion(7))
+            #expect(found.records.count >= 5)
+            cut += 1
+        }
+        #expect(cut > 6)
+    }
+
+    @Test func whatIsDeletedIsNoLongerOnTheCard() throws {
+        let card = try Self.card()
+        let ring = try PictureRing(card, shape: Self.shape())
+        try ring.add([UInt8](repeating: 0xAB, count: 9_000), of: Self.motion(1))
+        try ring.add(Self.picture(2), of: Self.motion(200))
+        #expect(try ring.delete(before: WallTime(nanoseconds: 100_000_000_000)) == 1)
+        #expect(try !ring.delete(1))
+        #expect(try PictureRing(asFound: card).records.map(\.number) == [2])
+        let left = try (0..<card.blockCount).filter { index in
+            try card.read(index).contains([0xAB, 0xAB, 0xAB, 0xAB])
+        }
+        #expect(left.isEmpty)
+    }
+
+    @Test func aBadBlockCostsItsSlotAlone() throws {
+        let card = try Self.card()
+        let ring = try PictureRing(card, shape: Self.shape())
+        card.faults.badBlocks = [2]
+        #expect(throws: StorageError.self) { try ring.add(Self.picture(1), of: Self.motion(1)) }
+        for number in 1...6 { try ring.add(Self.picture(number), of: Self.motion(1)) }
+        #expect(try PictureRing(asFound: card).records.map(\.number) == [6, 5, 4, 3])
+    }
+
+    @Test func anotherShapeIsRefused() throws {
+        let card = try Self.card()
+        _ = try PictureRing(card, shape: Self.shape())
+        let other = try #require(PictureShape(megabytes: 1, count: 4))
+        #expect(throws: StorageError.self) { try PictureRing(card, shape: other) }
+        #expect(PictureShape(megabytes: 1, count: 200) == nil)
+    }
+}
