@@ -72,6 +72,13 @@ final class Watcher: Sendable {
                 logger.warning("station left items out", metadata: ["count": "\(count)"])
             }
             if let event = item.event, event.kind == "motion" { take(event) }
+            // A station that refuses says so in an answer.
+            if item == LiveItem(),
+                let refusal = try? ControlCodec.message(ControlAnswer<LiveItem>.self, from: line),
+                let error = refusal.error
+            {
+                throw error
+            }
         }
     }
 
@@ -100,7 +107,13 @@ final class Watcher: Sendable {
             return true
         }
         guard isWaiting else { return leaveOut("the camera is too slow: \(Self.waitingMax) wait") }
-        do { try disk.submit { [self] in picture(motion) } } catch { leaveOut("\(error)") }
+        do { try disk.submit { [self] in picture(motion) } } catch {
+            counts.withLock {
+                $0.waiting -= 1
+                $0.leftOut += 1
+            }
+            leaveOut("\(error)")
+        }
     }
 
     private func isMasked(_ now: time_t) -> Bool {

@@ -36,6 +36,12 @@ struct RecordsCommand: ParsableCommand {
                     + EyesConfiguration.standardPath
                 return ClientFailure(message: message, exitCode: 1)
             }
+            if case .noPermission = error {
+                let message =
+                    "\(ring): no permission; the group roost may look at pictures, deleting needs "
+                    + "sudo"
+                return ClientFailure(message: message, exitCode: 1)
+            }
             return ClientFailure(message: "\(error)", exitCode: 1)
         }
     }

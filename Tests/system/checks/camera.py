@@ -14,15 +14,16 @@ import socket
 import subprocess
 import threading
 
-from ..check import until
+from ..check import Failed, until
 from ..station import end, kill
 
 PRODUCTS = ("roost", "roost-eyes")
 KEPT = 40
+NAP = str(1_000_000 + os.getpid())  # Seconds that nothing else on the machine sleeps.
 TAKE = r"""#!/bin/sh
 n=$(cat {count} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{count}
 case $(cat {fault} 2>/dev/null) in
-    hang) sleep 4321 & sleep 4321 ;;
+    hang) sleep {nap} & sleep {nap} ;;
     fail) exit 3 ;;
     garbage) echo this is no picture; exit 0 ;;
     huge) cat /dev/zero ;;
@@ -54,11 +55,11 @@ class Motions:
 
 
 def sleepers():
-    """Processes of fake captures that hang; they sleep for a time that nothing else sleeps."""
+    """Processes of fake captures that hang."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/cmdline", "rb") as file:
-            if file.read() == b"sleep\x004321\x00":
+            if file.read() == b"sleep\0" + NAP.encode() + b"\0":
                 found.append(int(name))
     return found
 
@@ -69,7 +70,7 @@ class Eyes:
         self.ring, self.fault = check.path("pictures"), check.path("fault")
         take = check.path("take")
         with open(take, "w", encoding="utf-8") as file:
-            file.write(TAKE.format(count=check.path("count"), fault=self.fault))
+            file.write(TAKE.format(count=check.path("count"), fault=self.fault, nap=NAP))
         os.chmod(take, 0o755)
         self.config = check.path("eyes.json")
         with open(self.config, "w", encoding="utf-8") as file:
@@ -141,6 +142,11 @@ def faults(check, eyes, count):
     check.same(sleepers(), [], "processes left by faults")
 
 
+def parent(process):
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
 def children(process):
     """Children of all threads of a process, zombies too."""
     found = []
@@ -160,10 +166,10 @@ def kills(check, eyes, count):
             kill(eyes.process)
         else:
             # The command, or the guard above it.
-            with open(f"/proc/{sleepers()[0]}/stat", encoding="utf-8") as file:
-                shell = int(file.read().rsplit(")", 1)[1].split()[1])
-            with open(f"/proc/{shell}/stat", encoding="utf-8") as file:
-                guard = int(file.read().rsplit(")", 1)[1].split()[1])
+            shell = parent(sleepers()[0])
+            guard = parent(shell)
+            if parent(guard) != eyes.process.pid:
+                raise Failed(f"{guard} is no guard of roost-eyes")
             os.kill(shell if victim == 1 else guard, signal.SIGKILL)
         check.demand(until(lambda: not sleepers(), 10), f"orphans after kill {turn}: {sleepers()}")
         if victim == 0:
