@@ -1,3 +1,4 @@
+import HardwareIO
 import Profiles
 import Provisioning
 
@@ -9,8 +10,10 @@ struct DoctorBoard: Hashable {
     var slots: BootSlots?
     /// `card` or `memory`.
     var dataOn: String?
-    /// Lines of `roost-said.txt`.
+    /// Lines of `roost-said.txt` but those of the card's start.
     var said: [String] = []
+    /// What the memory disk said of the card at the last start, a sentence a line.
+    var start: [String] = []
 }
 
 extension DoctorBoard {
@@ -31,7 +34,13 @@ extension DoctorBoard {
             )
         }
         dataOn = tree.line("/run/roost-data-on")
-        said = (tree.text("/run/\(ProvisionWords.name)") ?? "")
-            .split(whereSeparator: \.isNewline).dropFirst().prefix(40).map(String.init)
+        start = Self.lines(tree.text("/run/roost-start.said"), limit: 16)
+        let said = Self.lines(tree.text("/run/\(ProvisionWords.name)"), limit: 40)
+        self.said = said.dropFirst().filter { !start.contains($0) }
+    }
+
+    private static func lines(_ text: String?, limit: Int) -> [String] {
+        (text ?? "").split(whereSeparator: \.isNewline).prefix(limit)
+            .map { PlainText.shown($0, limit: 300) }
     }
 }

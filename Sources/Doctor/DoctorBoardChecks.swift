@@ -14,6 +14,11 @@ enum DoctorBoardChecks {
             decide: data
         ),
         DoctorCheck(
+            name: "image-start",
+            question: "Did the last start find the card whole?",
+            decide: start
+        ),
+        DoctorCheck(
             name: "image-files",
             question: "Were the files of the boot partition right at the last start?",
             decide: files
@@ -63,6 +68,16 @@ enum DoctorBoardChecks {
             "the data partition cannot be used: history and settings are lost with the power",
             next: "replace the card; cat /run/roost-data.log says what is wrong with it"
         )
+    }
+
+    @Sendable private static func start(_ facts: DoctorFacts) -> DoctorFinding {
+        guard !facts.isImage else { return .ofImage }
+        guard facts.image.version != nil else { return packages }
+        guard !facts.image.start.isEmpty else { return .ok("it found nothing wrong with the card") }
+        return DoctorFinding.warning(
+            "it found something wrong with the card",
+            next: "if the next start says the same, replace the card"
+        ).with(details: facts.image.start)
     }
 
     @Sendable private static func files(_ facts: DoctorFacts) -> DoctorFinding {

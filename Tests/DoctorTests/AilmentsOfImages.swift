@@ -20,6 +20,16 @@ extension Ailments {
             $0.files["/run/roost-data-on"] = "memory\n"
         },
         Ailment(
+            check: "image-start",
+            verdict: .warning,
+            words: "wrong with the card",
+            next: "replace the card",
+            others: ["image-root"]
+        ) {
+            $0.runFromImage()
+            $0.files["/run/roost-start.said"] = "The data partition was damaged and is repaired.\n"
+        },
+        Ailment(
             check: "image-files",
             verdict: .note,
             words: "said something",

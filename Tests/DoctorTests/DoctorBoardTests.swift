@@ -23,6 +23,7 @@ import Testing
         let root = try finding("image-root") { _ in }
         #expect(root == .ok("root 2, version 0.2.0, is the good one"))
         #expect(try finding("image-data") { _ in }.verdict == .ok)
+        #expect(try finding("image-start") { _ in }.verdict == .ok)
         #expect(try finding("image-files") { _ in }.verdict == .ok)
     }
 
@@ -55,6 +56,38 @@ import Testing
             $0.files["/run/roost-said.txt"] = "What.\r\n\r\nstation.txt, line 2: wrong.\r\n"
         }
         #expect(files.verdict == .note && files.details == ["station.txt, line 2: wrong."])
+    }
+
+    @Test(arguments: [
+        "The card cannot be written: it is protected, or worn out.",
+        "The card is smaller than the image: it has 3000 MiB and needs 3700.",
+        "The data partition could not be repaired and is made anew: settings, accounts and history "
+            + "are lost.",
+    ])
+    func repeatsWhatTheStartSaidOfTheCard(sentence: String) throws {
+        let said = "What.\r\n\r\n\(sentence)\r\nstation.txt, line 2: wrong.\r\n"
+        let change = { (machine: inout MadeUpMachine) in
+            machine.files["/run/roost-start.said"] = "\(sentence)\n"
+            machine.files["/run/roost-said.txt"] = said
+        }
+        let start = try finding("image-start", change)
+        #expect(start.verdict == .warning && start.details == [sentence])
+        let files = try finding("image-files", change)
+        #expect(files.details == ["station.txt, line 2: wrong."])
+        let alone = try finding("image-files") {
+            change(&$0)
+            $0.files["/run/roost-said.txt"] = "What.\r\n\r\n\(sentence)\r\n"
+        }
+        #expect(alone.verdict == .ok)
+    }
+
+    @Test func showsWhatTheStartSaidAsPlainText() throws {
+        let long = String(repeating: "x", count: 400)
+        let start = try finding("image-start") {
+            $0.files["/run/roost-start.said"] = "\u{1b}[2Jred\n" + "\(long)\n"
+        }
+        #expect(start.details.count == 2 && !start.details[0].contains("\u{1b}"))
+        #expect(start.details[1].count <= 301)
     }
 
     @Test func isNothingToPackages() throws {
