@@ -28,7 +28,8 @@ package enum DoseMark {
         _ name: String?,
         in reader: HistoryReader
     ) throws -> DoseSummary.Channels? {
-        let all = try reader.streams().compactMap { DoseSummary.Channels($0) }
+        let streams = try reader.streams()
+        let all = streams.compactMap { DoseSummary.Channels($0, among: streams) }
         guard let name else { return all.first { !$0.stream.id.isImported } ?? all.first }
         // A device that was measured anew has a newer stream of the same name.
         return all.last { $0.name == name || $0.stream.device == name }

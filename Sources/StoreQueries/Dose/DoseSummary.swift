@@ -14,19 +14,45 @@ package struct DoseSummary: Hashable, Sendable {
         package let error: Double
     }
 
-    /// Counts per minute of a device, and its dose rate where that is derived.
+    /// Counts per minute of a device, and its dose rate where that is measured or derived.
     package struct Channels: Hashable, Sendable {
+        /// A channel in µSv/h.
+        struct DoseRate: Hashable, Sendable {
+            let stream: StreamDescription
+            let index: Int
+        }
+
         package let stream: StreamDescription
         package let rate: Int
-        /// In µSv/h; nil where the profile has no such channel.
-        package let doseRate: Int?
+        /// Of one name; empty where there is none.
+        ///
+        /// What a station derives has streams of its own, a further one after each change of its
+        /// graph: `dose_rate@1`, then `dose_rate@2`.
+        let doseRates: [DoseRate]
 
         /// Those of a stream with counts per minute.
-        package init?(_ stream: StreamDescription) {
+        ///
+        /// - Parameters:
+        ///   - stream: With the counts.
+        ///   - others: Streams of the same history, in which its dose rate is looked for.
+        package init?(_ stream: StreamDescription, among others: [StreamDescription] = []) {
             let units = stream.quantities.map(\.unit)
             guard let rate = units.firstIndex(of: Quantity.countRate.unit) else { return nil }
             (self.stream, self.rate) = (stream, rate)
-            doseRate = units.firstIndex(of: "µSv/h")
+            // Each import is a device of its own time, also where its name is that of another.
+            let parts =
+                stream.id.isImported
+                ? []
+                : others.filter {
+                    $0.device == stream.device && !$0.id.isImported && $0.id != stream.id
+                }
+            let found = ([stream] + parts).flatMap { part in
+                part.quantities.indices.filter { part.quantities[$0].unit == "µSv/h" }
+                    .map { DoseRate(stream: part, index: $0) }
+            }
+            // Two rates of the same radiation are not added up.
+            let names = found.map { $0.stream.quantities[$0.index].name.prefix { $0 != "@" } }
+            doseRates = zip(found, names).filter { $1 == names[0] }.map(\.0)
         }
 
         /// As `geiger/cpm`.
@@ -47,12 +73,13 @@ package struct DoseSummary: Hashable, Sendable {
     package private(set) var most: Double = 0
     /// Counts in the covered time.
     package private(set) var counts: Double = 0
-    /// µSv in the covered time; nil without a dose rate.
+    /// µSv in the time that the dose rate covers; nil without a dose rate.
     package private(set) var measuredDose: Double?
 
     private var sum: Double = 0
     private var squares: Double = 0
-    private let factor: Double?
+    /// Time with a dose rate, in tenths of a second.
+    private var dosedTenths: Int64 = 0
 
     /// Reads the samples of a time.
     ///
@@ -70,40 +97,71 @@ package struct DoseSummary: Hashable, Sendable {
         _ range: TimeRange,
         factor: Double? = nil
     ) throws {
-        (self.channels, self.factor) = (channels, factor)
+        self.channels = channels
         let spans = times.clip(try StreamExtents(reader).spans(of: channels.stream.id), range)
-        let scales = [channels.rate, channels.doseRate ?? channels.rate].map { index in
-            (0..<channels.stream.quantities[index].decimals).reduce(1.0) { scale, _ in scale * 10 }
+        elapsedTenths = spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths }
+        let wanted = Source(
+            stream: channels.stream,
+            index: channels.rate,
+            reader: reader,
+            times: times,
+            range: range
+        )
+        try wanted.each { take($0, $1) }
+        for dose in channels.doseRates {
+            let source = Source(
+                stream: dose.stream,
+                index: dose.index,
+                reader: reader,
+                times: times,
+                range: range
+            )
+            try source.each { takeDose($0, $1) }
         }
-        measuredDose = channels.doseRate != nil || factor != nil ? 0 : nil
-        for span in ImportedBoot.ordered(spans) {
-            let samples = try RawSamples(reader, channels.stream.id, [span])
-            // Within a stretch of time that was asked for, the first sample covers its minute too.
-            var last = span.from.tenths - Self.minuteTenths
-            elapsedTenths += span.to.tenths - span.from.tenths
-            while let sample = try samples.next() {
-                let dose = channels.doseRate.flatMap { sample.outcomes[$0].value }
-                guard let value = sample.outcomes[channels.rate].value else { continue }
-                let covered = min(sample.tick.tenths - last, Self.minuteTenths)
-                last = sample.tick.tenths
-                take(
-                    Double(value.mantissa) / scales[0],
-                    dose.map { Double($0.mantissa) / scales[1] },
-                    max(covered, 0)
-                )
+        if measuredDose == nil, let factor {
+            (measuredDose, dosedTenths) = (counts / factor / 60, coveredTenths)
+        }
+    }
+
+    /// A channel over a time.
+    private struct Source {
+        let stream: StreamDescription
+        let index: Int
+        let reader: HistoryReader
+        let times: StoreTimes
+        let range: TimeRange
+
+        /// Hands out each value, and the tenths of a second that it covers.
+        func each(_ body: (Double, Int64) -> Void) throws {
+            let spans = times.clip(try StreamExtents(reader).spans(of: stream.id), range)
+            let scale = (0..<stream.quantities[index].decimals).reduce(1.0) { scale, _ in scale * 10
+            }
+            for span in ImportedBoot.ordered(spans) {
+                let samples = try RawSamples(reader, stream.id, [span])
+                // Within a stretch of time that was asked for, the first covers its minute too.
+                var last = span.from.tenths - DoseSummary.minuteTenths
+                while let sample = try samples.next() {
+                    guard let value = sample.outcomes[index].value else { continue }
+                    let covered = min(sample.tick.tenths - last, DoseSummary.minuteTenths)
+                    last = sample.tick.tenths
+                    body(Double(value.mantissa) / scale, max(covered, 0))
+                }
             }
         }
     }
 
-    private mutating func take(_ rate: Double, _ doseRate: Double?, _ covered: Int64) {
+    private mutating func take(_ rate: Double, _ covered: Int64) {
         (least, most) = sampleCount == 0 ? (rate, rate) : (min(least, rate), max(most, rate))
         sampleCount += 1
         sum += rate
         squares += rate * rate
         coveredTenths += covered
         counts += rate * Double(covered) / Double(Self.minuteTenths)
-        let reckoned = doseRate ?? factor.map { rate / $0 }
-        if let reckoned { measuredDose = (measuredDose ?? 0) + reckoned * Double(covered) / 36_000 }
+    }
+
+    private mutating func takeDose(_ doseRate: Double, _ covered: Int64) {
+        measuredDose = (measuredDose ?? 0) + doseRate * Double(covered) / 36_000
+        dosedTenths += covered
     }
 
     /// Of the covered time; nil without any count that covers some.
@@ -123,8 +181,8 @@ package struct DoseSummary: Hashable, Sendable {
 
     /// In µSv/h, with the same relative error as the counts; nil without a dose rate.
     package var doseRate: Rate? {
-        guard let measuredDose, let rate, coveredTenths > 0 else { return nil }
-        let mean = measuredDose * 36_000 / Double(coveredTenths)
+        guard let measuredDose, let rate, dosedTenths > 0 else { return nil }
+        let mean = measuredDose * 36_000 / Double(dosedTenths)
         let relative = rate.mean > 0 ? rate.error / rate.mean : 0
         return Rate(mean: mean, error: mean * relative)
     }

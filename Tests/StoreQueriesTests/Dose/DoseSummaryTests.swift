@@ -63,6 +63,42 @@ import Testing
         #expect(unknown.rate?.mean == 30 && unknown.doseRate == nil && unknown.measuredDose == nil)
     }
 
+    @Test func addsUpADerivedDoseRateOverAChangeOfItsGraph() throws {
+        let dose = { (value: Int64) in [Outcome.value(FixedPoint(value, decimals: 3))] }
+        let seconds = Array(stride(from: Int64(60), through: 600, by: 60))
+        let rows = seconds.map { ($0, [Outcome.value(FixedPoint(36, decimals: 0))]) }
+        let derived = DriveFixture.derived
+        var boot = DriveFixture.Boot(Self.start)
+        boot.samples = [
+            (DriveFixture.tube, rows), (derived[0], seconds.prefix(5).map { ($0, dose(100)) }),
+            (derived[1], seconds.dropFirst(5).map { ($0, dose(200)) }),
+            (derived[2], seconds.map { ($0, dose(900)) }),
+        ]
+        let fixture = try DriveFixture([boot])
+        let channels = try #require(try DoseMark.counter("tube", in: fixture.reader))
+        let summary = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
+        #expect(abs((summary.doseRate?.mean ?? 0) - 0.15) < 1e-9)
+        #expect(abs((summary.measuredDose ?? 0) - 0.15 / 6) < 1e-9)
+        // A derived rate is preferred to a factor.
+        let both = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange(), factor: 1)
+        #expect(both.measuredDose == summary.measuredDose)
+    }
+
+    /// A count without a dose rate makes the mean no smaller.
+    @Test func aMissingDoseRateIsNoZero() throws {
+        let rows = [Int64(60), 120].map { ($0, [Outcome.value(FixedPoint(36, decimals: 0))]) }
+        var boot = DriveFixture.Boot(Self.start)
+        boot.samples = [
+            (DriveFixture.tube, rows),
+            (DriveFixture.derived[0], [(60, [.value(FixedPoint(100, decimals: 3))])]),
+        ]
+        let fixture = try DriveFixture([boot])
+        let channels = try #require(try DoseMark.counter("tube", in: fixture.reader))
+        let summary = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
+        #expect(summary.coveredTenths == 1_200)
+        #expect(abs((summary.doseRate?.mean ?? 0) - 0.1) < 1e-9)
+    }
+
     @Test func readsTheTimeThatIsAskedFor() throws {
         let rows = stride(from: Int64(60), through: 1_200, by: 60).map { ($0, Optional($0 / 60)) }
         let from = WallTime(iso8601: "2026-11-22T04:40:00Z")

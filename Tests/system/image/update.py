@@ -45,6 +45,8 @@ def update(bench):
         machine.agent.send(f"cut {encode('roost update install /run/stick/good.update')}")
         while machine.written()[0] < 150e6 and machine.seconds() < 1800:
             time.sleep(2)
+        if machine.written()[0] < 150e6:
+            raise LabFailed(f"nothing to cut: {machine.written()[0] / 1e6:.0f} MB were written in 30 min")
         bench.figure("power cut while the update was written, after", f"{machine.written()[0] / 1e6:.0f} MB")
     with session(bench, card, stick) as machine:
         bench.check.same(machine.run("cat /run/roost-slot").strip(), "2", "the root after the cut")
@@ -52,8 +54,8 @@ def update(bench):
         bench.check.demand(before > 0, "the readings are gone after the cut")
         bench.plug(machine, sensor)
         mount(machine)
-        good(bench, machine, card)
-        crashing(bench, machine, card, before)
+        if good(bench, machine, card):
+            crashing(bench, machine, card, before)
     bench.close(card, stick)
 
 
@@ -62,12 +64,13 @@ def good(bench, machine, card):
     status, text = install(machine, "good")
     bench.figure("a good update written and compared in", f"{machine.seconds() - began:.0f} s")
     if not bench.check.same(status, 0, f"a good update: {text[-400:]}"):
-        return
+        return False
     restart(machine)
     bench.check.same(machine.run("cat /run/roost-slot").strip(), "3", "the root that is tried")
     confirmed = confirm(machine, card, "slot=3")
     bench.figure("the good update became the good root after", f"{confirmed:.0f} s" if confirmed else "never")
-    bench.check.demand(confirmed, f"the good update is not confirmed: {machine.run('roost update status', check=False)[1]}")
+    state = machine.run("roost update status", check=False)[1]
+    return bench.check.demand(confirmed, f"the good update is not confirmed: {state}")
 
 
 def crashing(bench, machine, card, before):
