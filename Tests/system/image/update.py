@@ -50,8 +50,9 @@ def update(bench):
         bench.figure("power cut while the update was written, after", f"{machine.written()[0] / 1e6:.0f} MB")
     with session(bench, card, stick) as machine:
         bench.check.same(machine.run("cat /run/roost-slot").strip(), "2", "the root after the cut")
+        # No sensor is plugged in yet: what is there was there before the cut. The station may still be starting.
+        shared.wait_for_value(machine, machine.seconds() + 120)
         before = shared.values(machine)
-        bench.check.demand(before > 0, "the readings are gone after the cut")
         bench.plug(machine, sensor)
         mount(machine)
         if good(bench, machine, card):
@@ -101,7 +102,8 @@ def install(machine, name):
 
 
 def restart(machine):
-    machine.run("systemctl --no-block reboot", check=False)
+    # Without an answer: the agent may end before it has given one.
+    machine.agent.send(f"reboot {encode('systemctl reboot')}")
     machine.wait_for_boot(BOOT_SECONDS)
 
 
