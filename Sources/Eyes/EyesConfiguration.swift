@@ -34,7 +34,7 @@ package struct EyesConfiguration: Hashable, Sendable {
         guard var root = ObjectReader(value, at: "", problems) else {
             throw ConfigurationError(file: file, problems: problems.problems)
         }
-        command = Self.texts("command", &root, limit: 64) { text in
+        command = Self.texts("command", "text", &root, limit: 64) { text in
             text.isEmpty || text.utf8.contains(0) ? nil : text
         }
         if command.isEmpty {
@@ -50,7 +50,7 @@ package struct EyesConfiguration: Hashable, Sendable {
         }
         self.shape = shape ?? PictureShape.smallest
         retentionDays = Int(root.number("retentionDays", in: 1...3_650) ?? 14)
-        masks = Self.texts("masks", &root, limit: 16) { MaskTime($0) }
+        masks = Self.texts("masks", "times as \"22:00-06:00\"", &root, limit: 16) { MaskTime($0) }
         root.finish()
         guard problems.problems.isEmpty else {
             throw ConfigurationError(file: file, problems: problems.problems)
@@ -59,6 +59,7 @@ package struct EyesConfiguration: Hashable, Sendable {
 
     private static func texts<Value>(
         _ key: String,
+        _ wanted: String,
         _ reader: inout ObjectReader,
         limit: Int,
         _ make: (String) -> Value?
@@ -68,7 +69,6 @@ package struct EyesConfiguration: Hashable, Sendable {
             if case .string(let text) = value, let made = make(text) {
                 values.append(made)
             } else {
-                let wanted = key == "masks" ? "times as \"22:00-06:00\"" : "text"
                 reader.problem("\(key)[\(index)]", "expected \(wanted), found \(value.shown)")
             }
         }

@@ -8,7 +8,7 @@ package struct PictureRecord: Hashable, Sendable {
     /// Magic 16, number 8, time 8, instant 8, bytes 4, CRC-32 of the picture 4, length of the
     /// source 1, source 63, CRC-32 of these 112 bytes 4; little-endian.
     static let byteCount = 116
-    /// Bytes of a source's name, at most; longer ones are cut.
+    /// Bytes of a source's name, at most; a longer one loses whole characters.
     static let sourceMax = 63
     /// Stands for no time.
     private static let undated = Int64.min
@@ -30,7 +30,9 @@ package struct PictureRecord: Hashable, Sendable {
         picture: [UInt8]
     ) {
         (self.number, time, instant) = (number, motion.time, motion.instant)
-        source = String(decoding: Array(motion.source.utf8.prefix(Self.sourceMax)), as: UTF8.self)
+        var source = motion.source
+        while source.utf8.count > Self.sourceMax { source.removeLast() }
+        self.source = source
         (byteCount, checksum) = (picture.count, CRC32.checksum(picture))
     }
 

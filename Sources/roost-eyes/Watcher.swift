@@ -84,15 +84,14 @@ final class Watcher: Sendable {
 
     private func take(_ event: EventReport) {
         let now = time(nil)
-        let wall = event.time.flatMap { _ in event.isSure == true ? now : nil }
+        let nanoseconds = { (seconds: Double) in
+            Int64(exactly: (seconds * 1_000_000_000).rounded()) ?? 0
+        }
+        let wall = Int64(now) &* 1_000_000_000 &- nanoseconds(event.ageSeconds)
         let motion = SeenMotion(
             source: event.source,
-            time: wall.map {
-                WallTime(
-                    nanoseconds: Int64($0) * 1_000_000_000 - Int64(event.ageSeconds * 1_000_000_000)
-                )
-            },
-            instant: MonotonicInstant(nanoseconds: Int64(event.instantSeconds * 1_000_000_000))
+            time: event.isSure == true ? WallTime(nanoseconds: wall) : nil,
+            instant: MonotonicInstant(nanoseconds: nanoseconds(event.instantSeconds))
         )
         if isMasked(now) {
             counts.withLock { $0.masked += 1 }

@@ -47,6 +47,18 @@ import Testing
         }
     }
 
+    /// `é` has two bytes, and the limit of 63 lies in one.
+    @Test func aLongNameOfASensorIsCutBetweenCharacters() throws {
+        let card = try Self.card()
+        let ring = try PictureRing(card, shape: Self.shape())
+        let name = String(repeating: "é", count: 40)
+        let motion = SeenMotion(source: name, time: nil, instant: MonotonicInstant(nanoseconds: 1))
+        try ring.add(Self.picture(1), of: motion)
+        let found = try #require(try PictureRing(asFound: card).records.first)
+        #expect(found.source == String(repeating: "é", count: 31))
+        #expect(found.name == "undated-1.jpg")
+    }
+
     /// At every write and sync of one more picture into a full ring: each picture is whole or gone,
     /// only the oldest may be gone, and the ring goes on.
     @Test(arguments: [0, 1, 2]) func aPowerCutLeavesEachPictureWholeOrGone(kind: Int) throws {

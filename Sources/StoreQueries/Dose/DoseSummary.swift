@@ -98,45 +98,37 @@ package struct DoseSummary: Hashable, Sendable {
         factor: Double? = nil
     ) throws {
         self.channels = channels
-        let spans = times.clip(try StreamExtents(reader).spans(of: channels.stream.id), range)
-        elapsedTenths = spans.reduce(0) { $0 + $1.to.tenths - $1.from.tenths }
-        let wanted = Source(
-            stream: channels.stream,
-            index: channels.rate,
-            reader: reader,
-            times: times,
-            range: range
-        )
-        try wanted.each { take($0, $1) }
+        let source = Source(reader: reader, times: times, range: range)
+        elapsedTenths = try source.spans(of: channels.stream)
+            .reduce(0) { $0 + $1.to.tenths - $1.from.tenths }
+        try source.each(channels.stream, channels.rate) { take($0, $1) }
         for dose in channels.doseRates {
-            let source = Source(
-                stream: dose.stream,
-                index: dose.index,
-                reader: reader,
-                times: times,
-                range: range
-            )
-            try source.each { takeDose($0, $1) }
+            try source.each(dose.stream, dose.index) { takeDose($0, $1) }
         }
         if measuredDose == nil, let factor {
             (measuredDose, dosedTenths) = (counts / factor / 60, coveredTenths)
         }
     }
 
-    /// A channel over a time.
+    /// A time of a history.
     private struct Source {
-        let stream: StreamDescription
-        let index: Int
         let reader: HistoryReader
         let times: StoreTimes
         let range: TimeRange
 
-        /// Hands out each value, and the tenths of a second that it covers.
-        func each(_ body: (Double, Int64) -> Void) throws {
-            let spans = times.clip(try StreamExtents(reader).spans(of: stream.id), range)
-            let scale = (0..<stream.quantities[index].decimals).reduce(1.0) { scale, _ in scale * 10
-            }
-            for span in ImportedBoot.ordered(spans) {
+        func spans(of stream: StreamDescription) throws -> [HistorySpan] {
+            times.clip(try StreamExtents(reader).spans(of: stream.id), range)
+        }
+
+        /// Hands out each value of a channel, and the tenths of a second that it covers.
+        func each(
+            _ stream: StreamDescription,
+            _ index: Int,
+            _ body: (Double, Int64) -> Void
+        ) throws {
+            let decimals = stream.quantities[index].decimals
+            let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+            for span in ImportedBoot.ordered(try spans(of: stream)) {
                 let samples = try RawSamples(reader, stream.id, [span])
                 // Within a stretch of time that was asked for, the first covers its minute too.
                 var last = span.from.tenths - DoseSummary.minuteTenths
