@@ -1,6 +1,6 @@
 # What the programs write themselves: manual pages, completions and the joined files of the
 # dashboard. Expects `root`, `binaries` and `extras` (a folder to make), `say` and `has_web`,
-# `has_courier` of files.bash; `runner` holds the words before a program of another architecture.
+# `has_courier` and `has_eyes` of files.bash; `runner` holds the words before a program of another architecture.
 
 # Writes the extras; says what is left out where the programs do not run on this machine.
 make_extras() {

@@ -10,7 +10,7 @@ import threading
 
 from .check import ROOT, Failed
 from .debian_root import DebianRoot
-from .package_life import bumped
+from .package_life import NAMES, bumped
 
 KEYRING = "/usr/share/keyrings/roost.gpg"
 
@@ -153,7 +153,7 @@ def walk(check, key, packages, archive):
     signer.index()
     apt = Apt(check, key, archive, signer)
     apt.update()
-    apt.root.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "roost", "roost-web", "roost-courier")
+    apt.root.run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *NAMES)
     first = apt.version()
     check.demand(first != "(none)", f"{where}: roost is not installed")
     for path in packages.values():

@@ -9,7 +9,7 @@ import subprocess
 
 from .check import Failed, until
 from .debian_root import ENVIRONMENT, DebianRoot
-from .package_life import CONFIGURATION, bumped, needed
+from .package_life import CONFIGURATION, NAMES, bumped, needed
 
 START_SECONDS = 60
 STEPS = ("started by the installation", "restarted by an upgrade, with the history", "stopped and disabled stays so",
@@ -87,7 +87,7 @@ class BootedLife:
 
     def __init__(self, check, key, packages, archive):
         self.check, self.where, self.steps, self.memory = check, f"{' '.join(key)}, booted", {}, {}
-        self.names = [name for name in ("roost", "roost-web", "roost-courier", "roost-swift") if name in packages]
+        self.names = [name for name in (*NAMES, "roost-swift") if name in packages]
         files = [packages[name] for name in self.names]
         self.root = DebianRoot(check, *key, archive)
         self.root.run("apt-get", "update", "-qq", "-o", "Acquire::Check-Valid-Until=false")
@@ -111,7 +111,7 @@ class BootedLife:
         self.check.say(f"{self.where}: {name}" + ("" if self.steps[name] else ": NOT as promised"))
 
     def demand_running(self, where):
-        for unit in ("roostd.service", "roost-web.socket", "roost-courier.path"):
+        for unit in ("roostd.service", "roost-web.socket", "roost-courier.path", "roost-eyes.path"):
             self.check.same(self.inside.state(unit), "active", f"{where}: {unit}")
         answer = until(lambda: self.inside.ask("roost", "status", "--json"), START_SECONDS)
         self.check.demand(answer, f"{where}: the station does not answer: {self.journal()}")
@@ -137,7 +137,8 @@ class BootedLife:
             inside.run("dpkg", "--install", *self.files)
             self.demand_running(where)
             check.same(inside.visit() // 100 in (2, 3), True, f"{where}: the dashboard answers with {inside.visit()}")
-            check.same(inside.state("roost-courier.service"), "inactive", f"{where}: the courier without a configuration")
+            for unit in ("roost-courier.service", "roost-eyes.service"):
+                check.same(inside.state(unit), "inactive", f"{where}: {unit} without a configuration")
 
     def upgrade(self):
         check, inside, root = self.check, self.inside, self.root
@@ -185,7 +186,7 @@ class BootedLife:
         check, inside = self.check, self.inside
         with self.step(STEPS[3]) as where:
             inside.run("dpkg", "--remove", *self.names)
-            for unit in ("roostd.service", "roost-web.service", "roost-courier.service"):
+            for unit in ("roostd.service", "roost-web.service", "roost-courier.service", "roost-eyes.service"):
                 check.demand(inside.state(unit) != "active", f"{where}: {unit} is active")
             check.same(inside.ask("pgrep", "--count", "roost").strip() or "0", "0", f"{where}: processes")
         with self.step(STEPS[4]) as where:

@@ -11,9 +11,11 @@ from .check import Failed, until
 from .debian_root import DebianRoot
 from .station import end
 
-NAMES = ("roost", "roost-web", "roost-courier")
+NAMES = ("roost", "roost-web", "roost-courier", "roost-eyes")
+PROGRAMS = ("roostd", *NAMES)
 UNITS = ("multi-user.target.wants/roostd.service", "sockets.target.wants/roost-web.socket",
-         "multi-user.target.wants/roost-courier.path", "multi-user.target.wants/roost-courier.service")
+         "multi-user.target.wants/roost-courier.path", "multi-user.target.wants/roost-courier.service",
+         "multi-user.target.wants/roost-eyes.path", "multi-user.target.wants/roost-eyes.service")
 CONFIGURATION = "/etc/roost/roost.json"
 OWNERS = ["/var/lib/roost roost:roost 750", "/etc/roost root:root 755", "/etc/roost/secrets roost-courier:roost-courier 700"]
 STEPS = ("installed", "upgraded with an open store", "changed configuration kept", "disabled stays so", "downgraded",
@@ -88,7 +90,7 @@ class Life:
     def demand_installed(self, where):
         """What stands after an installation."""
         check, root = self.check, self.root
-        for program in ("roost", "roostd", "roost-web", "roost-courier"):
+        for program in PROGRAMS:
             said = root.run(f"/usr/bin/{program}", "--version")
             check.demand(re.search(r"\d+\.\d+\.\d+", said), f"{where}: {program} --version says {said}")
         for unit in UNITS:
@@ -153,7 +155,7 @@ class Life:
             check.same(root.read(CONFIGURATION), owners, where)
         with self.step("disabled stays so") as where:
             check.demand(not root.has(f"/etc/systemd/system/{UNITS[1]}"), f"{where}: the dashboard is enabled by an upgrade")
-            for unit in (UNITS[0], UNITS[2], UNITS[3]):
+            for unit in (UNITS[0], *UNITS[2:]):
                 check.demand(root.has(f"/etc/systemd/system/{unit}"), f"{where}: {unit} is not enabled after an upgrade")
         end(board)
 
@@ -186,14 +188,20 @@ class Life:
             number = root.run("id", "--user", "roost").strip()
             root.write("/etc/roost/secrets/influx", "secret", 0o600)
             root.run("chown", "roost-courier:roost-courier", "/etc/roost/secrets/influx")
-            for user in ("roost-courier", "roost-web", "roost"):
+            # As its unit makes it.
+            root.run("install", "-d", "-o", "roost-eyes", "-g", "roost", "-m", "750", "/var/lib/roost-eyes")
+            root.write("/var/lib/roost-eyes/pictures", "a picture", 0o640)
+            root.run("chown", "roost-eyes:roost", "/var/lib/roost-eyes/pictures")
+            for user in reversed(NAMES):
                 root.run("userdel", user)
             root.run("useradd", "--system", "--uid", number, "--no-create-home", "stranger")
             root.install(*self.next)
             self.demand_installed_users(where)
-            found = root.run("find", "/var/lib/roost", "/etc/roost/secrets", "(", "-nouser", "-o", "-user", "stranger", ")")
+            found = root.run("find", "/var/lib/roost", "/var/lib/roost-eyes", "/etc/roost/secrets", "(", "-nouser", "-o",
+                             "-nogroup", "-o", "-user", "stranger", ")")
             self.check.same(found, "", f"{where}: files of no user, or of another")
             self.check.same(root.run("stat", "-c", "%U", "/etc/roost/secrets/influx").strip(), "roost-courier", where)
+            self.check.same(root.run("stat", "-c", "%U:%G", "/var/lib/roost-eyes/pictures").strip(), "roost-eyes:roost", where)
             root.run("userdel", "stranger")
 
     def demand_installed_users(self, where):
@@ -205,7 +213,7 @@ class Life:
         with self.step("removed") as where:
             rows = self.rows()
             root.run("apt-get", "remove", "--yes", "--quiet", *self.names)
-            for program in ("roost", "roostd", "roost-web", "roost-courier"):
+            for program in PROGRAMS:
                 check.demand(not root.has(f"/usr/bin/{program}"), f"{where}: {program} is there")
             check.same(root.read(CONFIGURATION), self.owners, f"{where}: configuration")
         with self.step("installed again") as where:
@@ -218,6 +226,7 @@ class Life:
         check, root = self.check, self.root
         with self.step("purged") as where:
             root.write("/etc/roost/courier.json", "{}")
+            root.write("/etc/roost/eyes.json", "{}")
             root.run("apt-get", "purge", "--yes", "--quiet", *self.names)
             check.same(sorted(root.files() - before), [], f"{where}: left")
             left = subprocess.check_output(

@@ -43,6 +43,8 @@ CONTENTS = {
                   "usr/share/roost/web/css/roost.css.gz"),
     "roost-courier": ("usr/bin/roost-courier", "usr/share/man/man8/roost-courier.8.gz",
                       "usr/lib/systemd/system/roost-courier.service", "usr/lib/systemd/system/roost-courier.path"),
+    "roost-eyes": ("usr/bin/roost-eyes", "usr/share/man/man8/roost-eyes.8.gz",
+                   "usr/lib/systemd/system/roost-eyes.service", "usr/lib/systemd/system/roost-eyes.path"),
     "roost-lab": ("usr/bin/roost-lab", "usr/share/man/man1/roost-lab.1.gz", "usr/share/roost/scenario.schema.json"),
     "roost-swift": ("usr/lib/roost/libswiftCore.so",),
 }
