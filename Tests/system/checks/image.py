@@ -27,6 +27,8 @@ def arguments(parser):
     parser.add_argument("--cuts", type=int, default=100, help="power cuts in the case cuts (100)")
     parser.add_argument("--boots", type=int, default=8, help="of these cards, so many are started in QEMU, too (8)")
     parser.add_argument("--hours", type=float, default=24, help="emulated hours of each period in the case writes (24)")
+    parser.add_argument("--only", action="append", metavar="PART",
+                        help="in the case writes this rate alone (idle, 5 min, 1 Hz), in faults this fault alone")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
 
@@ -48,6 +50,10 @@ def run(check, options):
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
+    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS)]
+    unknown = set(options.only or ()) - set(parts)
+    if unknown:
+        raise Failed(f"no part {', '.join(unknown)}; there are {', '.join(parts)}")
     work = bench.Bench(check, os.path.realpath(options.image or newest()), options)
     for name in options.cases or CASES:
         check.say(f"case {name}")

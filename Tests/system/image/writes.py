@@ -25,6 +25,8 @@ def writes(bench):
     """A day without a sensor, with one at 5 min, and with one at 1 Hz."""
     hours = bench.options.hours
     for name, mode in PLAN.items():
+        if not bench.wants(name):
+            continue
         configuration = {"store": {"journal": "auto"}, "claim": {"window": True}}
         if mode:
             configuration.update({"mode": mode, "devices": [SENSOR]})
