@@ -18,6 +18,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
+
 func system(_ name: String, _ configuration: String, _ package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: configuration, providers: [.apt([package])])
 }
@@ -134,7 +136,8 @@ let package = Package(
             resources: [.embedInCode("Shipped")],
             swiftSettings: strict
         ),
-        library("Eyes", ["CCapture", "Core", "HardwareIO", "LinuxIO", "Profiles"]),
+        library("Pictures", ["Core", "HardwareIO"]),
+        library("Eyes", ["CCapture", "Core", "HardwareIO", "LinuxIO", "Pictures", "Profiles"]),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
         library(
             "Updates",
@@ -161,11 +164,9 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "Places", "SQLite",
-                "Store", "StoreQueries", httpTypes, logging,
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "HardwareIO",
+                "Pictures", "Places", "SQLite", "Store", "StoreQueries", httpTypes, logging,
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ],
             // Served from the folder that scripts/install copies it to.
             exclude: ["www"],
@@ -203,7 +204,7 @@ let package = Package(
             name: "roost-eyes",
             dependencies: [
                 "ClientSupport", "ControlProtocol", "Core", "Eyes", "HardwareIO", "LinuxIO",
-                "Profiles", arguments, logging,
+                "Pictures", "Profiles", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -211,8 +212,7 @@ let package = Package(
             name: "roost-web",
             dependencies: [
                 "Core", "RoostWeb", "StoreQueries", arguments, logging,
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                nio("NIOCore"), nio("NIOPosix"),
             ],
             swiftSettings: strict
         ),
@@ -228,10 +228,9 @@ let package = Package(
             name: "roost",
             dependencies: [
                 "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
-                "Doctor", "Eyes",
-                "HardwareIO", "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning",
-                "ProvisioningIO", "SQLite", "SimulationKit", "Station", "Store", "StoreQueries",
-                "Supervision", "Updates", arguments, logging,
+                "Doctor", "Eyes", "HardwareIO", "LinuxIO", "LinuxPlatform", "Pictures", "Profiles",
+                "Provisioning", "ProvisioningIO", "SQLite", "SimulationKit", "Station", "Store",
+                "StoreQueries", "Supervision", "Updates", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -279,7 +278,8 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         tests("PlacesTests", ["Places"]),
-        tests("EyesTests", ["Core", "Eyes", "HardwareIO", "Profiles", "SimulationKit"]),
+        tests("EyesTests", ["Core", "Eyes", "Pictures", "Profiles"]),
+        tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
         tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(
             "DevicesTests",
@@ -335,20 +335,16 @@ let package = Package(
             "roostTests",
             [
                 "ClientSupport", "ControlProtocol", "Core", "Devices", "Doctor", "HardwareIO",
-                "LinuxPlatform",
-                "Profiles", "Store", "StoreQueries", "TestSupport", "roost", arguments,
+                "LinuxPlatform", "Profiles", "Store", "StoreQueries", "TestSupport", "roost",
+                arguments,
             ]
         ),
         tests(
             "RoostWebTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "RoostWeb", "SQLite", "Store",
-                "StoreFixtures", "StoreQueries",
-                "TestSupport", httpTypes,
-                logging,
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "COpenSSL", "ControlProtocol", "Core", "Pictures", "RoostWeb", "SQLite", "Store",
+                "StoreFixtures", "StoreQueries", "TestSupport", httpTypes, logging,
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),
         tests(

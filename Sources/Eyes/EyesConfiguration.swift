@@ -1,11 +1,10 @@
+import Pictures
 import Profiles
 
 /// What `eyes.json` says: which command takes a picture, how many are kept, and when none is taken.
 package struct EyesConfiguration: Hashable, Sendable {
     /// Where it is, unless a command says otherwise; without it there is no camera.
     package static let standardPath = "/etc/roost/eyes.json"
-    /// Where the pictures are, unless it says otherwise.
-    package static let standardRing = "/var/lib/roost-eyes/pictures"
     /// Bytes of the file.
     package static let byteLimit = 64 << 10
 
@@ -41,7 +40,7 @@ package struct EyesConfiguration: Hashable, Sendable {
             problems.add("command", "expected a program that writes a JPEG, and its arguments")
         }
         limit = root.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
-        ring = root.absolutePath("ring") ?? Self.standardRing
+        ring = root.absolutePath("ring") ?? PictureFile.standardPath
         let megabytes = Int(root.number("megabytes", in: 1...4_096) ?? 64)
         let count = Int(root.number("pictures", in: 1...10_000) ?? 400)
         let shape = PictureShape(megabytes: megabytes, count: count)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientSupport
 import Eyes
+import Pictures
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

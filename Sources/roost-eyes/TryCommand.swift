@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import Eyes
 import Glibc
+import Pictures
 
 struct TryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 import Logging
+import Pictures
 import Synchronization
 
 /// Follows a station and takes a picture at each motion.
@@ -130,7 +131,7 @@ final class Watcher: Sendable {
             let before = WallTime(
                 nanoseconds: Int64(time(nil) - configuration.retentionDays * 86_400) * 1_000_000_000
             )
-            let count = try PictureFile.change(
+            let count = try PictureKeeper.change(
                 configuration.ring,
                 shape: configuration.shape
             ) { ring throws(StorageError) in try ring.delete(before: before) }
@@ -154,7 +155,7 @@ final class Watcher: Sendable {
         )
         do {
             let bytes = try program.run()
-            let record = try PictureFile.change(
+            let record = try PictureKeeper.change(
                 configuration.ring,
                 shape: configuration.shape
             ) { ring throws(StorageError) in try ring.add(bytes, of: motion) }

@@ -1,4 +1,5 @@
 import Eyes
+import Pictures
 import Profiles
 import Testing
 

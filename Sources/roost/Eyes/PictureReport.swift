@@ -1,7 +1,7 @@
 import ClientSupport
 import ControlProtocol
 import Core
-import Eyes
+import Pictures
 
 /// What `roost records delete` did.
 struct DeletedPictures: Encodable, Hashable {

@@ -4,6 +4,7 @@ import ControlProtocol
 import Eyes
 import Glibc
 import HardwareIO
+import Pictures
 
 struct RecordsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,7 @@ struct RecordsCommand: ParsableCommand {
 
     struct Options: ParsableArguments {
         @Option(help: "The file of the pictures.")
-        var ring = EyesConfiguration.standardRing
+        var ring = PictureFile.standardPath
 
         /// - Throws: `ClientFailure`.
         func open() throws -> PictureRing {
@@ -121,7 +122,7 @@ struct RecordsCommand: ParsableCommand {
             let number = number
             let count: Int
             do {
-                count = try PictureFile.change(options.ring, shape: nil) {
+                count = try PictureKeeper.change(options.ring, shape: nil) {
                     ring throws(StorageError) in
                     var count = 0
                     for record in ring.records where number == nil || record.number == number {

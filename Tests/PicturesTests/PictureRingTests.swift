@@ -1,6 +1,6 @@
 import Core
-import Eyes
 import HardwareIO
+import Pictures
 import SimulationKit
 import Testing
 

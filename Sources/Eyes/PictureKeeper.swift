@@ -1,10 +1,11 @@
 import Glibc
 import HardwareIO
 import LinuxIO
+import Pictures
 
-/// The ring's file on the card, and who may change it.
-package enum PictureFile {
-    /// Opens the ring to change it and hands it to `body`; one process at a time.
+/// Who may change the ring's file on the card: one process at a time.
+package enum PictureKeeper {
+    /// Opens the ring to change it and hands it to `body`.
     ///
     /// - Parameters:
     ///   - path: The file; made with its whole size where there is none.
@@ -30,20 +31,5 @@ package enum PictureFile {
         }
         if let shape { return try body(try PictureRing(storage, shape: shape)) }
         return try body(try PictureRing(asFound: storage))
-    }
-
-    /// Opens the ring to read.
-    ///
-    /// - Returns: The ring as it is now.
-    /// - Throws: `StorageError`; `.absent` while there is none.
-    package static func read(_ path: String) throws(StorageError) -> PictureRing {
-        let storage = try FileBlockStorage(
-            path: path,
-            blockSize: PictureShape.blockSize,
-            blockCount: nil,
-            caching: .buffered,
-            isReadOnly: true
-        )
-        return try PictureRing(asFound: storage)
     }
 }

@@ -11,7 +11,7 @@ package struct PictureShape: Hashable, Sendable {
     package let slotBlocks: Int
 
     /// Room for one picture of 4 KiB.
-    static let smallest = PictureShape(slotCount: 1, slotBlocks: 2)
+    package static let smallest = PictureShape(slotCount: 1, slotBlocks: 2)
 
     private init(slotCount: Int, slotBlocks: Int) {
         (self.slotCount, self.slotBlocks) = (slotCount, slotBlocks)
