@@ -96,22 +96,30 @@ import Updates
         hasStore: true
     )
 
+    private func verdict(
+        _ status: StatusReport,
+        before: UpdateBaseline?,
+        after elapsed: Double = 100
+    ) -> TrialJudge.Verdict {
+        TrialJudge.verdict(status, before: before, after: elapsed)
+    }
+
     @Test func isGoodWithAFirstValueAndTheSameAbsence() {
         let now = status([channel("balcony/pm25", age: 30)], reasons: ["late:attic"])
-        #expect(TrialJudge.verdict(now, before: before) == .good)
+        #expect(verdict(now, before: before) == .good)
         let better = status([channel("balcony/pm25", age: 30)])
-        #expect(TrialJudge.verdict(better, before: before) == .good)
+        #expect(verdict(better, before: before) == .good)
     }
 
     @Test func leavesDevicesOfTheNetworkOutOfIt() {
         let now = status([channel("balcony/pm25", age: 30)], reasons: ["late:court"])
-        #expect(TrialJudge.verdict(now, before: before) == .good)
+        #expect(verdict(now, before: before) == .good)
     }
 
     @Test func waitsForWhatIsMissing() {
         func waits(_ status: StatusReport, _ words: String) {
-            guard case .waits(let why) = TrialJudge.verdict(status, before: before) else {
-                Issue.record("is good without \(words)")
+            guard case .waits(let why) = verdict(status, before: before) else {
+                Issue.record("does not wait for \(words)")
                 return
             }
             #expect(why.contains(words))
@@ -124,14 +132,46 @@ import Updates
         waits(status(fresh, reasons: ["store-not-writing"]), "store-not-writing")
         waits(status(fresh, reasons: ["late:balcony"]), "late:balcony")
         waits(status(fresh, reasons: ["sensor-silent:balcony"]), "sensor-silent:balcony")
-        waits(status([]), "balcony/pm25")
+        waits(status([], up: 299), "balcony/pm25")
         // The store remembers a value of the time before the start.
-        waits(status([channel("balcony/pm25", age: 900)]), "balcony/pm25")
+        waits(status([channel("balcony/pm25", age: 900)], up: 299), "balcony/pm25")
+    }
+
+    @Test func givesUpFiveMinutesAfterAStartThatDoesNotEnd() {
+        let fresh = [channel("balcony/pm25", age: 30)]
+        #expect(TrialJudge.unstarted("no answer", after: 299) == .waits("no answer"))
+        #expect(TrialJudge.unstarted("no answer", after: 300) == .bad("no answer"))
+        let short = status(fresh, up: 40)
+        #expect(verdict(short, before: before, after: 300) == .bad("the station runs for 40 s"))
+        let failing = status(fresh, store: .failing)
+        #expect(verdict(failing, before: before, after: 300) == .bad("the store is failing"))
+        let without = status(fresh, store: nil)
+        let why = "the station has no store, and had one before"
+        #expect(verdict(without, before: before, after: 300) == .bad(why))
+        // A store that is brought to a new schema may take longer.
+        let opening = status(fresh, store: .opening)
+        #expect(verdict(opening, before: before, after: 700) == .waits("the store is opening"))
+    }
+
+    @Test(arguments: [(1.0, 300.0), (60, 300), (300, 600), (3_600, 780)])
+    func givesUpWhenAValueIsOverdue(interval: Double, limit: Double) {
+        func after(_ up: Double) -> TrialJudge.Verdict {
+            let old = channel("balcony/pm25", age: up + 100, interval: interval)
+            return verdict(status([old], reasons: ["late:balcony"], up: up), before: before)
+        }
+        #expect(after(limit - 1) == .waits("a fault that was not there: late:balcony"))
+        #expect(after(limit) == .bad("no first value of balcony/pm25 in \(Int(limit)) s"))
+    }
+
+    @Test func givesUpLateOnAChannelThatTheNewVersionDoesNotKnow() {
+        #expect(verdict(status([], up: 779), before: before) != .good)
+        let why = "no first value of balcony/pm25 in 780 s"
+        #expect(verdict(status([], up: 780), before: before) == .bad(why))
     }
 
     @Test func asksForAnAnswerAloneWhereNothingIsKnown() {
-        #expect(TrialJudge.verdict(status(reasons: ["late:attic"]), before: nil) == .good)
-        #expect(TrialJudge.verdict(status(up: 5), before: nil) != .good)
-        #expect(TrialJudge.verdict(status(store: .missing), before: nil) != .good)
+        #expect(verdict(status(reasons: ["late:attic"]), before: nil) == .good)
+        #expect(verdict(status(up: 5), before: nil) != .good)
+        #expect(verdict(status(store: .missing), before: nil) != .good)
     }
 }

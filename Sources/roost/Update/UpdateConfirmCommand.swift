@@ -70,11 +70,12 @@ struct UpdateConfirmCommand: ParsableCommand {
         _ slots: BootSlots
     ) throws {
         var record = machine.record ?? UpdateRecord(state: .waiting)
-        if let why = try awaitHealth(before: record.before) {
-            record.why = "the station on trial is not well after \(words(within)): \(why)"
+        if let (why, seconds) = try awaitHealth(before: record.before) {
+            let text = "the station on trial is not well after \(words(seconds: seconds)): \(why)"
+            record.why = text
             machine.keep(record)
             throw ClientFailure(
-                message: "\(record.why ?? why); the version before starts again",
+                message: "\(text); the version before starts again",
                 exitCode: 2
             )
         }
@@ -87,19 +88,16 @@ struct UpdateConfirmCommand: ParsableCommand {
         try say(machine, "version \(machine.version) is good: root \(running.rawValue)")
     }
 
-    private func words(_ length: DurationArgument) -> String {
-        ClientSupport.words(seconds: length.seconds)
-    }
-
-    /// - Returns: Nil once the station is well; else what was wrong at last.
-    private func awaitHealth(before: UpdateBaseline?) throws -> String? {
+    /// - Returns: Nil once the station is well; else what was wrong at last, and after how long.
+    private func awaitHealth(before: UpdateBaseline?) throws -> (why: String, seconds: Double)? {
         let loop = try EventLoop()
-        let (path, patience, limit) = (client.socketPath, client.timeout.duration, within.duration)
+        let (path, patience, limit) = (client.socketPath, client.timeout.duration, within.seconds)
         return try loop.run {
             let clock = loop.clock
-            let deadline = clock.now.advanced(by: limit)
-            var why = "the station does not answer"
-            while !Task.isCancelled {
+            let began = clock.now
+            while true {
+                let elapsed = began.duration(to: clock.now).inSeconds
+                let verdict: TrialJudge.Verdict
                 do {
                     let connection = try LocalSocket.connect(path: path, on: loop)
                     defer { connection.close() }
@@ -110,15 +108,17 @@ struct UpdateConfirmCommand: ParsableCommand {
                         timeout: patience
                     )
                     let status = try await client.ask(ControlRequest(.status), StatusReport.self)
-                    switch TrialJudge.verdict(status, before: before) {
-                    case .good: return nil
-                    case .waits(let reason): why = reason
-                    }
-                } catch let error as CancellationError { throw error } catch { why = "\(error)" }
-                guard clock.now < deadline else { return why }
+                    verdict = TrialJudge.verdict(status, before: before, after: elapsed)
+                } catch let error as CancellationError {
+                    throw error
+                } catch { verdict = TrialJudge.unstarted("\(error)", after: elapsed) }
+                switch verdict {
+                case .good: return nil
+                case .bad(let why): return (why, elapsed)
+                case .waits(let why): guard elapsed < limit else { return (why, elapsed) }
+                }
                 try await clock.sleep(for: .seconds(5))
             }
-            return why
         }
     }
 }

@@ -28,7 +28,8 @@ def arguments(parser):
     parser.add_argument("--boots", type=int, default=8, help="of these cards, so many are started in QEMU, too (8)")
     parser.add_argument("--hours", type=float, default=24, help="emulated hours of each period in the case writes (24)")
     parser.add_argument("--only", action="append", metavar="PART",
-                        help="in the case writes this rate alone (idle, 5 min, 1 Hz), in faults this fault alone")
+                        help="in the case writes this rate alone (idle, 5 min, 1 Hz), in faults this fault, in update this part; "
+                             "may be given again")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
 
@@ -50,7 +51,7 @@ def run(check, options):
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
-    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS)]
+    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS), *update.PARTS]
     unknown = set(options.only or ()) - set(parts)
     if unknown:
         raise Failed(f"no part {', '.join(unknown)}; there are {', '.join(parts)}")
