@@ -19,7 +19,6 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
-
 func system(_ name: String, _ configuration: String, _ package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: configuration, providers: [.apt([package])])
 }
@@ -55,8 +54,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
-        .target(name: "CLinux"),
-        .target(name: "CCapture"),
+        .target(name: "CLinux"), .target(name: "CCapture"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
         system("CLibGPIOD", "libgpiod", "libgpiod-dev"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -107,8 +105,7 @@ let package = Package(
         library(
             "LinuxIO",
             [
-                "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Core", "Scheduling", deques,
-                logging,
+                "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Core", "Scheduling", deques, logging,
             ]
         ),
         library(
@@ -137,7 +134,13 @@ let package = Package(
             swiftSettings: strict
         ),
         library("Pictures", ["Core", "HardwareIO"]),
-        library("Eyes", ["CCapture", "Core", "HardwareIO", "LinuxIO", "Pictures", "Profiles"]),
+        library(
+            "Eyes",
+            [
+                "CCapture", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "Pictures",
+                "Profiles",
+            ]
+        ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
         library(
             "Updates",
@@ -211,7 +214,8 @@ let package = Package(
         .executableTarget(
             name: "roost-web",
             dependencies: [
-                "Core", "RoostWeb", "StoreQueries", arguments, logging,
+                "ControlProtocol", "Core", "Pictures", "RoostWeb", "StoreQueries", arguments,
+                logging,
                 nio("NIOCore"), nio("NIOPosix"),
             ],
             swiftSettings: strict
@@ -278,7 +282,7 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         tests("PlacesTests", ["Places"]),
-        tests("EyesTests", ["Core", "Eyes", "Pictures", "Profiles"]),
+        tests("EyesTests", ["ControlProtocol", "Core", "Eyes", "Pictures", "Profiles"]),
         tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
         tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(

@@ -25,24 +25,30 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-_Noreturn static void run_program(char *const arguments[], pid_t guard) {
+int ccapture_kill(int watch) {
+    return (int)syscall(SYS_pidfd_send_signal, watch, SIGKILL, NULL, 0);
+}
+
+_Noreturn static void run_program(char *const arguments[], char *const environment[],
+                                  pid_t guard) {
     // Also when the guard alone is killed. The kernel forgets this when a program with other rights
     // is started, which `NoNewPrivileges` of the unit excludes.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guard) _exit(127);
     close_from(3);
-    execvp(arguments[0], arguments);
+    execvpe(arguments[0], arguments, environment);
     _exit(127);
 }
 
 // Only calls that are safe after a fork of a process with threads.
-_Noreturn static void run_guard(char *const arguments[], int lifeline) {
+_Noreturn static void run_guard(char *const arguments[], char *const environment[],
+                                int lifeline) {
     pid_t guard = getpid();
     setpgid(0, 0);
     reset_signals();
     pid_t program = fork();
     if (program < 0) _exit(127);
-    if (program == 0) run_program(arguments, guard);
+    if (program == 0) run_program(arguments, environment, guard);
     // So that the end of the output is the program's.
     close(1);
     if (dup2(lifeline, 3) < 0) kill(0, SIGKILL);
@@ -56,7 +62,8 @@ _Noreturn static void run_guard(char *const arguments[], int lifeline) {
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-int ccapture_start(char *const arguments[], int output, int *lifeline) {
+int ccapture_start(char *const arguments[], char *const environment[], int output,
+                   int *lifeline) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
     pid_t guard = fork();
@@ -64,7 +71,7 @@ int ccapture_start(char *const arguments[], int output, int *lifeline) {
         int nothing = open("/dev/null", O_RDONLY);
         if (nothing < 0 || dup2(output, 1) < 0 || dup2(nothing, 0) < 0) _exit(127);
         close(ends[1]);
-        run_guard(arguments, ends[0]);
+        run_guard(arguments, environment, ends[0]);
     }
     int code = errno;
     close(ends[0]);

@@ -54,6 +54,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case cursor
         /// Records an event of the courier, `kind` with `details`; `CourierEventReport`.
         case courierEvent
+        /// Records an event of the camera, `kind` with `details`; `CourierEventReport`.
+        case cameraEvent
         /// `ImportsReport`: takes `rows` of other people's series.
         case imports
         /// `ClaimWindowReport`; with `seconds` 0 the window is closed: the station has an owner.
@@ -127,8 +129,11 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var isUrgent: Bool?
     /// `courierEvent`: `outbox held`, `outbox resumed`, `outbox refused`, `outbox expired`,
     /// `outbox drained`, `courier started` or `courier stopped`.
+    ///
+    /// `cameraEvent`: `camera started`, `camera fails` or `camera works again`.
     package var kind: String?
-    /// `courierEvent`: `target`, `why`, `from`, `to`, `samples`; each 1…120 bytes.
+    /// `courierEvent`: `target`, `why`, `from`, `to`, `samples`; `cameraEvent`: `why`, `count`;
+    /// each 1…120 bytes.
     package var details: [String: String]?
     /// `imports`: 1…500.
     package var rows: [ImportRow]?
@@ -188,6 +193,13 @@ extension ControlRequest {
     ) -> ControlRequest {
         var request = ControlRequest(.cursor, name: name)
         (request.blob, request.isUrgent) = (Data(blob), isUrgent)
+        return request
+    }
+
+    /// Records an event of the camera.
+    package static func cameraEvent(_ kind: String, _ details: [String: String]) -> ControlRequest {
+        var request = ControlRequest(.cameraEvent)
+        (request.kind, request.details) = (kind, details)
         return request
     }
 

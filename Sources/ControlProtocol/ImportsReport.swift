@@ -52,9 +52,9 @@ package struct ImportsReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What `courierEvent` did.
+/// What `courierEvent` or `cameraEvent` did.
 package struct CourierEventReport: Codable, Hashable, Sendable {
-    /// Events of a courier in an hour at most; further ones are counted.
+    /// Events of a courier, or of a camera, in an hour at most; further ones are counted.
     package static let countPerHour = 60
 
     /// False when the hour is full; the event is then counted and not kept.

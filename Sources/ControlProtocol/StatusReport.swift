@@ -39,6 +39,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var progress: [DeviceProgressReport]?
     /// What is raised; nil from older stations.
     package var alerts: AlertsSummary?
+    /// What `roost-eyes` says; the station itself does not know it.
+    package var camera: EyesReport?
 
     package init(
         name: String,

@@ -149,6 +149,10 @@ package enum EventKind: Hashable, Sendable {
         case outboxRefused = "outbox refused"
         case outboxExpired = "outbox expired"
         case outboxDrained = "outbox drained"
+        // The camera.
+        case cameraStarted = "camera started"
+        case cameraFails = "camera fails"
+        case cameraWorks = "camera works again"
     }
 }
 

@@ -4,6 +4,6 @@ package enum DoctorChecks {
     package static let all =
         DoctorPortChecks.ports + DoctorPinChecks.pins + DoctorHealthChecks.power
         + DoctorHealthChecks.clocks + DoctorCardChecks.card + DoctorCardChecks.writes
-        + DoctorStationChecks.station + DoctorCourierChecks.courier
+        + DoctorStationChecks.station + DoctorCourierChecks.courier + DoctorCameraChecks.camera
         + DoctorBoardChecks.image
 }

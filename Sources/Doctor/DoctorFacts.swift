@@ -26,6 +26,7 @@ package struct DoctorFacts {
     var card = DoctorCard()
     var station = DoctorStation()
     var courier = DoctorCourier()
+    var camera = DoctorCamera()
     var image = DoctorBoard()
 
     /// A Pi, or the image of a card for one: there is no device tree without a machine.
@@ -113,6 +114,7 @@ extension DoctorFacts {
         station = DoctorStation(place, catalog, ownProfileCount: overlay.count)
         let serialPorts = configuration?.serialPorts.map(\.port) ?? []
         courier = DoctorCourier(tree)
+        camera = DoctorCamera(tree, machine)
         step("the ports")
         ports = DoctorPorts(tree, machine, catalog, wanted: serialPorts)
         step("the pins")

@@ -22,6 +22,8 @@ package struct DoctorMachine: Sendable {
     var holder: @Sendable (_ path: String) -> String?
     /// What the station says at its socket; nil for an image.
     var answer: @Sendable (_ socket: String) -> DoctorStation.Answer?
+    /// What `roost-eyes` says; nil for an image.
+    var camera: @Sendable () -> DoctorCamera.Answer? = { nil }
     /// Why a device on the network gives nothing; nil when it answers, and for an image.
     var httpTrouble: @Sendable (_ target: HTTPTarget) -> String?
     /// Whether the kernel's clock is kept right; nil for an image.
@@ -47,10 +49,13 @@ extension DoctorMachine {
 
     /// This machine.
     ///
-    /// - Parameter answer: Asks the station at its socket.
+    /// - Parameters:
+    ///   - answer: Asks the station at its socket.
+    ///   - camera: Asks `roost-eyes`.
     /// - Returns: What answers for it.
     package static func live(
-        asking answer: @escaping @Sendable (_ socket: String) -> DoctorStation.Answer?
+        asking answer: @escaping @Sendable (_ socket: String) -> DoctorStation.Answer?,
+        camera: @escaping @Sendable () -> DoctorCamera.Answer? = { nil }
     ) -> DoctorMachine {
         let time = (try? EventLoop())?.clock.wallTime
         return DoctorMachine(
@@ -62,6 +67,7 @@ extension DoctorMachine {
             library: LinuxGPIO.libraryVersion,
             holder: { Holders.describe(of: $0) },
             answer: answer,
+            camera: camera,
             httpTrouble: httpTrouble,
             clockIsSynchronised: time != nil,
             now: time

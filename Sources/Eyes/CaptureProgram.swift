@@ -12,14 +12,22 @@ package struct CaptureProgram: Sendable {
     private let command: [String]
     private let limit: Duration
     private let byteMax: Int
+    private let mark: CaptureMark?
 
     /// - Parameters:
     ///   - command: The program, by path or by name, and its arguments; not empty.
     ///   - limit: How long it may take.
     ///   - byteMax: Bytes of a picture, at most.
-    package init(_ command: [String], limit: Duration, byteMax: Int) {
+    ///   - mark: By which the next start finds what outlived this process and its guard.
+    package init(
+        _ command: [String],
+        limit: Duration,
+        byteMax: Int,
+        mark: CaptureMark? = nil
+    ) {
         precondition(!command.isEmpty, "names no program")
         (self.command, self.limit, self.byteMax) = (command, limit, byteMax)
+        self.mark = mark
     }
 
     /// Takes a picture.
@@ -32,10 +40,11 @@ package struct CaptureProgram: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         var arguments = command.map { strdup($0) } + [nil]
+        var environment = CaptureMark.environment(with: mark).map { strdup($0) } + [nil]
         var lifeline: Int32 = -1
-        let guardian = ccapture_start(&arguments, ends[1], &lifeline)
+        let guardian = ccapture_start(&arguments, &environment, ends[1], &lifeline)
         let code = errno
-        for argument in arguments { free(argument) }
+        for text in arguments + environment { free(text) }
         close(ends[1])
         guard guardian > 0 else { throw .system("fork", code) }
         defer { close(lifeline) }

@@ -111,6 +111,7 @@ package struct StationProcess: Sendable {
         return ControlRights(
             dashboardUser: user("roost-web"),
             courierUser: user("roost-courier"),
+            cameraUser: user("roost-eyes"),
             own: (geteuid(), getegid())
         )
     }

@@ -8,10 +8,21 @@ package struct PictureRecord: Hashable, Sendable {
     /// Magic 16, number 8, time 8, instant 8, bytes 4, CRC-32 of the picture 4, length of the
     /// source 1, source 63, CRC-32 of these 112 bytes 4; little-endian.
     static let byteCount = 116
+    /// Behind it, of newer pictures: boot 16, uptime 8, the ring's age 8, CRC-32 of all before 4.
+    static let stampedByteCount = 152
     /// Bytes of a source's name, at most; a longer one loses whole characters.
     static let sourceMax = 63
     /// Stands for no time.
     private static let undated = Int64.min
+
+    /// When a picture was stored, by the ring's age.
+    package struct Stamp: Hashable, Sendable {
+        package let boot: BootID
+        /// Seconds since that boot.
+        let uptime: Int64
+        /// The ring's age.
+        let seconds: Int64
+    }
 
     /// 1 for the first picture of the ring; never given twice.
     package let number: UInt64
@@ -22,17 +33,20 @@ package struct PictureRecord: Hashable, Sendable {
     /// The motion sensor.
     package let source: String
     package let byteCount: Int
+    /// Nil for a picture from before pictures had one.
+    package let stamp: Stamp?
     let checksum: UInt32
 
-    package init(
+    init(
         number: UInt64,
         motion: SeenMotion,
-        picture: [UInt8]
+        picture: [UInt8],
+        stamp: Stamp?
     ) {
         (self.number, time, instant) = (number, motion.time, motion.instant)
         var source = motion.source
         while source.utf8.count > Self.sourceMax { source.removeLast() }
-        self.source = source
+        (self.source, self.stamp) = (source, stamp)
         (byteCount, checksum) = (picture.count, CRC32.checksum(picture))
     }
 
@@ -45,35 +59,49 @@ package struct PictureRecord: Hashable, Sendable {
     /// Reads a slot's header; nil for none of ours, or a damaged one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
-        func value(_ offset: Int, _ count: Int) -> UInt64 {
-            (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
-        }
-        let length = Int(bytes[48])
-        let found = UInt32(value(112, 4))
-        guard found == CRC32.checksum(bytes[..<112]), length <= Self.sourceMax else { return nil }
-        number = value(16, 8)
-        let wall = Int64(bitPattern: value(24, 8))
+        var input = LittleEndianReader(bytes[Self.magic.count...])
+        number = input.number(8)
+        let wall = input.integer()
         time = wall == Self.undated ? nil : WallTime(nanoseconds: wall)
-        instant = MonotonicInstant(nanoseconds: Int64(bitPattern: value(32, 8)))
-        (byteCount, checksum) = (Int(value(40, 4)), UInt32(value(44, 4)))
-        source = String(decoding: bytes[49..<(49 + length)], as: UTF8.self)
+        instant = MonotonicInstant(nanoseconds: input.integer())
+        (byteCount, checksum) = (Int(input.number(4)), UInt32(input.number(4)))
+        let length = Int(input.number(1))
+        let name = input.take(Self.sourceMax)
+        guard UInt32(input.number(4)) == CRC32.checksum(bytes[..<112]), length <= Self.sourceMax
+        else { return nil }
+        source = String(decoding: name.prefix(length), as: UTF8.self)
+        stamp = Self.stamp(bytes, &input)
+    }
+
+    private static func stamp(_ bytes: [UInt8], _ input: inout LittleEndianReader) -> Stamp? {
+        guard bytes.count >= stampedByteCount else { return nil }
+        let boot = BootID(bytes: Array(input.take(16)))
+        let stamp = Stamp(boot: boot, uptime: input.integer(), seconds: input.integer())
+        let checksum = CRC32.checksum(bytes[..<(stampedByteCount - 4)])
+        guard UInt32(input.number(4)) == checksum, stamp.uptime >= 0, stamp.seconds >= 0 else {
+            return nil
+        }
+        return stamp
     }
 
     /// 512 bytes.
     var header: [UInt8] {
         var bytes = Self.magic
-        func append(_ value: UInt64, _ count: Int) {
-            for place in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
-        }
-        append(number, 8)
-        append(UInt64(bitPattern: time?.nanoseconds ?? Self.undated), 8)
-        append(UInt64(bitPattern: instant.nanoseconds), 8)
-        append(UInt64(byteCount), 4)
-        append(UInt64(checksum), 4)
+        bytes.append(littleEndian: number, 8)
+        bytes.append(littleEndian: UInt64(bitPattern: time?.nanoseconds ?? Self.undated), 8)
+        bytes.append(littleEndian: UInt64(bitPattern: instant.nanoseconds), 8)
+        bytes.append(littleEndian: UInt64(byteCount), 4)
+        bytes.append(littleEndian: UInt64(checksum), 4)
         bytes.append(UInt8(source.utf8.count))
         bytes += source.utf8
         bytes += [UInt8](repeating: 0, count: 112 - bytes.count)
-        append(UInt64(CRC32.checksum(bytes)), 4)
+        bytes.append(littleEndian: UInt64(CRC32.checksum(bytes)), 4)
+        if let stamp {
+            bytes += stamp.boot.bytes
+            bytes.append(littleEndian: UInt64(bitPattern: stamp.uptime), 8)
+            bytes.append(littleEndian: UInt64(bitPattern: stamp.seconds), 8)
+            bytes.append(littleEndian: UInt64(CRC32.checksum(bytes)), 4)
+        }
         return bytes + [UInt8](repeating: 0, count: 512 - bytes.count)
     }
 }

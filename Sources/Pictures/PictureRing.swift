@@ -12,6 +12,8 @@ package final class PictureRing {
     private let storage: any BlockStorage
     /// By slot; nil where there is none.
     private var slots: [PictureRecord?]
+    /// How old the ring was when a picture was last stored, or that was last written.
+    package private(set) var age: RingAge
     /// Slots that could not be written since the ring was opened; they are passed over.
     private var badSlots: Set<Int> = []
 
@@ -19,7 +21,8 @@ package final class PictureRing {
     ///
     /// - Throws: `StorageError`; `.wrongSize` when it has another shape.
     package init(_ storage: any BlockStorage, shape: PictureShape) throws(StorageError) {
-        if let found = PictureShape(try storage.read(0)) {
+        let first = try storage.read(0)
+        if let found = PictureShape(first) {
             guard found == shape else {
                 throw .wrongSize(
                     path: "the ring of pictures",
@@ -33,17 +36,26 @@ package final class PictureRing {
         }
         (self.storage, self.shape) = (storage, shape)
         slots = try Self.scan(storage, shape)
+        age = Self.age(first, slots)
     }
 
     /// Opens a ring as it is.
     ///
     /// - Throws: `StorageError`; `.absent` while nothing has given it a shape.
     package init(asFound storage: any BlockStorage) throws(StorageError) {
-        guard let shape = PictureShape(try storage.read(0)),
-            storage.blockCount >= shape.blockCount
-        else { throw .absent(path: "a ring of pictures") }
+        let first = try storage.read(0)
+        guard let shape = PictureShape(first), storage.blockCount >= shape.blockCount else {
+            throw .absent(path: "a ring of pictures")
+        }
         (self.storage, self.shape) = (storage, shape)
         slots = try Self.scan(storage, shape)
+        age = Self.age(first, slots)
+    }
+
+    /// The later of what stands beside the shape and what the pictures say.
+    private static func age(_ first: [UInt8], _ slots: [PictureRecord?]) -> RingAge {
+        let written = RingAge(first[512...]) ?? .new
+        return written.orLater(slots.compactMap { $0 }.max { $0.number < $1.number }?.stamp)
     }
 
     private static func scan(
@@ -83,17 +95,31 @@ package final class PictureRing {
     /// - Parameters:
     ///   - picture: 1…`shape.pictureMax` bytes.
     ///   - motion: What it shows.
+    ///   - moment: Now; nil gives it no age of its own, as if it were as old as the ring.
     /// - Returns: What is known of it.
     /// - Throws: `StorageError`; every other picture stays, and a slot that failed is passed over.
     @discardableResult
     package func add(
         _ picture: [UInt8],
-        of motion: SeenMotion
+        of motion: SeenMotion,
+        at moment: RingMoment? = nil
     ) throws(StorageError) -> PictureRecord {
         precondition((1...shape.pictureMax).contains(picture.count), "does not fit into a slot")
         let newest = slots.compactMap { $0?.number }.max() ?? 0
         let slot = freeSlot
-        let record = PictureRecord(number: newest + 1, motion: motion, picture: picture)
+        let stamp = moment.map { moment in
+            PictureRecord.Stamp(
+                boot: moment.boot,
+                uptime: max(0, moment.uptime.nanoseconds / 1_000_000_000),
+                seconds: age.advanced(to: moment).seconds
+            )
+        }
+        let record = PictureRecord(
+            number: newest + 1,
+            motion: motion,
+            picture: picture,
+            stamp: stamp
+        )
         do {
             try clear(slot)
             try write(picture, after: shape.block(ofSlot: slot))
@@ -107,6 +133,7 @@ package final class PictureRing {
             throw error
         }
         slots[slot] = record
+        age = age.orLater(stamp)
         return record
     }
 
@@ -130,15 +157,36 @@ package final class PictureRing {
         return true
     }
 
-    /// Removes what is older; undated pictures stay until the ring comes to them.
+    /// Removes what has become too old, by date where the picture and the moment have one, and by
+    /// the ring's age; writes that age down while there are pictures.
     ///
+    /// - Parameters:
+    ///   - limit: Days that a picture is kept, from 1.
+    ///   - moment: Now.
     /// - Returns: How many.
     /// - Throws: `StorageError`.
     @discardableResult
-    package func delete(before time: WallTime) throws(StorageError) -> Int {
-        let old = records.filter { $0.time.map { $0 < time } ?? false }
+    package func expire(after limit: Int, at moment: RingMoment) throws(StorageError) -> Int {
+        guard !records.isEmpty else { return 0 }
+        let seconds = Int64(limit) * 86_400
+        try write(age.advanced(to: moment))
+        let old = records.filter { record in
+            if let wall = moment.wall, let time = record.time,
+                (wall.nanoseconds / 1_000_000_000) - (time.nanoseconds / 1_000_000_000) > seconds
+            {
+                return true
+            }
+            return age.seconds - (record.stamp?.seconds ?? 0) > seconds
+        }
         for record in old { try delete(record.number) }
         return old.count
+    }
+
+    /// The shape's sector is written with the age's, as it is: each is whole or as before.
+    private func write(_ new: RingAge) throws(StorageError) {
+        try storage.write(0, shape.header + new.sector)
+        try storage.sync()
+        age = new
     }
 
     private func clear(_ slot: Int) throws(StorageError) {

@@ -31,12 +31,10 @@ package struct PictureShape: Hashable, Sendable {
     /// Reads a ring's first block; nil when it has no shape yet.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 28, bytes.starts(with: Self.magic) else { return nil }
-        func number(_ offset: Int) -> UInt32 {
-            (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
-        }
-        (slotCount, slotBlocks) = (Int(number(16)), Int(number(20)))
-        guard number(24) == CRC32.checksum(bytes[..<24]), (1...10_000).contains(slotCount),
-            (2...(1 << 20)).contains(slotBlocks)
+        var input = LittleEndianReader(bytes[Self.magic.count...])
+        (slotCount, slotBlocks) = (Int(input.number(4)), Int(input.number(4)))
+        guard UInt32(input.number(4)) == CRC32.checksum(bytes[..<24]),
+            (1...10_000).contains(slotCount), (2...(1 << 20)).contains(slotBlocks)
         else { return nil }
     }
 
@@ -50,12 +48,9 @@ package struct PictureShape: Hashable, Sendable {
     /// 512 bytes.
     var header: [UInt8] {
         var bytes = Self.magic
-        func append(_ number: UInt32) {
-            for place in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
-        }
-        append(UInt32(slotCount))
-        append(UInt32(slotBlocks))
-        append(CRC32.checksum(bytes))
+        bytes.append(littleEndian: UInt64(slotCount), 4)
+        bytes.append(littleEndian: UInt64(slotBlocks), 4)
+        bytes.append(littleEndian: UInt64(CRC32.checksum(bytes)), 4)
         return bytes + [UInt8](repeating: 0, count: 512 - bytes.count)
     }
 }

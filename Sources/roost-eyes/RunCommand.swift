@@ -1,6 +1,8 @@
 import ArgumentParser
 import ClientSupport
+import ControlProtocol
 import Core
+import Eyes
 import Glibc
 import LinuxIO
 import Logging
@@ -22,6 +24,9 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: "The station's control socket.")
     var socket = "/run/roost/roost.sock"
+
+    @Option(help: "Its own socket, for `roost records`, `roost status` and the dashboard.")
+    var control = EyesRequest.standardSocket
 
     @Flag(help: "Log what happens, not only what matters.")
     var verbose = false
@@ -46,13 +51,22 @@ struct RunCommand: ParsableCommand {
             notifier: notifier,
             logger: logger
         )
+        let listener = try LocalSocketListener(path: control, on: loop)
+        // Only the one that has the socket: another one's captures are left alone.
+        let count = CaptureMark(ring: configuration.ring).endLeftovers()
+        if count > 0 {
+            logger.warning("processes of an earlier capture ended", metadata: ["count": "\(count)"])
+        }
+        let server = EyesControl(watcher, ring: configuration.ring, clock: loop.clock)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await watcher.run() }
+                group.addTask { try await watcher.tellStation() }
+                group.addTask { try await server.run(listener) }
                 group.addTask {
                     while !Task.isCancelled {
+                        try await watcher.clean()
                         try await loop.clock.sleep(for: Self.cleaning, tolerance: .seconds(600))
-                        try watcher.clean()
                     }
                 }
                 group.addTask {

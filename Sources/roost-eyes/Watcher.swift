@@ -16,19 +16,31 @@ final class Watcher: Sendable {
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
 
     private let configuration: EyesConfiguration
-    private let socket: String
+    private let station: StationLine
     private let loop: EventLoop
     private let disk: DiskThread
     private let logger: Logger
     private let notifier: ServiceNotifier
+    private let boot: BootID?
+    private let begun: MonotonicInstant
     private let counts = Mutex(Counts())
+    private let hasNews = Signal()
 
     private struct Counts {
         var waiting = 0
         var taken = 0
         var leftOut = 0
         var masked = 0
+        /// Why the last motion has no picture; nil once one has again.
         var lastTrouble: String?
+        /// Motions without a picture since the last one that has one.
+        var leftOutInARow = 0
+        var stationTrouble: String?
+        var ringTrouble: String?
+        /// The last trusted time, with when that was.
+        var trusted: (wall: WallTime, at: MonotonicInstant)?
+        /// What the station has not recorded yet; the newest state of the camera counts.
+        var news: (kind: String, details: [String: String])?
     }
 
     init(
@@ -38,41 +50,49 @@ final class Watcher: Sendable {
         notifier: ServiceNotifier,
         logger: Logger
     ) throws {
-        (self.configuration, self.socket, self.loop) = (configuration, socket, loop)
+        (self.configuration, self.loop) = (configuration, loop)
         (self.notifier, self.logger) = (notifier, logger)
+        station = StationLine(socket: socket, loop: loop)
+        boot = BootID(MachineFacts.read().bootID)
+        begun = loop.clock.now
         disk = try DiskThread(name: "camera")
     }
 
     /// Follows the station until cancelled.
     func run() async throws {
-        try disk.submit { [self] in prepare() }
+        tell("camera started", [:])
         var delay = Self.retries.lowerBound
-        var trouble: String?
         while !Task.isCancelled {
             do {
                 try await follow { delay = Self.retries.lowerBound }
+                lose("the station closed the connection")
             } catch let error where !(error is CancellationError) {
-                if trouble != "\(error)" {
-                    logger.warning("station is not followed", metadata: ["why": "\(error)"])
-                }
-                trouble = "\(error)"
+                lose("\(error)")
             }
             try await loop.clock.sleep(for: delay, tolerance: delay / 4)
             delay = min(delay * 2, Self.retries.upperBound)
         }
     }
 
+    private func lose(_ why: String) {
+        let isNew = counts.withLock { counts in
+            defer { counts.stationTrouble = why }
+            return counts.stationTrouble != why
+        }
+        if isNew { logger.warning("station is not followed", metadata: ["why": "\(why)"]) }
+    }
+
     private func follow(_ onLine: () -> Void) async throws {
-        let connection = try LocalSocket.connect(path: socket, on: loop)
+        let connection = try LocalSocket.connect(path: station.socket, on: loop)
         defer { connection.close() }
         try connection.send(try ControlCodec.line(ControlRequest(.live)))
+        hasNews.raise()
         while !Task.isCancelled, let line = try await connection.nextLine() {
             onLine()
             let item = try ControlCodec.message(LiveItem.self, from: line)
             if let count = item.omittedCount {
                 logger.warning("station left items out", metadata: ["count": "\(count)"])
             }
-            if let event = item.event, event.kind == "motion" { take(event) }
             // A station that refuses says so in an answer.
             if item == LiveItem(),
                 let refusal = try? ControlCodec.message(ControlAnswer<LiveItem>.self, from: line),
@@ -80,6 +100,8 @@ final class Watcher: Sendable {
             {
                 throw error
             }
+            counts.withLock { $0.stationTrouble = nil }
+            if let event = item.event, event.kind == "motion" { take(event) }
         }
     }
 
@@ -89,29 +111,29 @@ final class Watcher: Sendable {
             Int64(exactly: (seconds * 1_000_000_000).rounded()) ?? 0
         }
         let wall = Int64(now) &* 1_000_000_000 &- nanoseconds(event.ageSeconds)
+        let isSure = event.isSure == true
         let motion = SeenMotion(
             source: event.source,
-            time: event.isSure == true ? WallTime(nanoseconds: wall) : nil,
+            time: isSure ? WallTime(nanoseconds: wall) : nil,
             instant: MonotonicInstant(nanoseconds: nanoseconds(event.instantSeconds))
         )
-        if isMasked(now) {
+        // Times of day mean nothing on a clock that is not trusted.
+        if isMasked(now) || !isSure && !configuration.masks.isEmpty {
             counts.withLock { $0.masked += 1 }
-            return
+            return say()
+        }
+        if isSure {
+            let sure = WallTime(nanoseconds: Int64(now) * 1_000_000_000)
+            counts.withLock { $0.trusted = (sure, loop.clock.now) }
         }
         let isWaiting = counts.withLock { counts in
-            guard counts.waiting < Self.waitingMax else {
-                counts.leftOut += 1
-                return false
-            }
+            guard counts.waiting < Self.waitingMax else { return false }
             counts.waiting += 1
             return true
         }
         guard isWaiting else { return leaveOut("the camera is too slow: \(Self.waitingMax) wait") }
         do { try disk.submit { [self] in picture(motion) } } catch {
-            counts.withLock {
-                $0.waiting -= 1
-                $0.leftOut += 1
-            }
+            counts.withLock { $0.waiting -= 1 }
             leaveOut("\(error)")
         }
     }
@@ -123,62 +145,120 @@ final class Watcher: Sendable {
         return configuration.masks.contains { $0.covers(minute) }
     }
 
-    // MARK: On the camera's thread
+    /// Makes the ring, and deletes what has become too old; at the start and from a timer.
+    func clean() async throws {
+        let wall = try await station.trustedTime()
+        if let wall { counts.withLock { $0.trusted = (wall, loop.clock.now) } }
+        try disk.submit { [self] in prepare() }
+    }
 
-    /// Makes the ring before the first motion, and deletes what is too old.
-    private func prepare() {
-        do {
-            let before = WallTime(
-                nanoseconds: Int64(time(nil) - configuration.retentionDays * 86_400) * 1_000_000_000
-            )
-            let count = try PictureKeeper.change(
-                configuration.ring,
-                shape: configuration.shape
-            ) { ring throws(StorageError) in try ring.delete(before: before) }
-            if count > 0 {
-                logger.notice("old pictures deleted", metadata: ["count": "\(count)"])
+    /// Has the station record what its owner should learn of the camera, until cancelled.
+    func tellStation() async throws {
+        while !Task.isCancelled {
+            while let news = counts.withLock({ $0.news }) {
+                do {
+                    let request = ControlRequest.cameraEvent(news.kind, news.details)
+                    _ = try await station.ask(request, CourierEventReport.self)
+                } catch let failure as ControlFailure where failure.code != "silent" {
+                    let metadata: Logger.Metadata = ["why": "\(failure.message)"]
+                    logger.info("the station does not record the camera", metadata: metadata)
+                } catch let error where !(error is CancellationError) {
+                    break  // It waits until the station answers.
+                }
+                counts.withLock { counts in
+                    if let now = counts.news, now == news { counts.news = nil }
+                }
             }
-        } catch {
-            logger.error("no room for pictures", metadata: ["why": "\(error)"])
+            _ = try await loop.clock.wait(for: hasNews, until: nil, tolerance: .zero)
         }
     }
 
-    /// Deletes what has become too old; from a timer.
-    func clean() throws { try disk.submit { [self] in prepare() } }
+    private func tell(_ kind: String, _ details: [String: String]) {
+        counts.withLock { $0.news = (kind, details) }
+        hasNews.raise()
+    }
+
+    // MARK: On the camera's thread
+
+    /// Now, with the trusted time as it was last heard and counted on; nil without a boot's name.
+    private var moment: RingMoment? {
+        guard let boot else { return nil }
+        let now = loop.clock.now
+        let wall = counts.withLock { $0.trusted }.map { trusted in
+            WallTime(
+                nanoseconds: trusted.wall.nanoseconds
+                    + (now.nanoseconds - trusted.at.nanoseconds)
+            )
+        }
+        return RingMoment(boot: boot, uptime: now, wall: wall)
+    }
+
+    private func change<Value>(
+        _ body: (PictureRing) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        try PictureKeeper.change(configuration.ring, shape: configuration.shape, body)
+    }
+
+    private func prepare() {
+        do {
+            let (days, moment) = (configuration.retentionDays, moment)
+            let count = try change { ring throws(StorageError) in
+                guard let moment else { return 0 }
+                return try ring.expire(after: days, at: moment)
+            }
+            if count > 0 {
+                logger.notice("old pictures deleted", metadata: ["count": "\(count)"])
+            }
+            counts.withLock { $0.ringTrouble = nil }
+        } catch {
+            logger.error("no room for pictures", metadata: ["why": "\(error)"])
+            counts.withLock { $0.ringTrouble = "\(error)" }
+        }
+    }
 
     private func picture(_ motion: SeenMotion) {
         defer { counts.withLock { $0.waiting -= 1 } }
         let program = CaptureProgram(
             configuration.command,
             limit: configuration.limit,
-            byteMax: configuration.shape.pictureMax
+            byteMax: configuration.shape.pictureMax,
+            mark: CaptureMark(ring: configuration.ring)
         )
         do {
             let bytes = try program.run()
-            let record = try PictureKeeper.change(
-                configuration.ring,
-                shape: configuration.shape
-            ) { ring throws(StorageError) in try ring.add(bytes, of: motion) }
-            counts.withLock {
-                $0.taken += 1
-                $0.lastTrouble = nil
+            let moment = moment
+            let record = try change { ring throws(StorageError) in
+                try ring.add(bytes, of: motion, at: moment)
             }
+            let (hadTrouble, left) = counts.withLock { counts in
+                defer { (counts.lastTrouble, counts.leftOutInARow) = (nil, 0) }
+                counts.taken += 1
+                return (counts.lastTrouble != nil, counts.leftOutInARow)
+            }
+            if hadTrouble { tell("camera works again", ["count": "\(left)"]) }
             logger.info("picture", metadata: ["name": "\(record.name)"])
             say()
         } catch {
-            counts.withLock { $0.leftOut += 1 }
             leaveOut("\(error)")
         }
     }
 
     /// One line at each change of the reason, and the counts in the status always.
     private func leaveOut(_ why: String) {
-        let isNew = counts.withLock { counts in
+        let (isNew, isFirst) = counts.withLock { counts in
             defer { counts.lastTrouble = why }
-            return counts.lastTrouble != why
+            counts.leftOut += 1
+            counts.leftOutInARow += 1
+            return (counts.lastTrouble != why, counts.lastTrouble == nil)
         }
         if isNew { logger.warning("a motion has no picture", metadata: ["why": "\(why)"]) }
+        if isFirst { tell("camera fails", ["why": Self.cut(why)]) }
         say()
+    }
+
+    /// The station keeps 120 bytes of a detail.
+    private static func cut(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(117), as: UTF8.self)
     }
 
     private func say() {
@@ -190,4 +270,72 @@ final class Watcher: Sendable {
                 + (why.map { "; \($0)" } ?? "")
         )
     }
+}
+
+// MARK: - For clients
+
+extension Watcher: EyesKeeper {
+    func report() async -> EyesReport {
+        let shape = configuration.shape
+        let byteCount = shape.blockCount * PictureShape.blockSize
+        var report = EyesReport(
+            version: RoostVersion.text,
+            processID: getpid(),
+            uptimeSeconds: (loop.clock.now.nanoseconds - begun.nanoseconds).inSeconds,
+            ring: (configuration.ring, byteCount, shape.slotCount),
+            retentionDays: configuration.retentionDays
+        )
+        counts.withLock { counts in
+            report.takenCount = counts.taken
+            report.leftOutCount = counts.leftOut
+            report.maskedCount = counts.masked
+            report.waitingCount = counts.waiting
+            report.lastTrouble = counts.lastTrouble
+            report.ringTrouble = counts.ringTrouble
+            report.stationTrouble = counts.stationTrouble
+        }
+        // Read beside the camera's thread, which may be busy for as long as a picture takes.
+        do {
+            let records = try PictureFile.read(configuration.ring).records
+            report.pictureCount = records.count
+            report.newest = records.first.map {
+                EyesReport.Newest(number: $0.number, time: $0.time?.iso8601, source: $0.source)
+            }
+        } catch  where report.ringTrouble == nil {
+            report.ringTrouble = "\(error)"
+        } catch {}
+        return report
+    }
+
+    func delete(_ pictures: PictureChoice) async throws -> Int {
+        do {
+            return try await disk.run { [self] in
+                try change { ring throws(StorageError) in
+                    var count = 0
+                    for record in ring.records where pictures.includes(record.number) {
+                        if try ring.delete(record.number) { count += 1 }
+                    }
+                    return count
+                }
+            }
+        } catch let error as StorageError {
+            throw ControlFailure(code: "store", message: "\(error)")
+        } catch let error as LinuxError {
+            throw ControlFailure(code: "too-many", message: "\(error)")
+        }
+    }
+}
+
+extension PictureChoice {
+    fileprivate func includes(_ picture: UInt64) -> Bool {
+        switch self {
+        case .one(let number): picture == number
+        case .allUpTo(let last): picture <= last
+        }
+    }
+}
+
+extension Int64 {
+    /// Of nanoseconds.
+    fileprivate var inSeconds: Double { Double(self) / 1_000_000_000 }
 }

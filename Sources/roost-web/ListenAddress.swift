@@ -11,4 +11,11 @@ enum ListenAddress {
         let host = parts.dropLast().joined(separator: ":")
         return .address(host: host.filter { !"[]".contains($0) }, port: Int(port))
     }
+
+    /// Whether only programs of this computer reach it.
+    static func isLoopback(_ host: String) -> Bool {
+        if ["::1", "localhost"].contains(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
 }

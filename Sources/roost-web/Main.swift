@@ -36,6 +36,8 @@ struct Web: ParsableCommand {
     @Option(help: "The courier's control socket.")
     var courier = "/run/roost-courier/courier.sock"
 
+    @OptionGroup var camera: CameraOptions
+
     @Option(help: "A store's folder to show without a station: the card of a Pi that died.")
     var store: String?
 
@@ -134,23 +136,19 @@ struct Web: ParsableCommand {
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
-        var stationRoutes = StationRoutes(
-            station,
-            live: live,
-            history: history,
-            name: shown,
-            zone: ZoneName.system,
-            isSimulated: simulated
-        )
+        var stationRoutes = stationRoutes(station, live, history)
         stationRoutes.courier = courier
         let updates = UpdateRoutes(UpdateDesk(state: state))
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
-        let asked = stationRoutes.all + Self.sending(courier) + updates.acts + past
-        var routes = files.routes(name: shown) + door.routes
+        let eyes = store == nil ? camera.camera(on: loop) : nil
+        let asked =
+            stationRoutes.all + Self.sending(courier) + updates.acts + past
+            + RecordRoutes(history, eyes, door.accounts?.looks).all
+        var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += faces.routes + ProblemAdvice.routes + updates.others
+        routes += ProblemAdvice.routes + updates.others
         var settings = settings
         settings.encryption = encryption(settings, logger)
         let described = routes + trust(settings, door.accounts).all
@@ -180,6 +178,22 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
+        await door.accounts?.looks.flush()
+    }
+
+    private func stationRoutes(
+        _ station: StationClient?,
+        _ live: LiveFan?,
+        _ history: HistoryClient
+    ) -> StationRoutes {
+        StationRoutes(
+            station,
+            live: live,
+            history: history,
+            name: name ?? hostName,
+            zone: ZoneName.system,
+            isSimulated: simulated
+        )
     }
 
     private static func sending(_ courier: CourierClient?) -> [Route] {
@@ -323,7 +337,7 @@ struct Web: ParsableCommand {
 
     private func demandLoopback(_ sockets: [WebServer.Socket]) throws {
         for case .address(let host, _) in sockets
-        where !Self.isLoopback(host) {
+        where !ListenAddress.isLoopback(host) {
             throw ValidationError(
                 "without accounts it listens on 127.0.0.1 alone, not on \(host); "
                     + "leave out --open, or choose --listen 127.0.0.1:8088"
@@ -352,15 +366,9 @@ struct Web: ParsableCommand {
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
-        if ["::1", "localhost"].contains(host) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
     private var wwwFolder: String {
         if let www { return www }
-        let parts = ((try? Self.ownPath()) ?? "").split(separator: "/")
+        let parts = ((try? ThisProgram.path()) ?? "").split(separator: "/")
         let installed =
             "/" + (parts.dropLast(2) + ["share", "roost", "web"]).joined(separator: "/")
         // Beside the sources that this program was built from.
@@ -382,17 +390,5 @@ struct Web: ParsableCommand {
         }
     }
 
-    private static func ownPath() throws -> String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard count > 0 else { throw ExitCode(1) }
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    private var hostName: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
-        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    private var hostName: String { ThisProgram.hostName }
 }

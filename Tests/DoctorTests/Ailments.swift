@@ -4,7 +4,7 @@ import Profiles
 
 /// One at least for each check.
 enum Ailments {
-    static let all = ports + pins + health + card + station + courier + image
+    static let all = ports + pins + health + card + station + courier + camera + image
 
     private static let ports = [
         Ailment(

@@ -90,7 +90,7 @@ enum Boards {
         let skipped = findings.filter { $0.value.verdict == .skipped }.keys.sorted()
         #expect(
             skipped == [
-                "card-erase", "card-journal", "card-mount", "card-wear", "clock-keeper",
+                "camera", "card-erase", "card-journal", "card-mount", "card-wear", "clock-keeper",
                 "courier", "courier-network", "courier-secrets", "gpio-kernel",
                 "history", "http-devices", "pin-access", "pin-chip",
                 "pin-holders", "pin-names", "serial-access",

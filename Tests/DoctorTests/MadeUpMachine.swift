@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Devices
 import Glibc
@@ -26,6 +27,7 @@ struct MadeUpMachine {
     var library = "2.2.1"
     var holders: [String: String] = ["/dev/ttyUSB0": "roostd (pid 900)"]
     var answer: DoctorStation.Answer? = .answers(processID: 900, faults: [])
+    var camera: DoctorCamera.Answer? = .report(Self.eyes)
     var httpTrouble: String?
     var isSynchronised: Bool? = true
     var now: WallTime? = WallTime(nanoseconds: 1_795_219_200_000_000_000)
@@ -56,6 +58,20 @@ struct MadeUpMachine {
             files["/sys/class/rtc/rtc0/name"] = "rpi-rtc soc:rpi_rtc\n"
             files["/sys/class/rtc/rtc0/since_epoch"] = "1795219200\n"
         }
+    }
+
+    /// A camera that has taken pictures.
+    static var eyes: EyesReport {
+        var report = EyesReport(
+            version: "1",
+            processID: 902,
+            uptimeSeconds: 60,
+            ring: ("/var/lib/roost-eyes/pictures", 64 << 20, 400),
+            retentionDays: 14
+        )
+        report.pictureCount = 12
+        report.newest = .init(number: 12, time: "2026-11-20T03:10:00Z", source: "door")
+        return report
     }
 
     /// A PC without anything of ours.
@@ -119,6 +135,7 @@ struct MadeUpMachine {
         files["/etc/ssl/certs/002c0b4f.0"] = ""
         files["/etc/resolv.conf"] = "nameserver 192.168.1.1\n"
         files["/proc/901/comm"] = "roost-courier\n"
+        files["/etc/roost/eyes.json"] = "{}"
         files["/etc/roost/roost.json"] = """
             {
               "devices": [
@@ -174,7 +191,7 @@ struct MadeUpMachine {
         try tree.put(files, links)
         for (path, mode) in modes where files[path] != nil { chmod(tree.root + path, mode) }
         let (root, nodes, holders, space, runSpace) = (tree.root, nodes, holders, space, runSpace)
-        let httpTrouble = httpTrouble
+        let (httpTrouble, camera) = (httpTrouble, camera)
         let (chips, answer, mayWrite) = (chips, answer, user == nil ? nil : mayWrite)
         let machine = DoctorMachine(
             user: user,
@@ -185,6 +202,7 @@ struct MadeUpMachine {
             library: library,
             holder: { holders[String($0.dropFirst(root.count))] },
             answer: { _ in answer },
+            camera: { camera },
             httpTrouble: { _ in httpTrouble },
             clockIsSynchronised: isSynchronised,
             now: now

@@ -96,7 +96,7 @@ import Testing
         let ring = try PictureRing(card, shape: Self.shape())
         try ring.add([UInt8](repeating: 0xAB, count: 9_000), of: Self.motion(1))
         try ring.add(Self.picture(2), of: Self.motion(200))
-        #expect(try ring.delete(before: WallTime(nanoseconds: 100_000_000_000)) == 1)
+        #expect(try ring.delete(1))
         #expect(try !ring.delete(1))
         #expect(try PictureRing(asFound: card).records.map(\.number) == [2])
         let left = try (0..<card.blockCount).filter { index in

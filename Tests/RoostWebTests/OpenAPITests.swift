@@ -15,17 +15,15 @@ import Testing
         let house = AccountStation(name: "t")
         let door = AccountDoor(folder: folder.path, of: house, on: loop, logger: logger)
         let station = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)
-        let history = HistoryRoutes(
-            HistoryClient(nil, folder: folder.path, logger: logger),
-            nil,
-            name: "t"
-        )
+        let reader = HistoryClient(nil, folder: folder.path, logger: logger)
+        let history = HistoryRoutes(reader, nil, name: "t")
         let trust = TrustRoutes(nil, station: "t", addresses: [])
         let updates = UpdateRoutes(UpdateDesk(state: folder.path))
         let routes =
             door.routes + station.all + history.all + trust.all
             + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
+            + RecordRoutes(reader, nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }
             .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }

@@ -5,8 +5,11 @@ import Testing
 
 @Suite struct ControlRightsTests {
     private static let refused: Set<ControlRequest.Command> = [
-        .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .imports,
+        .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .cameraEvent,
+        .imports,
     ]
+    /// What the camera needs.
+    private static let camera: Set<ControlRequest.Command> = [.live, .clock, .cameraEvent]
     /// What the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [
         .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
@@ -15,6 +18,7 @@ import Testing
     private static let rights = ControlRights(
         dashboardUser: 210,
         courierUser: 212,
+        cameraUser: 214,
         own: (208, 209)
     )
 
@@ -34,7 +38,7 @@ import Testing
         for peer in [Self.peer(0, 0), Self.peer(0, 209), Self.peer(208, 209)] {
             #expect(Self.rights.refusal(of: command, from: peer) == nil, "\(command) by \(peer)")
         }
-        let isForFollowers = [.cursor, .courierEvent, .imports].contains(command)
+        let isForFollowers = [.cursor, .courierEvent, .cameraEvent, .imports].contains(command)
         for peer in [Self.peer(1_000, 1_000), Self.peer(65_534, 65_534)] {
             let refusal = Self.rights.refusal(of: command, from: peer)
             #expect((refusal != nil) == isForFollowers, "\(command) by \(peer)")
@@ -44,6 +48,15 @@ import Testing
         // By hand as root there is no group of the station's own.
         let byRoot = ControlRights(own: (0, 0))
         #expect((byRoot.refusal(of: command, from: Self.peer(1_000, 0)) != nil) == isForFollowers)
+    }
+
+    /// With the station's group as its first one, as its unit has it, or not.
+    @Test(arguments: ControlRequest.Command.allCases)
+    func theCameraHasItsList(command: ControlRequest.Command) {
+        for peer in [Self.peer(214, 209), Self.peer(214, 215)] {
+            let refusal = Self.rights.refusal(of: command, from: peer)
+            #expect((refusal == nil) == Self.camera.contains(command), "\(command) by \(peer)")
+        }
     }
 
     /// With the station's group as its first one or not.

@@ -21,6 +21,8 @@ package final class QueryFixture {
         /// Minutes whose values are marked as humid.
         package var humid: [Range<Int>] = []
         package var events: [(minute: Int, kind: EventKind.Plain, severity: EventSeverity)] = []
+        /// Motions of a sensor: when they begin, and how long they are; nil where none ended.
+        package var motions: [(source: String, second: Int64, length: Int64?)] = []
         package var isDated = true
 
         package init(
@@ -83,6 +85,27 @@ package final class QueryFixture {
 
     private struct Missing: Error { let name: String }
 
+    private static func motion(
+        _ source: String,
+        _ second: Int64,
+        _ length: Int64?
+    ) -> [JournalRecord] {
+        let begin = Event(
+            at: Tick(tenths: second * 10).instant,
+            source: source,
+            kind: .motion,
+            severity: .info
+        )
+        guard let length else { return [.event(begin)] }
+        let end = Event(
+            at: Tick(tenths: (second + length) * 10).instant,
+            source: source,
+            kind: .motionEnded,
+            ["seconds": "\(length)"]
+        )
+        return [.event(begin), .event(end)]
+    }
+
     private static func records(
         _ boot: Boot,
         _ id: BootID,
@@ -113,6 +136,7 @@ package final class QueryFixture {
                 )
             )
         }
+        first += boot.motions.flatMap(Self.motion)
         var blocks = [first]
         var second: Int64 = 0
         while second < Int64(boot.minutes) * 60 {

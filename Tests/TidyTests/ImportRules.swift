@@ -59,7 +59,8 @@ extension TidyRule {
             "NIOHTTP1", "NIOPosix", "Pictures", "Places", "SQLite", "Store", "StoreQueries",
         ],
         "roost-web": [
-            "ArgumentParser", "Glibc", "NIOCore", "NIOPosix", "RoostWeb", "StoreQueries",
+            "ArgumentParser", "ControlProtocol", "Glibc", "NIOCore", "NIOPosix", "Pictures",
+            "RoostWeb", "StoreQueries",
         ],
         "RoostCourier": [
             "Alerts", "COpenSSL", "ControlProtocol", "DequeModule", "Feeds", "HardwareIO",
@@ -75,7 +76,10 @@ extension TidyRule {
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
         "Pictures": ["Glibc", "HardwareIO"],
-        "Eyes": ["CCapture", "Glibc", "HardwareIO", "LinuxIO", "Pictures", "Profiles"],
+        "Eyes": [
+            "CCapture", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Pictures",
+            "Profiles",
+        ],
         "roost-eyes": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Eyes", "Glibc", "HardwareIO",
             "LinuxIO", "Pictures", "Profiles",

@@ -3,15 +3,19 @@
 #define CCAPTURE_H
 
 // Starts `arguments` (the path or name of a program, its arguments, a null pointer) with `output`
-// as its standard output and nothing as its input.
+// as its standard output, nothing as its input, and `environment` (a null pointer behind it).
 //
 // A guard process is put between the two: it leads the group, and kills it as soon as the other end
 // of `*lifeline` is closed, by whatever end of the process that has it. Returns the guard's id,
 // which is also the group's; -1 and errno on failure. The guard ends as the program did: its exit
 // code, or 128 and the number of its signal; 127 when it could not be started.
-int ccapture_start(char *const arguments[], int output, int *lifeline);
+int ccapture_start(char *const arguments[], char *const environment[], int output, int *lifeline);
 
 // A descriptor that is readable once the process has ended; -1 and errno on failure.
 int ccapture_watch(int process);
+
+// Kills the process of such a descriptor, and no other that got its id since; -1 and errno on
+// failure.
+int ccapture_kill(int watch);
 
 #endif

@@ -17,6 +17,7 @@ package final class Accounts: Sendable {
     let hashing: PasswordHash
     let logger: Logger
     package let database: WebDatabase
+    package let looks: PictureLooks
     private let pause: Pause
     private let memory: Mutex<Roster>
     private let throttle = Mutex(LoginThrottle())
@@ -40,6 +41,7 @@ package final class Accounts: Sendable {
         self.hashing = hashing
         self.logger = logger
         self.pause = pause
+        looks = PictureLooks(database, clock: clock, logger: logger)
         cookie = SessionCookie(station: house.name)
         do {
             memory = Mutex(try database.runNow { try Roster(reading: $0) })
@@ -118,7 +120,7 @@ package final class Accounts: Sendable {
             address: request.peer.text
         )
         do {
-            try await database.run { try AuditTable(connection: $0).add(record) }
+            _ = try await database.run { try AuditTable(connection: $0).add(record) }
         } catch {
             logger.warning("the audit lacks \(record.action.rawValue) \(words): \(error)")
         }

@@ -7,6 +7,9 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case memberRemoved = "member-removed"
     case invitationWithdrawn = "invitation-withdrawn"
     case mode, note, mute, unmute, device, forget, adopt, ignore
+    /// Someone looked at pictures; deleted some.
+    case pictures
+    case picturesDeleted = "pictures-deleted"
     /// Any other: its target has the method and the path.
     case change
 
@@ -23,6 +26,7 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
             case (.delete, "devices", _): .forget
             case (.post, "found", "adopt"): .adopt
             case (.post, "found", "ignore"): .ignore
+            case (.delete, "records", _), (.post, "records", _): .picturesDeleted
             default: .change
             }
     }

@@ -72,6 +72,11 @@ package enum RouteSummaries {
             "Means by place: measurements within 200 m of their centre are one.",
             range
         ),
+        "GET /records": Entry(
+            "Motions, newest first, with what is known of their pictures.",
+            ["cursor", "limit"]
+        ),
+        "GET /records/{number}/picture": Entry("The picture of a motion, as JPEG; no tokens."),
         "GET /outbox/fates": Entry(
             "What became of the first sample of each device from a moment on.",
             ["time", "target"]
@@ -96,6 +101,8 @@ package enum RouteSummaries {
         "POST /outbox/{id}/retry": Entry("Sends what a target refused once more."),
         "POST /outbox/{id}/prove": Entry("Compares what a target has with what was delivered."),
         "POST /outbox/{id}/drop": Entry("Leaves out what waits at a target from before a time."),
+        "DELETE /records/{number}": Entry("Deletes a picture; its bytes are written over."),
+        "POST /records/delete": Entry("Deletes all pictures up to a number."),
         "POST /update": Entry("Has the uploaded update checked, written and tried."),
         "POST /update/file": Entry("One piece of an update file, behind those before it.", ["at"]),
         "POST /push": Entry("Has this browser notified with the page closed."),

@@ -26,9 +26,17 @@ package struct ControlRights: Sendable {
         "alerts",
     ]
 
-    /// What only root, the station's own user and the courier may ask for: where followers are, and
-    /// what others measured.
-    package static let followers: Set<String> = ["cursor", "courierEvent", "imports"]
+    /// What the camera may ask for; a test holds this list and the commands together.
+    package static let camera: Set<String> = ["live", "clock", "cameraEvent"]
+
+    /// What only root, the station's own user, the courier and the camera may ask for: where
+    /// followers are, what others measured, and what happened to themselves.
+    package static let followers: Set<String> = [
+        "cursor", "courierEvent", "cameraEvent", "imports",
+    ]
+
+    /// The number of the camera's user; nil where there is no such user.
+    package var cameraUser: UInt32?
 
     /// The number of the courier's user; nil where there is no such user.
     package var courierUser: UInt32?
@@ -40,9 +48,11 @@ package struct ControlRights: Sendable {
     package init(
         dashboardUser: UInt32? = nil,
         courierUser: UInt32? = nil,
+        cameraUser: UInt32? = nil,
         own: (user: UInt32, group: UInt32)? = nil
     ) {
         (self.dashboardUser, self.courierUser, self.own) = (dashboardUser, courierUser, own)
+        self.cameraUser = cameraUser
     }
 
     /// Why a request is refused; nil when it may go on.
@@ -57,6 +67,13 @@ package struct ControlRights: Sendable {
             return ControlFailure(
                 code: "not-allowed",
                 message: "the courier may not ask for \(name); use `roost` on the station"
+            )
+        }
+        if peer.userID == cameraUser {
+            guard !Self.camera.contains(name) else { return nil }
+            return ControlFailure(
+                code: "not-allowed",
+                message: "the camera may not ask for \(name); use `roost` on the station"
             )
         }
         guard !isDashboard(peer) else { return refusalOfDashboard(name) }

@@ -2,7 +2,8 @@ import ControlProtocol
 import Core
 import Store
 
-/// Answers those who follow the store: `tail`, `feed`, `cursor`, `courierEvent` and `imports`.
+/// Answers those who follow the store: `tail`, `feed`, `cursor`, `imports`, and
+/// what other processes have recorded: `courierEvent`, `cameraEvent`.
 struct ControlStore: Sendable {
     struct Dependencies: Sendable {
         /// Where the store is; nil while none is open.
@@ -24,11 +25,13 @@ struct ControlStore: Sendable {
     private let dependencies: Dependencies
     private let clock: ControlClock
     private let courierEvents: CourierEvents
+    private let cameraEvents: CourierEvents
     private let imports: ControlImports
 
     init(station: StationContext, dependencies: Dependencies, clock: ControlClock) {
         (self.station, self.dependencies, self.clock) = (station, dependencies, clock)
-        courierEvents = CourierEvents(station: station)
+        courierEvents = CourierEvents(.courier, station: station)
+        cameraEvents = CourierEvents(.camera, station: station)
         imports = ControlImports(station: station, merge: dependencies.merge, clock: clock)
     }
 
@@ -50,6 +53,7 @@ struct ControlStore: Sendable {
                 .answer(request)
             }
         case .courierEvent: try await answer { try courierEvents.answer(request) }
+        case .cameraEvent: try await answer { try cameraEvents.answer(request) }
         case .imports: try await answer { try await imports.answer(request) }
         default: preconditionFailure("another part answers \(request.command)")
         }

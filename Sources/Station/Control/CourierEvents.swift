@@ -2,22 +2,39 @@ import ControlProtocol
 import Core
 import Synchronization
 
-/// Carries out `courierEvent`: records what the courier says of its targets.
+/// Carries out `courierEvent` and `cameraEvent`: records what a process beside the station says of
+/// its own work.
 ///
 /// Bound: 60 an hour, counted from the first; further ones are counted, and the next that is kept
 /// says how many were left out.
 final class CourierEvents: Sendable {
+    /// Who says it, and what it may say.
+    struct Speaker: Sendable {
+        let source: String
+        let kinds: [EventKind.Plain: Event.Severity]
+        /// Names in the request, and in the event: times there are tenths since boot.
+        let keys: [(String, String)]
+
+        static let courier = Speaker(
+            source: "courier",
+            kinds: [
+                .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
+                .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
+                .outboxDrained: .info,
+            ],
+            keys: [
+                ("target", "target"), ("why", "why"), ("from", "since"), ("to", "until"),
+                ("samples", "samples"),
+            ]
+        )
+        static let camera = Speaker(
+            source: "camera",
+            kinds: [.cameraStarted: .info, .cameraFails: .warning, .cameraWorks: .info],
+            keys: [("why", "why"), ("count", "left out")]
+        )
+    }
+
     private static let hour = Duration.seconds(3_600)
-    private static let kinds: [EventKind.Plain: Event.Severity] = [
-        .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
-        .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
-        .outboxDrained: .info,
-    ]
-    /// Names in the request, and in the event: times there are tenths since boot.
-    private static let keys = [
-        ("target", "target"), ("why", "why"), ("from", "since"), ("to", "until"),
-        ("samples", "samples"),
-    ]
     private static let textMax = 120
 
     private struct State {
@@ -26,10 +43,13 @@ final class CourierEvents: Sendable {
         var omittedCount = 0
     }
 
+    private let speaker: Speaker
     private let station: StationContext
     private let state = Mutex(State())
 
-    init(station: StationContext) { self.station = station }
+    init(_ speaker: Speaker, station: StationContext) {
+        (self.speaker, self.station) = (speaker, station)
+    }
 
     /// Records the event of a request.
     ///
@@ -55,7 +75,7 @@ final class CourierEvents: Sendable {
             station.recorder.record(
                 Event(
                     at: now,
-                    source: "courier",
+                    source: speaker.source,
                     kind: .plain(kind),
                     severity: severity,
                     details: details
@@ -68,19 +88,20 @@ final class CourierEvents: Sendable {
     private func kind(
         of request: ControlRequest
     ) throws(ControlFailure) -> (EventKind.Plain, Event.Severity) {
-        if let kind = request.kind.flatMap(EventKind.Plain.init), let severity = Self.kinds[kind] {
+        if let kind = request.kind.flatMap(EventKind.Plain.init), let severity = speaker.kinds[kind]
+        {
             return (kind, severity)
         }
         throw ControlFailure(
             code: "bad-request",
             message: "kind is one of "
-                + Self.kinds.keys.map(\.rawValue).sorted().joined(separator: ", ")
+                + speaker.kinds.keys.map(\.rawValue).sorted().joined(separator: ", ")
         )
     }
 
     private func details(of request: ControlRequest) throws(ControlFailure) -> [Event.Detail] {
         let given = request.details ?? [:]
-        let known = Set(Self.keys.map(\.0))
+        let known = Set(speaker.keys.map(\.0))
         let isValid = given.allSatisfy { key, value in
             known.contains(key) && (1...Self.textMax).contains(value.utf8.count)
                 && ControlAsker.isPlain(value)
@@ -88,10 +109,11 @@ final class CourierEvents: Sendable {
         guard isValid else {
             throw ControlFailure(
                 code: "bad-request",
-                message: "details are \(Self.keys.map(\.0).joined(separator: ", ")), each of 1 to "
+                message:
+                    "details are \(speaker.keys.map(\.0).joined(separator: ", ")), each of 1 to "
                     + "\(Self.textMax) bytes without control characters"
             )
         }
-        return Self.keys.compactMap { name, key in given[name].map { Event.Detail(key, $0) } }
+        return speaker.keys.compactMap { name, key in given[name].map { Event.Detail(key, $0) } }
     }
 }

@@ -39,8 +39,8 @@ struct RecordsCommand: ParsableCommand {
             }
             if case .noPermission = error {
                 let message =
-                    "\(ring): no permission; the group roost may look at pictures, deleting needs "
-                    + "sudo"
+                    "\(ring): no permission; the group roost may look at pictures; deleting "
+                    + "without roost-eyes needs sudo"
                 return ClientFailure(message: message, exitCode: 1)
             }
             return ClientFailure(message: "\(error)", exitCode: 1)
@@ -99,9 +99,16 @@ struct RecordsCommand: ParsableCommand {
 
     struct Delete: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Deletes one or all: their bytes are written over."
+            abstract: "Deletes one or all: their bytes are written over.",
+            discussion: """
+                roost-eyes does it, at the request of members of the group roost. Where it does not
+                run, this command does it, which needs sudo.
+                """
         )
         @OptionGroup var options: Options
+
+        @Option(help: "The socket of roost-eyes.")
+        var socket = EyesRequest.standardSocket
 
         @Argument(help: "The number of the picture.")
         var number: UInt64?
@@ -119,10 +126,29 @@ struct RecordsCommand: ParsableCommand {
         }
 
         func run() throws {
-            let number = number
-            let count: Int
+            let count = try bySocket() ?? byHand()
+            if let number, count == 0 { throw RecordsCommand.absent(number) }
+            let report = DeletedPictures(count: count)
+            Output.line(json ? try ControlCodec.line(report) : "\(count) deleted")
+        }
+
+        /// Nil where no `roost-eyes` runs, and where it has another ring.
+        private func bySocket() throws -> Int? {
+            var request = EyesRequest(.delete)
+            request.ring = options.ring
+            (request.number, request.upTo) = (number, all ? .max : nil)
             do {
-                count = try PictureKeeper.change(options.ring, shape: nil) {
+                return try EyesLine(socket: socket).ask(request, EyesDeletion.self)?.count
+            } catch let failure as ControlFailure {
+                if failure.code == "other-ring" { return nil }
+                throw ClientFailure(message: failure.message, exitCode: 1)
+            }
+        }
+
+        private func byHand() throws -> Int {
+            let number = number
+            do {
+                return try PictureKeeper.change(options.ring, shape: nil) {
                     ring throws(StorageError) in
                     var count = 0
                     for record in ring.records where number == nil || record.number == number {
@@ -131,9 +157,6 @@ struct RecordsCommand: ParsableCommand {
                     return count
                 }
             } catch { throw options.failure(error) }
-            if let number, count == 0 { throw RecordsCommand.absent(number) }
-            let report = DeletedPictures(count: count)
-            Output.line(json ? try ControlCodec.line(report) : "\(count) deleted")
         }
     }
 

@@ -74,7 +74,7 @@ struct DoctorCommand: ParsableCommand {
         let tree = DoctorTree(root: root ?? "/")
         let place = DoctorPlace(
             tree: tree,
-            machine: tree.isMachine ? .live(asking: Self.answer) : .image,
+            machine: tree.isMachine ? .live(asking: Self.answer, camera: Self.camera) : .image,
             configurationPath: config
         )
         let progress = try ProgressLine()
@@ -156,6 +156,18 @@ extension Paint {
 
 extension DoctorCommand {
     /// What the station says at its socket.
+    @Sendable fileprivate static func camera() -> DoctorCamera.Answer? {
+        do {
+            let line = EyesLine(patience: DoctorMachine.answerLimit)
+            guard let report = try line.ask(EyesRequest(.status), EyesReport.self) else {
+                return .absent
+            }
+            return .report(report)
+        } catch {
+            return .refuses(words: "\(error)")
+        }
+    }
+
     @Sendable fileprivate static func answer(_ path: String) -> DoctorStation.Answer? {
         do {
             let loop = try EventLoop()

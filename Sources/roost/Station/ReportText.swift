@@ -1,6 +1,7 @@
 import ClientSupport
 import ControlProtocol
 import Core
+import Doctor
 import StoreQueries
 
 /// Reports as lines of text.
@@ -35,6 +36,10 @@ enum ReportText {
                 $0 ? "the journal on \(store.journal ?? "")" : "the journal in a file"
             }
             lines.append("store   \(store.folder)\(journal.map { ", \($0)" } ?? "")\(fares(store))")
+        }
+        if let camera = report.camera {
+            let trouble = camera.ringTrouble ?? camera.stationTrouble ?? camera.lastTrouble
+            lines.append("camera  \(camera.sentence)\(trouble.map { "; \($0)" } ?? "")")
         }
         if let board = report.board {
             lines.append("board   \(board.model ?? "no model known"), as \(board.id)")

@@ -20,13 +20,17 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "One line for scripts: `ok`, or the ids of the faults.")
     var check = false
 
+    @Option(help: "The socket of roost-eyes.")
+    var eyes = EyesRequest.standardSocket
+
     @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        let report = try client.withStation {
+        var report = try client.withStation {
             try await $0.ask(ControlRequest(.status), StatusReport.self)
         }
+        report.camera = EyesLine(socket: eyes, patience: .seconds(3)).report()
         try client.show(report, check ? ReportText.check : ReportText.status)
         if !report.faults.isEmpty { throw ExitCode(2) }
     }

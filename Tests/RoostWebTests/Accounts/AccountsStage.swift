@@ -25,7 +25,7 @@ final class AccountsStage: Sendable {
         house: StageHouse = StageHouse(),
         hashing: PasswordHash? = nil,
         extra: [Route] = [],
-        audited: [Route] = []
+        audited: (Accounts) -> [Route] = { _ in [] }
     ) throws {
         let folder = try folder ?? TestFolder(isInMemory: true)
         let database = try WebDatabase(folder: folder.path)
@@ -49,7 +49,9 @@ final class AccountsStage: Sendable {
         (self.folder, self.database, self.time) = (folder, database, time)
         self.house = house
         let gate = Gate(
-            RouteTable(AccountRoutes.all(accounts) + extra + accounts.audited(audited)),
+            RouteTable(
+                AccountRoutes.all(accounts) + extra + accounts.audited(audited(accounts))
+            ),
             hosts: HostNames(["balcony"]),
             doorman: AccountDoorman(accounts),
             // The rate is tested apart.

@@ -177,7 +177,7 @@ import Testing
             Route(.delete, "/api/v1/devices/{name}", .owner) { _ in throw Problem.notFound("none")
             },
         ]
-        let stage = try AccountsStage(audited: routes)
+        let stage = try AccountsStage(audited: { _ in routes })
         let anna = try await stage.claim()
         _ = await stage.ask(.post, "/mutes/dust/pm25", "{}", as: anna)
         _ = await stage.ask(.patch, "/settings", "{}", as: anna)

@@ -183,6 +183,13 @@ import Testing
                     let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
                     kept += answer.body?.isKept == true ? 1 : 0
                 }
+                // Each of the two has its own hour.
+                let camera = ControlRequest.cameraEvent("camera works again", ["count": "3"])
+                let taken: ControlAnswer<CourierEventReport> = try await Self.ask(test, camera)
+                #expect(taken.body?.isKept == true)
+                let mixed = ControlRequest.cameraEvent("outbox held", [:])
+                let other: ControlAnswer<CourierEventReport> = try await Self.ask(test, mixed)
+                #expect(other.error?.code == "bad-request")
                 let wrong = ControlRequest.courierEvent("card writes again", [:])
                 let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, wrong)
                 return (kept, answer.error?.code)

@@ -25,7 +25,7 @@ from ..browser import files
 from ..check import Skipped
 from ..python_packages import PythonPackages
 
-PRODUCTS = ("roost", "roostd", "roost-web", "roost-lab", "roost-courier")
+PRODUCTS = ("roost", "roostd", "roost-web", "roost-lab", "roost-courier", "roost-eyes")
 NEEDS = "chromium, chromium-driver, the network once"
 PACKAGES = PythonPackages(".build-browser", ("selenium==4.51.0", "axe-playwright-python==0.1.8"))
 TOGETHER = ("--short",)

@@ -3,7 +3,8 @@
 The station is a control socket with a script, the camera a shell script that writes a JPEG of its own for each call.
 Each motion has one picture, the newest ones are kept, the file never changes its size; a command that hangs, fails,
 writes garbage or too much costs its own picture alone; after kill -9 of roost-eyes, of the guard or of the command no
-process of a capture is left.
+process of a capture is left, and after kill -9 of both the next start ends what is. Pictures are deleted by the socket
+of roost-eyes while it runs, and by hand when it does not; the station hears of faults.
 """
 
 import contextlib
@@ -36,7 +37,7 @@ class Motions:
     """A control socket that answers `live` with the motions that a check sends."""
 
     def __init__(self, check):
-        self.path, self.followers = check.path("eyes.sock"), []
+        self.path, self.followers, self.said = check.path("station.sock"), [], []
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen(4)
@@ -45,8 +46,17 @@ class Motions:
     def accept(self):
         while True:
             connection, _ = self.listener.accept()
-            connection.recv(65536)
-            self.followers.append(connection)
+            request = json.loads(connection.recv(65536))
+            if request["command"] == "live":
+                self.followers.append(connection)
+                continue
+            if request["command"] == "cameraEvent":
+                self.said.append(request["kind"])
+                body = {"isKept": True, "omittedCount": 0}
+            else:
+                body = {"time": "2026-11-25T08:00:00Z", "trust": "time server", "isSure": True}
+            connection.sendall(json.dumps({"version": 3, "body": body}).encode() + b"\n")
+            connection.close()
 
     def send(self, number):
         event = {"instantSeconds": 100 + number, "ageSeconds": 0, "source": "door", "kind": "motion",
@@ -67,7 +77,7 @@ def sleepers():
 class Eyes:
     def __init__(self, check, motions):
         self.check, self.motions = check, motions
-        self.ring, self.fault = check.path("pictures"), check.path("fault")
+        self.ring, self.fault, self.socket = check.path("pictures"), check.path("fault"), check.path("eyes.sock")
         take = check.path("take")
         with open(take, "w", encoding="utf-8") as file:
             file.write(TAKE.format(count=check.path("count"), fault=self.fault, nap=NAP))
@@ -81,7 +91,8 @@ class Eyes:
         followers = len(self.motions.followers)
         with open(self.check.path("eyes.log"), "ab") as log:
             self.process = subprocess.Popen(
-                [self.check.program("roost-eyes"), "run", "--config", self.config, "--socket", self.motions.path],
+                [self.check.program("roost-eyes"), "run", "--config", self.config, "--socket", self.motions.path,
+                 "--control", self.socket],
                 stderr=log)
         self.check.ends(self)
         until(lambda: len(self.motions.followers) > followers, 10)
@@ -97,6 +108,17 @@ class Eyes:
     def picture(self, number):
         return subprocess.run([self.check.program("roost"), "records", "get", str(number), "--output", "-", "--ring", self.ring],
                               capture_output=True, check=True).stdout
+
+    def delete(self, *words, code=0):
+        done = subprocess.run([self.check.program("roost"), "records", "delete", *words, "--ring", self.ring, "--socket",
+                               self.socket], capture_output=True, text=True, check=False)
+        self.check.same(done.returncode, code, f"delete {words}: {done.stderr[-200:]}")
+
+    def report(self):
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(self.socket)
+            line.sendall(b'{"version": 3, "command": "status"}\n')
+            return json.loads(line.makefile().readline())["body"]
 
     def say(self, fault):
         with open(self.fault, "w", encoding="utf-8") as file:
@@ -140,6 +162,20 @@ def faults(check, eyes, count):
     eyes.motions.send(count + 5)
     check.demand(until(lambda: newest(eyes.ring) == count + 1, 10), "no picture after the faults")
     check.same(sleepers(), [], "processes left by faults")
+    report = eyes.report()
+    check.same((report["takenCount"], report["leftOutCount"]), (count + 1, 4), "pictures taken and left out")
+    check.same((report["pictureCount"], report["newest"]["number"]), (min(KEPT, count + 1), count + 1), "the ring's state")
+    heard = until(lambda: eyes.motions.said == ["camera started", "camera fails", "camera works again"], 10)
+    check.demand(heard, f"the station heard {eyes.motions.said}")
+
+
+def deleting(check, eyes, count):
+    """By the socket while roost-eyes runs, and one that is not there."""
+    newest_one = str(count + 1)
+    eyes.delete(newest_one)
+    check.same([each["number"] for each in eyes.records()][:1], [count], "the newest after deleting one")
+    eyes.delete(newest_one, code=1)
+    check.same(eyes.report()["pictureCount"], min(KEPT, count + 1) - 1, "pictures after deleting one")
 
 
 def parent(process):
@@ -161,9 +197,18 @@ def kills(check, eyes, count):
     for turn in range(count):
         eyes.motions.send(5000 + turn)
         check.demand(until(lambda: len(sleepers()) == 2, 10), "the command does not hang")
-        victim = turn % 3
+        victim = turn % 4
         if victim == 0:
             kill(eyes.process)
+        elif victim == 3:
+            # Both, and roost-eyes cannot act meanwhile: what the command started stays until the next start.
+            guard = parent(parent(sleepers()[0]))
+            eyes.process.send_signal(signal.SIGSTOP)
+            os.kill(guard, signal.SIGKILL)
+            kill(eyes.process)
+            eyes.say("")
+            eyes.start()
+            eyes.say("hang")
         else:
             # The command, or the guard above it.
             shell = parent(sleepers()[0])
@@ -181,7 +226,7 @@ def kills(check, eyes, count):
 
 def arguments(parser):
     parser.add_argument("--motions", type=int, default=60, help="motions with a picture each (60)")
-    parser.add_argument("--kills", type=int, default=9, help="kills of daemon, command and guard in turn (9)")
+    parser.add_argument("--kills", type=int, default=12, help="kills of daemon, command, guard and two at once in turn (12)")
 
 
 def run(check, options):
@@ -191,10 +236,11 @@ def run(check, options):
     count = options.motions
     one_each(check, eyes, count)
     faults(check, eyes, count)
+    deleting(check, eyes, count)
     kills(check, eyes, options.kills)
     check.same(end(eyes.process), 0, "roost-eyes' exit")
-    gone = subprocess.run([check.program("roost"), "records", "delete", "--all", "--ring", eyes.ring], check=True)
-    check.same((gone.returncode, eyes.records()), (0, []), "pictures after deleting all")
+    eyes.delete("--all")
+    check.same(eyes.records(), [], "pictures after deleting all")
     with open(eyes.ring, "rb") as file:
         check.demand(b"picture" not in file.read(), "bytes of a picture are left after deleting all")
     return f"{count} motions with a picture each, {options.kills} kills without an orphan"

@@ -12,6 +12,7 @@ export const PAGES = [
   { path: "/alerts", name: "alerts", place: "more", asks: true, load: () => import("./pages/alerts.js") },
   { path: "/outbox", name: "outbox", place: "more", asks: true, load: () => import("./pages/outbox.js") },
   { path: "/sites", name: "sites", place: "more", load: () => import("./pages/sites.js") },
+  { path: "/records", name: "records", place: "more", load: () => import("./pages/records.js") },
   { path: "/measurements", name: "measurements", place: "more", load: () => import("./pages/measurements.js") },
   { path: "/proof", name: "proof", place: "more", load: () => import("./pages/proof.js") },
   { path: "/health", name: "health", place: "more", asks: true, load: () => import("./pages/health.js") },

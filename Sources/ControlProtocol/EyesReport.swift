@@ -1,0 +1,84 @@
+/// One request to `roost-eyes`: a line of JSON, at most 64 KiB; answers are `ControlAnswer`s.
+package struct EyesRequest: Codable, Hashable, Sendable {
+    package enum Command: String, Codable, Sendable, CaseIterable {
+        /// `EyesReport`.
+        case status
+        /// Removes the picture with `number`, or all up to `upTo`; `EyesDeletion`.
+        case delete
+    }
+
+    /// Where `roost-eyes` listens.
+    package static let standardSocket = "/run/roost-eyes/eyes.sock"
+
+    /// Protocol version of the client.
+    package let version: Int
+    package let command: Command
+    package var number: UInt64?
+    package var upTo: UInt64?
+    /// `delete`: the file of the pictures that is meant; another one is refused as `other-ring`.
+    package var ring: String?
+
+    package init(_ command: Command) {
+        version = controlProtocolVersion
+        self.command = command
+    }
+}
+
+/// What `delete` removed.
+package struct EyesDeletion: Codable, Hashable, Sendable {
+    package let count: Int
+
+    package init(count: Int) { self.count = count }
+}
+
+/// What `roost-eyes` says of itself.
+package struct EyesReport: Codable, Hashable, Sendable {
+    /// The newest picture of the ring.
+    package struct Newest: Codable, Hashable, Sendable {
+        package let number: UInt64
+        /// ISO 8601 in UTC; nil while no clock was trusted.
+        package let time: String?
+        package let source: String
+
+        package init(number: UInt64, time: String?, source: String) {
+            (self.number, self.time, self.source) = (number, time, source)
+        }
+    }
+
+    package let version: String
+    package let processID: Int32
+    package let uptimeSeconds: Double
+    /// The file of the pictures, and its bytes.
+    package let ring: String
+    package let ringBytes: Int
+    /// Pictures that there is room for, and days that each is kept.
+    package let room: Int
+    package let retentionDays: Int
+    /// Pictures that are there; nil while the ring cannot be read.
+    package var pictureCount: Int?
+    package var newest: Newest?
+    /// Motions since the start: with a picture, without one, and in masked times.
+    package var takenCount = 0
+    package var leftOutCount = 0
+    package var maskedCount = 0
+    /// Motions that wait for the camera.
+    package var waitingCount = 0
+    /// Why the last motion has no picture; nil once one has again.
+    package var lastTrouble: String?
+    /// Why the ring cannot be used; nil while it can.
+    package var ringTrouble: String?
+    /// Why the station is not followed; nil while it is.
+    package var stationTrouble: String?
+
+    package init(
+        version: String,
+        processID: Int32,
+        uptimeSeconds: Double,
+        ring: (path: String, byteCount: Int, room: Int),
+        retentionDays: Int
+    ) {
+        (self.version, self.processID, self.uptimeSeconds) = (version, processID, uptimeSeconds)
+        (self.ring, ringBytes, room) = ring
+        self.retentionDays = retentionDays
+    }
+}

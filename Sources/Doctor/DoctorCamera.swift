@@ -1,0 +1,25 @@
+import ControlProtocol
+
+/// The camera's configuration, and what its process says.
+package struct DoctorCamera {
+    package enum Answer: Sendable {
+        case report(EyesReport)
+        /// No process listens.
+        case absent
+        case refuses(words: String)
+    }
+
+    static let path = "/etc/roost/eyes.json"
+
+    /// Whether there is a configuration, so that a camera is wanted.
+    var isWanted = false
+    /// Nil for an image, and where no camera is wanted.
+    var answer: Answer?
+
+    init() {}
+
+    init(_ tree: DoctorTree, _ machine: DoctorMachine) {
+        isWanted = tree.exists(Self.path)
+        answer = isWanted ? machine.camera() : nil
+    }
+}

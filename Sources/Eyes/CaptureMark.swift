@@ -1,0 +1,81 @@
+import CCapture
+import Glibc
+
+/// Marks all that a capture starts, by a variable of its environment, so that what outlived both
+/// `roost-eyes` and the guard between them is found and ended.
+///
+/// A process that removes the variable itself is not found; under systemd the service's control
+/// group ends that one too.
+package struct CaptureMark: Hashable, Sendable {
+    private static let name = "ROOST_CAPTURE"
+    /// Rounds in which new ones are looked for: what is ended may have started another before.
+    private static let rounds = 8
+    private static let environmentMax = 1 << 20
+
+    private let text: String
+
+    /// - Parameter ring: The file of the pictures: one `roost-eyes` uses it.
+    package init(ring: String) { text = "\(Self.name)=\(ring)" }
+
+    /// This process's environment with a mark.
+    static func environment(with mark: CaptureMark?) -> [String] {
+        var texts: [String] = []
+        var place = environ
+        while let entry = place.pointee {
+            let text = String(cString: entry)
+            if !text.hasPrefix("\(name)=") { texts.append(text) }
+            place += 1
+        }
+        return texts + (mark.map { [$0.text] } ?? [])
+    }
+
+    /// Kills each process of this user that has the mark.
+    ///
+    /// - Returns: How many.
+    package func endLeftovers() -> Int {
+        var ended: Set<Int32> = []
+        for _ in 0..<Self.rounds {
+            let found = Self.processes.filter { $0 != getpid() && end($0) }
+            if ended.isSuperset(of: found) { break }
+            ended.formUnion(found)
+        }
+        return ended.count
+    }
+
+    /// Whether the process has the mark; then it is killed.
+    private func end(_ process: Int32) -> Bool {
+        guard isMarked(process) else { return false }
+        let watch = ccapture_watch(process)
+        guard watch >= 0 else { return false }
+        defer { close(watch) }
+        // Asked again, as its id may be another's since.
+        return isMarked(process) && ccapture_kill(watch) == 0
+    }
+
+    private func isMarked(_ process: Int32) -> Bool {
+        let descriptor = open("/proc/\(process)/environ", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < Self.environmentMax {
+            let count = read(descriptor, &piece, piece.count)
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return bytes.split(separator: 0).contains { $0.elementsEqual(text.utf8) }
+    }
+
+    private static var processes: [Int32] {
+        guard let folder = opendir("/proc") else { return [] }
+        defer { closedir(folder) }
+        var found: [Int32] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let process = Int32(name) { found.append(process) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,225 @@
+import Core
+import Pictures
+import Store
+import StoreQueries
+
+/// A page of records, newest first: one for each motion, with its picture where there is one, and
+/// one for each picture whose motion the history does not have.
+struct MotionRecords {
+    /// Events that one page reads at most; then it ends early, and the next goes on there.
+    static let eventsMax = 20_000
+    private static let eventsAtOnce = 500
+    /// How far the instants of one motion may differ: ticks are tenths of a second.
+    private static let instantTolerance: Int64 = 150_000_000
+    private static let timeTolerance: Int64 = 2_000_000_000
+
+    struct Item: Hashable {
+        /// The motion's event, else nil.
+        var event: EventID?
+        var time: WallTime?
+        var isSure = false
+        var instant: MonotonicInstant
+        var source: String
+        /// How long the motion lasted; nil while it lasts, and where its end is not known.
+        var seconds: Double?
+        var picture: PictureRecord?
+    }
+
+    /// Where the next page begins.
+    struct Cursor: Hashable, CustomStringConvertible {
+        /// Events are read from here on; nil reads from the newest.
+        var resume: EventID?
+        /// Motions up to this one were on earlier pages; nil while there was none.
+        var last: EventID?
+        /// Pictures from this one on were on earlier pages.
+        var picture: UInt64
+
+        var description: String {
+            "\(resume?.description ?? "")~\(last?.description ?? "")~\(picture)"
+        }
+    }
+
+    private(set) var items: [Item] = []
+    private(set) var next: Cursor?
+
+    private let pictures: [PictureRecord]
+    private let bySource: [String: [PictureRecord]]
+    private var taken: Set<UInt64> = []
+    private var below: UInt64
+    private let limit: Int
+
+    /// Reads one page.
+    ///
+    /// - Parameters:
+    ///   - history: Has the motions.
+    ///   - pictures: Newest first.
+    ///   - cursor: `next` of the page before; nil for the newest.
+    ///   - limit: Items at most, from 1.
+    /// - Throws: `StoreError.database`.
+    init(
+        _ history: OpenHistory,
+        _ pictures: [PictureRecord],
+        after cursor: Cursor?,
+        limit: Int
+    ) throws {
+        (self.pictures, self.limit) = (pictures, limit)
+        bySource = Dictionary(grouping: pictures, by: \.source)
+        below = cursor?.picture ?? .max
+        try read(history, cursor)
+    }
+
+    /// What was read of the events, newest first.
+    private struct Reading {
+        /// Ends whose motion has not come yet, by sensor: how long it was, and the event read
+        /// before it.
+        var ends: [String: (seconds: Double?, before: EventID?, order: Int)] = [:]
+        var before: EventID?
+        var last: EventID?
+        var hasPassedLast: Bool
+        var count = 0
+    }
+
+    private mutating func read(_ history: OpenHistory, _ cursor: Cursor?) throws {
+        var filter = EventFilter()
+        filter.kinds = [EventKind.Name.motion, EventKind.Name.motionEnded]
+        var reading = Reading(
+            last: cursor?.last,
+            hasPassedLast: cursor?.last == nil || cursor?.last == cursor?.resume
+        )
+        reading.before = cursor?.resume
+        var after = cursor?.resume
+        repeat {
+            let page = try StoreEvents(
+                history.reader,
+                history.times,
+                filter,
+                after: after,
+                limit: Self.eventsAtOnce
+            )
+            for item in page.items {
+                guard take(item, &reading) else { return end(reading) }
+                reading.before = item.id
+            }
+            after = page.next
+            if after != nil, reading.count >= Self.eventsMax { return end(reading) }
+        } while after != nil
+        // Older than each motion of the history.
+        for record in rest(newerThan: nil) {
+            guard items.count < limit else { return end(reading) }
+            add(record)
+        }
+    }
+
+    /// Takes the next older event; false when the page is full.
+    private mutating func take(_ item: StoreEvents.Item, _ reading: inout Reading) -> Bool {
+        let event = item.event
+        reading.count += 1
+        if event.kind == .motionEnded {
+            let seconds = event.details.first { $0.key == "seconds" }.flatMap { Double($0.value) }
+            reading.ends[event.source] = (seconds, reading.before, reading.count)
+            return true
+        }
+        guard reading.hasPassedLast else {
+            reading.hasPassedLast = item.id == reading.last
+            reading.ends[event.source] = nil
+            return true
+        }
+        let picture = picture(of: item)
+        for record in rest(newerThan: (item.time?.wall, picture?.number)) {
+            guard items.count < limit else { return false }
+            add(record)
+        }
+        guard items.count < limit else { return false }
+        items.append(
+            Item(
+                event: item.id,
+                time: item.time?.wall,
+                isSure: item.time?.isSure ?? false,
+                instant: event.instant,
+                source: event.source,
+                seconds: reading.ends.removeValue(forKey: event.source)?.seconds,
+                picture: picture
+            )
+        )
+        reading.last = item.id
+        if let picture { note(picture) }
+        return true
+    }
+
+    private mutating func end(_ reading: Reading) {
+        // From before the newest end that has no motion yet, so that none is lost between pages.
+        let newest = reading.ends.values.min { $0.order < $1.order }
+        next = Cursor(
+            resume: newest.map(\.before) ?? reading.last,
+            last: reading.last,
+            picture: below
+        )
+    }
+
+    // MARK: - Pictures
+
+    private func picture(of item: StoreEvents.Item) -> PictureRecord? {
+        let event = item.event
+        return (bySource[event.source] ?? []).first { record in
+            guard !taken.contains(record.number) else { return false }
+            if let stamp = record.stamp {
+                let apart = record.instant.nanoseconds - event.instant.nanoseconds
+                return stamp.boot == item.id.boot && abs(apart) <= Self.instantTolerance
+            }
+            guard let time = record.time, let wall = item.time?.wall else { return false }
+            return abs(time.nanoseconds - wall.nanoseconds) <= Self.timeTolerance
+        }
+    }
+
+    /// Pictures whose motion the history does not have, newest first: those taken after a motion.
+    ///
+    /// - Parameter motion: Its time and its picture; nil for all that are left.
+    /// - Returns: None where neither time nor number says what came first.
+    private func rest(newerThan motion: (time: WallTime?, picture: UInt64?)?) -> [PictureRecord] {
+        var found: [PictureRecord] = []
+        for record in pictures where record.number < below && !taken.contains(record.number) {
+            guard let motion else {
+                found.append(record)
+                continue
+            }
+            if let number = motion.picture {
+                guard record.number > number else { break }
+            } else {
+                guard let time = record.time, let wall = motion.time,
+                    time.nanoseconds > wall.nanoseconds + Self.timeTolerance
+                else { break }
+            }
+            found.append(record)
+        }
+        return found
+    }
+
+    private mutating func add(_ record: PictureRecord) {
+        items.append(
+            Item(
+                time: record.time,
+                isSure: record.time != nil,
+                instant: record.instant,
+                source: record.source,
+                picture: record
+            )
+        )
+        note(record)
+    }
+
+    private mutating func note(_ record: PictureRecord) {
+        taken.insert(record.number)
+        below = min(below, record.number)
+    }
+}
+
+extension MotionRecords.Cursor {
+    /// Reads what `description` wrote; nil for anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let picture = UInt64(parts[2]) else { return nil }
+        let ids = parts[..<2].map { EventID($0) }
+        guard zip(parts, ids).allSatisfy({ $0.isEmpty || $1 != nil }) else { return nil }
+        self.init(resume: ids[0], last: ids[1], picture: picture)
+    }
+}

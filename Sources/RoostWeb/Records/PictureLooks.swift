@@ -1,0 +1,113 @@
+import Logging
+import SQLite
+import Synchronization
+
+/// Writes down who looked at pictures: one line of the audit for each person and hour.
+///
+/// The line is written before the first picture of the hour is sent. It counts the pictures: it is
+/// written again at each power of two, when the audit is read, and when the dashboard ends, so
+/// that a page of a hundred pictures costs the card seven lines and not a hundred.
+package final class PictureLooks: Sendable {
+    private static let hour = 3_600.0
+
+    private struct Hour {
+        let begun: Double
+        /// The line; nil until it is written.
+        var row: Int64?
+        var count = 0
+        var lowest: UInt64
+        var highest: UInt64
+        var written = 0
+
+        var words: String {
+            let numbers = lowest == highest ? "\(lowest)" : "\(lowest)–\(highest)"
+            return "\(count) × (\(numbers))"
+        }
+    }
+
+    private let database: WebDatabase
+    private let clock: WebClock
+    private let logger: Logger
+    /// By account; there are few.
+    private let hours = Mutex<[Int64: Hour]>([:])
+
+    init(_ database: WebDatabase, clock: WebClock, logger: Logger) {
+        (self.database, self.clock, self.logger) = (database, clock, logger)
+    }
+
+    private enum Act {
+        case add
+        case update
+        case none
+    }
+
+    /// Notes that a person is sent a picture; a line that cannot be written is logged.
+    func note(_ picture: UInt64, _ request: WebRequest) async {
+        guard let identity = request.identity else { return }
+        let now = clock.uptime()
+        let act = hours.withLock { hours -> Act in
+            if let known = hours[identity.account], now - known.begun < Self.hour {
+                var hour = known
+                hour.count += 1
+                (hour.lowest, hour.highest) = (
+                    min(hour.lowest, picture), max(hour.highest, picture)
+                )
+                hours[identity.account] = hour
+                return hour.row != nil && hour.count & (hour.count - 1) == 0 ? .update : .none
+            }
+            hours[identity.account] = Hour(
+                begun: now,
+                count: 1,
+                lowest: picture,
+                highest: picture
+            )
+            return .add
+        }
+        switch act {
+        case .add: await add(identity, request.peer.text)
+        case .update: await update(identity.account)
+        case .none: break
+        }
+    }
+
+    private func add(_ identity: Identity, _ address: String) async {
+        guard let hour = hours.withLock({ $0[identity.account] }) else { return }
+        let record = AuditRecord(
+            time: clock.seconds(),
+            actor: identity.name,
+            action: .pictures,
+            target: hour.words,
+            address: address
+        )
+        do {
+            let row = try await database.run { try AuditTable(connection: $0).add(record) }
+            hours.withLock {
+                $0[identity.account]?.row = row
+                $0[identity.account]?.written = hour.count
+            }
+        } catch {
+            // The next look tries again.
+            hours.withLock { $0[identity.account] = nil }
+            logger.warning("the audit lacks pictures \(hour.words): \(error)")
+        }
+    }
+
+    private func update(_ account: Int64) async {
+        guard let hour = hours.withLock({ $0[account] }), let row = hour.row,
+            hour.count != hour.written
+        else { return }
+        do {
+            try await database.run {
+                try AuditTable(connection: $0).change(row, target: hour.words)
+            }
+            hours.withLock { $0[account]?.written = hour.count }
+        } catch {
+            logger.warning("the audit lacks pictures \(hour.words): \(error)")
+        }
+    }
+
+    /// Writes all counts as they are now: before the audit is read, and at the end.
+    package func flush() async {
+        for account in hours.withLock({ Array($0.keys) }) { await update(account) }
+    }
+}

@@ -1,0 +1,175 @@
+import ControlProtocol
+import Core
+import HTTPTypes
+import HardwareIO
+import Pictures
+import StoreQueries
+
+/// Motions with their pictures: who may look, who looked, and what is deleted.
+///
+/// Viewers see that there was a motion. Pictures are for members and owners who are logged in, not
+/// for tokens; deleting is for owners.
+package struct RecordRoutes: Sendable {
+    private static let limitMax = 200
+
+    private let history: HistoryClient
+    /// Nil for a card without its station.
+    private let camera: Camera?
+    private let looks: PictureLooks?
+
+    /// The pictures and the process that takes them.
+    package struct Camera: Sendable {
+        let shelf: PictureShelf
+        let eyes: EyesClient
+
+        package init(shelf: PictureShelf, eyes: EyesClient) {
+            (self.shelf, self.eyes) = (shelf, eyes)
+        }
+    }
+
+    /// - Parameters:
+    ///   - history: Has the motions.
+    ///   - camera: Nil for a card without its station.
+    ///   - looks: Writes down who looked; nil where there are no accounts.
+    package init(_ history: HistoryClient, _ camera: Camera?, _ looks: PictureLooks?) {
+        (self.history, self.camera, self.looks) = (history, camera, looks)
+    }
+
+    package var all: [Route] {
+        [
+            Route(.get, "/api/v1/records", .viewer, scope: .read) { try await list($0) },
+            Route(.get, "/api/v1/records/{number}/picture", .member) { try await picture($0) },
+            Route(.delete, "/api/v1/records/{number}", .owner) { request in
+                try request.query.allow(only: [])
+                let number = try Self.number(request)
+                let count = try await demandCamera().eyes.delete(number, upTo: nil)
+                guard count > 0 else { throw Self.gone }
+                return try .json(EyesDeletion(count: count))
+            },
+            Route(.post, "/api/v1/records/delete", .owner, body: .form) { request in
+                try request.allow(only: ["upTo"])
+                let last = try request.decoded(Limit.self).upTo
+                let count = try await demandCamera().eyes.delete(nil, upTo: last)
+                return try .json(EyesDeletion(count: count))
+            },
+        ]
+    }
+
+    private struct Limit: Decodable { let upTo: UInt64 }
+
+    private static let gone = Problem.notFound("this picture is no longer there")
+
+    private func demandCamera() throws -> Camera {
+        guard let camera else {
+            throw Problem(.notOffered, "a card's history has no camera")
+        }
+        return camera
+    }
+
+    private static func number(_ request: WebRequest) throws -> UInt64 {
+        guard let number = UInt64(request.parameters["number"] ?? "") else { throw gone }
+        return number
+    }
+
+    /// A token never sees a picture, whatever its account may.
+    private static func mayLook(_ request: WebRequest) -> Bool {
+        guard let identity = request.identity, identity.right >= .member else { return false }
+        if case .token = identity.door { return false }
+        return true
+    }
+
+    // MARK: - The list
+
+    private func list(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: ["cursor", "limit"])
+        let limit = try request.query.integer("limit", in: 1...Self.limitMax) ?? 60
+        let cursor = try request.query.one("cursor").map { text in
+            guard let cursor = MotionRecords.Cursor(text) else {
+                throw Problem.badRequest("cursor is the next of the page before")
+            }
+            return cursor
+        }
+        let report = try await camera?.eyes.report()
+        let shelf = camera?.shelf
+        let mayLook = Self.mayLook(request)
+        let mayDelete = mayLook && request.identity?.right == .owner
+        return try await history.read { history in
+            var trouble: String?
+            var pictures: [PictureRecord]?
+            do { pictures = try shelf?.records() } catch let error as StorageError {
+                trouble = "\(error)"
+            }
+            let page = try MotionRecords(history, pictures ?? [], after: cursor, limit: limit)
+            var json = JSONText()
+            json.object { json in
+                Self.write(report, pictures, trouble, &json)
+                json.member("mayLook", mayLook)
+                json.member("mayDelete", mayDelete)
+                json.array("items", page.items) { json, item in
+                    json.object { json in Self.write(item, mayLook, &json) }
+                }
+                json.member("next", page.next?.description)
+            }
+            return .json(json.text)
+        }
+    }
+
+    private static func write(
+        _ report: EyesReport?,
+        _ pictures: [PictureRecord]?,
+        _ trouble: String?,
+        _ json: inout JSONText
+    ) {
+        // Without a ring and without its program a camera was never switched on.
+        let isOff = report == nil && pictures == nil && trouble == nil
+        json.member("camera", report != nil ? "on" : isOff ? "off" : "stopped")
+        json.member("pictureCount", pictures?.count)
+        json.member("newest", pictures?.first.map { Int(clamping: $0.number) })
+        json.member("room", report?.room)
+        json.member("ringBytes", report?.ringBytes)
+        json.member("retentionDays", report?.retentionDays)
+        json.member("leftOut", report?.leftOutCount)
+        json.member("masked", report?.maskedCount)
+        json.member("trouble", trouble ?? report?.ringTrouble ?? report?.lastTrouble)
+        json.member("stationTrouble", report?.stationTrouble)
+    }
+
+    private static func write(
+        _ item: MotionRecords.Item,
+        _ mayLook: Bool,
+        _ json: inout JSONText
+    ) {
+        json.member("event", item.event?.description)
+        json.member("time", item.time)
+        json.member("isSure", item.isSure)
+        json.member("instantSeconds", Double(item.instant.nanoseconds) / 1e9, decimals: 1)
+        json.member("source", item.source)
+        json.member("seconds", item.seconds, decimals: 1)
+        json.member("hasPicture", item.picture != nil)
+        guard mayLook, let picture = item.picture else { return }
+        json.member("number", Int(clamping: picture.number))
+        json.member("name", picture.name)
+        json.member("bytes", picture.byteCount)
+    }
+
+    // MARK: - One picture
+
+    private func picture(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let number = try Self.number(request)
+        let shelf = try demandCamera().shelf
+        let found = try await history.work {
+            do { return try shelf.picture(number) } catch let error as StorageError {
+                throw Problem(.store, "\(error)")
+            }
+        }
+        guard let found else { throw Self.gone }
+        // Before the picture leaves: who looked is known, whatever happens next.
+        await looks?.note(number, request)
+        var headers: HTTPFields = [.contentType: "image/jpeg"]
+        // What is deleted must not stay in a browser.
+        headers[.cacheControl] = "no-store"
+        headers[.contentDisposition] = "inline; filename=\"\(found.record.name)\""
+        return WebResponse(headers: headers, body: .bytes(found.bytes))
+    }
+}

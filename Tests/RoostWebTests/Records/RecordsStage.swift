@@ -1,0 +1,123 @@
+import ControlProtocol
+import Core
+import NIOCore
+import Pictures
+import StoreFixtures
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+/// A history with motions, and the pictures of some.
+final class RecordsStage {
+    /// What `roost-eyes` was asked.
+    final class Asked: Sendable {
+        private let requests = Mutex<[EyesRequest]>([])
+        var all: [EyesRequest] { requests.withLock { $0 } }
+        func add(_ request: EyesRequest) { requests.withLock { $0.append(request) } }
+    }
+
+    static let started = "2026-04-14T00:00:00Z"
+
+    let folder: TestFolder
+    let history: HistoryClient
+    let shelf: PictureShelf
+    let asked = Asked()
+    private let fixture: QueryFixture
+
+    /// - Parameters:
+    ///   - motions: Of one boot, oldest first.
+    ///   - pictures: Sensor and second of each; nil without a ring.
+    ///   - isDated: Whether anything dates the boot and the pictures.
+    /// - Throws: What the store, the ring or the folder throws.
+    init(
+        _ motions: [(source: String, second: Int64, length: Int64?)],
+        pictures: [(source: String, second: Int64)]?,
+        isDated: Bool = true
+    ) throws {
+        var boot = QueryFixture.Boot(started: Self.started, minutes: 180)
+        boot.motions = motions
+        boot.isDated = isDated
+        fixture = try QueryFixture([boot])
+        folder = try TestFolder(isInMemory: true)
+        let path = folder.path("pictures")
+        history = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
+        shelf = PictureShelf(path: path)
+        if let pictures { try Self.put(pictures, isDated: isDated, into: path) }
+    }
+
+    private static func put(
+        _ pictures: [(source: String, second: Int64)],
+        isDated: Bool,
+        into path: String
+    ) throws {
+        let shape = try #require(PictureShape(megabytes: 1, count: 100))
+        let storage = MemoryStorage(blockCount: shape.blockCount)
+        let ring = try PictureRing(storage, shape: shape)
+        let begin = QueryFixture.wall(started).nanoseconds
+        for (source, second) in pictures {
+            let instant = MonotonicInstant(nanoseconds: second * 1_000_000_000 + 20_000_000)
+            let motion = SeenMotion(
+                source: source,
+                time: isDated ? WallTime(nanoseconds: begin + second * 1_000_000_000) : nil,
+                instant: instant
+            )
+            let moment = RingMoment(
+                boot: BootID(bytes: Array(repeating: 1, count: 16)),
+                uptime: instant,
+                wall: nil
+            )
+            try ring.add(Array("picture of \(second)".utf8), of: motion, at: moment)
+        }
+        try storage.put(into: path)
+    }
+
+    /// One page of what the list shows, as `second[+length][#number]` of each.
+    func page(after cursor: MotionRecords.Cursor?, limit: Int) async throws -> (
+        [String], MotionRecords.Cursor?
+    ) {
+        let shelf = shelf
+        return try await history.read { history in
+            let records = try shelf.records() ?? []
+            let page = try MotionRecords(history, records, after: cursor, limit: limit)
+            return (page.items.map(Self.words), page.next)
+        }
+    }
+
+    private static func words(_ item: MotionRecords.Item) -> String {
+        let second = item.instant.nanoseconds / 1_000_000_000
+        return item.source + "\(second)" + (item.seconds.map { "+\(Int($0))" } ?? "")
+            + (item.picture.map { "#\($0.number)" } ?? "") + (item.event == nil ? "?" : "")
+    }
+
+    /// A camera with the ring; nil where none runs.
+    func camera(_ report: EyesReport? = RecordsStage.report) -> RecordRoutes.Camera {
+        let asked = asked
+        return RecordRoutes.Camera(
+            shelf: shelf,
+            eyes: EyesClient { line, _ in
+                let request = try ControlCodec.message(EyesRequest.self, from: line)
+                guard let report else { throw Problem(.stationDown, "no one listens") }
+                asked.add(request)
+                switch request.command {
+                case .status: return try ControlCodec.line(ControlAnswer(.success(report)))
+                case .delete:
+                    let count = request.number == 99 ? 0 : 1
+                    let answer = ControlAnswer(.success(EyesDeletion(count: count)))
+                    return try ControlCodec.line(answer)
+                }
+            }
+        )
+    }
+
+    static var report: EyesReport {
+        EyesReport(
+            version: "1",
+            processID: 7,
+            uptimeSeconds: 60,
+            ring: ("/ring", 1 << 20, 100),
+            retentionDays: 14
+        )
+    }
+}
