@@ -51,9 +51,10 @@ def cuts_of_cache(log, base, image, places, seed, is_torn=False):
     """The same with a random half of what no flush had made durable dropped.
 
     A flush makes durable what was written before it; a write with FUA is durable by itself. is_torn:
-    of half of what is left of it, only the first sectors are written, a random number of them.
+    of half of what is left of it, only the first sectors are written, a random number of them. The
+    chance of a place does not depend on the other places: each can be repeated alone.
     """
-    chance, held, durable = random.Random(seed), [], image + ".durable"
+    held, durable = [], image + ".durable"
     copy(base, durable)
     with open(durable, "r+b", buffering=0) as disk:
         left = sorted(set(places))
@@ -67,6 +68,7 @@ def cuts_of_cache(log, base, image, places, seed, is_torn=False):
             elif data:
                 held.append((position, data))
             while left and left[0] <= number:
+                chance = random.Random(f"{seed}/{left[0]}")
                 copy(durable, image)
                 with open(image, "r+b", buffering=0) as cut:
                     for position, data in held:

@@ -30,6 +30,8 @@ def arguments(parser):
     parser.add_argument("--only", action="append", metavar="PART",
                         help="in the case writes this rate alone (idle, 5 min, 1 Hz), in faults this fault, in update this part; "
                              "may be given again")
+    parser.add_argument("--record", metavar="FOLDER", help="in update: judge the cuts of this kept record, make none")
+    parser.add_argument("--place", type=int, action="append", help="in update: cut after this write; may be given again")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
 

@@ -9,10 +9,11 @@ import time
 
 from . import bench as shared
 from .bench import LabFailed, board
+from .update_cuts import cuts
 from .update_files import LABEL, REFUSED, Stick
 
-PARTS = ("refused", "cut", "good", "crashing", "dead", "storeless", "deaf")
-FILES = {"refused": ("good",), "cut": ("good",), "good": ("good",)}
+PARTS = ("refused", "cut", "cuts", "good", "crashing", "dead", "storeless", "deaf")
+FILES = {"refused": ("good",), "cut": ("good",), "cuts": ("good",)}
 BOOT_SECONDS = 900
 # docs/guide/updates.md promises these ways back, from the restart until the version before answers.
 WAY_BACK_SECONDS = {"crashing": 15 * 60, "dead": 5 * 60, "storeless": 15 * 60, "deaf": 15 * 60}
@@ -29,12 +30,14 @@ def update(bench):
         raise LabFailed("the case needs --key=FILE, the key that the image was made with")
     parts = [name for name in PARTS if bench.wants(name)]
     wanted = dict.fromkeys(name for part in parts for name in FILES.get(part, (part,)))
+    if parts == ["cuts"] and bench.options.record:
+        wanted = {}  # Only judged again.
     station = Updated(bench, Stick(bench, wanted))
     try:
         for part in parts:
             bench.check.say(f"  part {part}")
             try:
-                {"refused": refused, "cut": cut, "good": good}.get(part, taken_back)(station, part)
+                {"refused": refused, "cut": cut, "cuts": cuts, "good": good}.get(part, taken_back)(station, part)
             except LabFailed as failure:
                 bench.check.problems.append(f"{part}: {failure}")
                 station.stop()
@@ -46,14 +49,19 @@ def update(bench):
 class Updated:
     """A station with a card, a sensor and the stick, switched on when it is asked for something."""
 
-    def __init__(self, bench, stick):
-        self.bench, self.stick, self.machine = bench, stick, None
-        self.card, self.sensor = bench.card("update", shared.STATION), bench.sensor()
+    def __init__(self, bench, stick, name="update"):
+        self.bench, self.stick, self.name, self.machine = bench, stick, name, None
+        self.card, self.sensor = bench.card(name, shared.STATION), bench.sensor()
 
-    def start(self):
+    def another(self, name):
+        """A station with a new card and the same stick; this one is switched off."""
+        self.stop()
+        return Updated(self.bench, self.stick, name)
+
+    def start(self, log=None):
         """Switches it on where it is off, waits until it measures, and mounts the stick as a person does."""
         if self.machine is None:
-            self.machine = self.bench.board("update", self.card, stick=self.stick.path, wait=BOOT_SECONDS)
+            self.machine = self.bench.board(self.name, self.card, stick=self.stick.path, log=log, wait=BOOT_SECONDS)
             self.machine.__enter__()
             before = shared.values(self.machine)
             self.bench.plug(self.machine, self.sensor)

@@ -43,7 +43,7 @@ class Stick:
 
     def __init__(self, bench, names):
         self.bench, self.path = bench, bench.check.path("stick.img")
-        self.folder = bench.check.path("stick")
+        self.folder, self.roots = bench.check.path("stick"), {}
         os.makedirs(self.folder)
         self.keys = {"own": bench.options.key, "other": bench.check.path("other.pem")}
         subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", self.keys["other"]], check=True)
@@ -79,6 +79,8 @@ class Stick:
         path = os.path.join(self.folder, f"{file_name}.update")
         subprocess.run(["bash", "-c", WRITE, "update", ROOT, path, root, self.keys[key], self.version(version),
                         str(self.schema), board_name], check=True)
+        with open(path, "rb") as file:
+            self.roots[file_name] = json.loads(file.read(16384).split(b"\n", 3)[2])["root"]
         self.bench.check.say(f"  {file_name}.update: {os.path.getsize(path) / 1e6:.0f} MB")
 
     def _damage(self):
