@@ -71,6 +71,10 @@ struct Web: ParsableCommand {
     @Option(help: "What is on for clients of other systems; see docs/reference/faces.md.")
     var faces = "/etc/roost/faces.json"
 
+    /// In place of / for what the page Update reads and asks for; for tests.
+    @Option(help: .hidden)
+    var imageRoot = ""
+
     @Flag(help: "Mark every page as simulated.")
     var simulated = false
 
@@ -138,7 +142,7 @@ struct Web: ParsableCommand {
         let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
         var stationRoutes = stationRoutes(station, live, history)
         stationRoutes.courier = courier
-        let updates = UpdateRoutes(UpdateDesk(state: state))
+        let updates = UpdateRoutes(UpdateDesk(state: state, root: imageRoot))
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)

@@ -11,9 +11,10 @@ from . import bench as shared
 from .bench import LabFailed, board
 from .update_cuts import cuts
 from .update_files import LABEL, REFUSED, Stick
+from .update_page import page
 
-PARTS = ("refused", "cut", "cuts", "good", "crashing", "dead", "storeless", "deaf")
-FILES = {"refused": ("good",), "cut": ("good",), "cuts": ("good",)}
+PARTS = ("refused", "cut", "cuts", "good", "crashing", "dead", "storeless", "deaf", "page")
+FILES = {"refused": ("good",), "cut": ("good",), "cuts": ("good",), "page": ("good",)}
 BOOT_SECONDS = 900
 # docs/guide/updates.md promises these ways back, from the restart until the version before answers.
 WAY_BACK_SECONDS = {"crashing": 15 * 60, "dead": 5 * 60, "storeless": 15 * 60, "deaf": 15 * 60}
@@ -37,7 +38,7 @@ def update(bench):
         for part in parts:
             bench.check.say(f"  part {part}")
             try:
-                {"refused": refused, "cut": cut, "cuts": cuts, "good": good}.get(part, taken_back)(station, part)
+                {"refused": refused, "cut": cut, "cuts": cuts, "good": good, "page": page}.get(part, taken_back)(station, part)
             except LabFailed as failure:
                 bench.check.problems.append(f"{part}: {failure}")
                 station.stop()
@@ -58,10 +59,10 @@ class Updated:
         self.stop()
         return Updated(self.bench, self.stick, name)
 
-    def start(self, log=None):
+    def start(self, log=None, web=None):
         """Switches it on where it is off, waits until it measures, and mounts the stick as a person does."""
         if self.machine is None:
-            self.machine = self.bench.board(self.name, self.card, stick=self.stick.path, log=log, wait=BOOT_SECONDS)
+            self.machine = self.bench.board(self.name, self.card, stick=self.stick.path, log=log, web=web, wait=BOOT_SECONDS)
             self.machine.__enter__()
             before = shared.values(self.machine)
             self.bench.plug(self.machine, self.sensor)

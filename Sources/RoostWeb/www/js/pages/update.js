@@ -14,12 +14,15 @@ export function make(root, context) {
   const shown = el("div"), bar = el("progress", { max: 100, hidden: true, "aria-label": t("update.title") });
   const file = field("file", t("update.file"), { type: "file", accept: ".update", required: true });
   const upload = form([file], t("update.do"), () => send(file.input.files[0], bar, context)), box = card(null, bar, upload);
-  let isBusy = false, beats = 0;
+  let isBusy = false, waits = false, beats = 0;
   root.append(shown, box);
 
   function update(view) {
     const last = view.last ?? {};
     isBusy = view.isBusy;
+    // Written, and to be tried; or running, and not known to be good: both end without this page.
+    waits = last.state === "waiting";
+    const state = waits && last.slot === view.slot ? "trial" : last.state;
     box.hidden = !view.isImage;
     upload.hidden = isBusy;
     bar.hidden = !isBusy;
@@ -27,10 +30,10 @@ export function make(root, context) {
     shown.replaceChildren(card(null, el("p", {}, t(view.isImage ? "update.words" : "update.apt")),
       facts([[t("update.version"), live.station?.station?.version], [t("update.slot"), view.slot],
         view.isImage && [t("update.keys"), view.keys.join(" ") || t("update.noKeys")],
-        last.state && [t("update.last"), [last.version, code("update.state", last.state), last.time && stamp(last.time)].filter(Boolean).join(" · ")]]),
+        last.state && [t("update.last"), [last.version, code("update.state", state), last.time && stamp(last.time)].filter(Boolean).join(" · ")]]),
       last.why ? el("p", { class: "wrong" }, last.why) : null));
   }
-  return { update, tick() { if (isBusy && (beats += 1) % 4 === 0) load(context.api).then(update, () => {}); } };
+  return { update, tick() { if ((isBusy || waits) && (beats += 1) % 4 === 0) load(context.api).then(update, () => {}); } };
 }
 
 async function send(file, bar, { api, reload }) {
