@@ -52,6 +52,7 @@ class Updated:
 
     def __init__(self, bench, stick, name="update"):
         self.bench, self.stick, self.name, self.machine = bench, stick, name, None
+        self.values_at_start = 0  # Values that the card had when it was switched on.
         self.card, self.sensor = bench.card(name, shared.STATION), bench.sensor()
 
     def another(self, name):
@@ -64,9 +65,11 @@ class Updated:
         if self.machine is None:
             self.machine = self.bench.board(self.name, self.card, stick=self.stick.path, log=log, web=web, wait=BOOT_SECONDS)
             self.machine.__enter__()
-            before = shared.values(self.machine)
+            # The store may still be opening; a new card has no value.
+            self.machine.wait("roost status --json | grep -q '\"store\":{[^}]*\"state\":\"ok\"'", 300, "the store does not open")
+            self.values_at_start = shared.values(self.machine)
             self.bench.plug(self.machine, self.sensor)
-            self.wait_for_more(before)
+            self.wait_for_more(self.values_at_start)
         self.machine.run("mkdir -p /run/stick; mountpoint -q /run/stick || mount -o ro "
                          f"\"$(lsblk -rnpo NAME,LABEL | awk '$2 == \"{LABEL}\" {{ print $1 }}')\" /run/stick", 120)
         return self.machine

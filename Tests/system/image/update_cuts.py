@@ -16,7 +16,7 @@ from . import cuts as card_cuts
 from .bench import LabFailed, board
 
 BOOT_SECONDS = 900
-AFTERWARDS = 20  # Seconds of measuring after the update is written.
+BEFORE, AFTERWARDS = 90, 20  # Seconds of measuring before the recorded start, and after the update is written.
 AROUND = 3  # Places before and after a write to the boot partition.
 BOOT, OLD, NEW = 1, 2, 3
 
@@ -60,14 +60,19 @@ def make(station):
     """Records an update of a station whose card has been in use."""
     bench, check = station.bench, station.bench.check
     machine = station.start()
-    floor = max(0, shared.values(machine) - shared.WINDOW - shared.SLACK)
+    time.sleep(BEFORE)
+    told = shared.values(machine)
     station.stop()
     folder = check.path("record")
     os.makedirs(folder)
     record = UpdateRecord(folder)
-    record.floor, record.root = floor, station.stick.roots["good"]
+    record.root = station.stick.roots["good"]
     card_cuts.without_roots(station.card, record.base)
     machine = station.start(log=record.log)
+    # Read from the card before a sensor was plugged in: each cut must leave them.
+    record.floor = station.values_at_start
+    check.demand(record.floor >= told - shared.WINDOW - shared.SLACK, f"{record.floor} values of {told} are there before the update")
+    bench.figure("values on the card before the recorded start", record.floor)
     bench.figure("writes before the update", writelog.count(record.log))
     # As a unit: the agent runs one command at a time, and is asked for the values meanwhile.
     machine.run("systemd-run --unit=lab-update roost update install /run/stick/good.update")
@@ -174,8 +179,7 @@ def start(bench, image, record, place, is_tried):
         check.same(machine.run("cat /run/roost-data-on").strip(), "card", f"{what}: the data are on")
         # No sensor is plugged in: what is there was there before the cut.
         must = record.owed_values(place)
-        if must:
-            shared.wait_for_value(machine, machine.seconds() + 120)
+        shared.wait_for_value(machine, machine.seconds() + 120)
         has = shared.values(machine)
         check.demand(has >= must, f"{what}: {has} values of {must} that were owed")
         failed = machine.run("systemctl --failed --no-legend --plain").strip()
