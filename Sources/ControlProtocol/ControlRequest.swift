@@ -128,7 +128,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `cursor`: whether it is written within 2 s, not within the loss window.
     package var isUrgent: Bool?
     /// `courierEvent`: `outbox held`, `outbox resumed`, `outbox refused`, `outbox expired`,
-    /// `outbox drained`, `courier started` or `courier stopped`.
+    /// `outbox drained`, `outbox late`, `outbox in time`, `courier started` or `courier stopped`.
     ///
     /// `cameraEvent`: `camera started`, `camera fails` or `camera works again`.
     package var kind: String?

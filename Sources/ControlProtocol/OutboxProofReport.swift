@@ -3,6 +3,9 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
     package struct Day: Codable, Hashable, Sendable {
         /// As `2026-11-23`, in UTC.
         package let day: String
+        /// As `2026-11-23T14:02:10Z`: before when values are compared, as later ones wait or are
+        /// yet to come; nil when all of the day is.
+        package let until: String?
         /// Values by our count.
         package let delivered: Int
         /// Values that it has; nil when it cannot be asked.
@@ -10,9 +13,15 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
         /// Whether counts and sums agree; nil when it cannot be asked.
         package let isProved: Bool?
 
-        package init(day: String, delivered: Int, held: Int?, isProved: Bool?) {
-            (self.day, self.delivered, self.held) = (day, delivered, held)
-            self.isProved = isProved
+        package init(
+            day: String,
+            until: String? = nil,
+            delivered: Int,
+            held: Int?,
+            isProved: Bool?
+        ) {
+            (self.day, self.until, self.delivered) = (day, until, delivered)
+            (self.held, self.isProved) = (held, isProved)
         }
     }
 

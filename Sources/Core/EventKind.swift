@@ -149,6 +149,8 @@ package enum EventKind: Hashable, Sendable {
         case outboxRefused = "outbox refused"
         case outboxExpired = "outbox expired"
         case outboxDrained = "outbox drained"
+        case outboxLate = "outbox late"
+        case outboxInTime = "outbox in time"
         // The camera.
         case cameraStarted = "camera started"
         case cameraFails = "camera fails"

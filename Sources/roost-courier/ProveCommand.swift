@@ -8,7 +8,8 @@ struct ProveCommand: ParsableCommand {
         commandName: "prove",
         abstract: "Reads back what a target has, and compares it with what was delivered.",
         discussion: """
-            Counts and sums of each day, of InfluxDB and openSenseMap; size and hash of each
+            Counts and sums of each day, of InfluxDB and openSenseMap, and of a day in which
+            samples still wait or are yet to come up to the first of them; size and hash of each
             file, of Google, S3 and WebDAV. With --repair, days that differ are sent again where
             that does no harm, as to InfluxDB, whose points overwrite themselves, and files that
             are missing. A file that was left out as too old is missing, too.
@@ -58,7 +59,8 @@ struct ProveCommand: ParsableCommand {
         }
         if days.isEmpty { Output.line("\(report.target): nothing was delivered in this time") }
         for day in days {
-            let own = "\(day.delivered) values delivered"
+            let until = day.until.map { " until \($0.dropFirst(11))" } ?? ""
+            let own = "\(day.delivered) values delivered\(until)"
             switch day.isProved {
             case true: Output.line("\(day.day)  proved: \(own), all are there")
             case false: Output.line("\(day.day)  differs: \(own), \(Self.held(day))")

@@ -45,6 +45,7 @@ import Testing
         try simulate { clock in
             let life = try CourierLife(clock)
             life.internet.set(.status(503, retryAfterSeconds: nil), at: CourierLife.host)
+            clock.setWallTime(ScriptedStation.wall(Tick(clock.now)))
             let node = life.node()
             let (days, inDay) = (7, 144)
             try await life.run(node) {
@@ -68,6 +69,8 @@ import Testing
             let samples = try await life.samples(node)
             #expect(samples.delivered == days * inDay && samples.waiting == 0)
             #expect(life.server.stored.count == days * inDay)
+            let told = life.station.events.filter { $0.contains("late") || $0.contains("in time") }
+            #expect(told == ["outbox late influx", "outbox in time influx"])
             withExtendedLifetime(life.station.folder) {}
         }
     }

@@ -120,6 +120,37 @@ import Testing
         }
     }
 
+    @Test func whatItsOwnerDropsIsNeverSentAndEachDriveSaysWhatBecameOfIt() throws {
+        try simulate { clock in
+            let life = Life(clock)
+            life.internet.set(.refused, at: Self.host)
+            let task = life.task()
+            try await life.run(task) {
+                life.source.end("ride 1", samples: 100)
+                life.source.end("ride 2", samples: 200)
+                try await clock.sleep(for: .seconds(3_600))
+                // Rides begin 10 000 s after one another.
+                let between = WallTime(nanoseconds: (1_795_321_800 + 15_000) * 1_000_000_000)
+                let first = try #require(try await task.fate(from: TargetFixture.time))
+                #expect(first.drive.name == "ride 1" && !first.isSettled)
+                #expect(try await task.drop(before: between) == 100)
+                #expect(try await task.drop(before: between) == 0)
+                let dropped = try #require(try await task.fate(from: TargetFixture.time))
+                #expect(dropped.drive.name == "ride 1" && dropped.isSettled)
+                let second = try #require(try await task.fate(from: between))
+                #expect(second.drive.name == "ride 2" && !second.isSettled)
+                life.internet.set(nil, at: Self.host)
+                try await clock.sleep(for: .seconds(3_600))
+                #expect(try await task.fate(from: between)?.isSettled == true)
+            }
+            try await life.demandSum(task)
+            life.demandDrives(["ride 2"])
+            let mark = await task.standing.mark
+            #expect(mark.leftOut[.dropped] == .init(files: 1, samples: 100))
+            #expect(mark.waiting == 0)
+        }
+    }
+
     @Test(arguments: UInt64(1)...12)
     func sendsEachDriveOnceThroughFaultsKillsAndPowerCuts(seed: UInt64) throws {
         try simulate(seed: seed) { clock in

@@ -83,8 +83,8 @@ package struct DriveMachine: Sendable {
     package func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
         if drive.isPrivate { return .leaveOut(drive, .markedPrivate) }
         let isUnderWay = mark.current?.place == DriveMark.Place(drive.place)
-        // The receiver has its file: what the ring does meanwhile does not matter.
-        if isUnderWay, mark.current?.upload.importID != nil { return .send(drive) }
+        // What the ring does meanwhile does not matter.
+        if isAtReceiver(drive) { return .send(drive) }
         if drive.samples == 0 || mark.hasExpired && drive.hasOldest {
             return .leaveOut(drive, mark.hasExpired ? .expired : .noValue)
         }
@@ -99,6 +99,11 @@ package struct DriveMachine: Sendable {
             return .leaveOut(drive, .tooOld)
         }
         return .send(drive)
+    }
+
+    /// Whether the receiver has the log of a drive, whatever it still does with it.
+    package func isAtReceiver(_ drive: PlannedDrive) -> Bool {
+        mark.current?.place == DriveMark.Place(drive.place) && mark.current?.upload.importID != nil
     }
 
     /// Gives a drive a fate without being sent.
@@ -180,10 +185,7 @@ package struct DriveMachine: Sendable {
 
     /// Of a drive that the receiver has those that it had when its upload began.
     private func samples(of drive: PlannedDrive) -> Int {
-        guard let current = mark.current, current.place == DriveMark.Place(drive.place),
-            current.upload.importID != nil
-        else { return drive.samples }
-        return current.samples
+        isAtReceiver(drive) ? mark.current?.samples ?? drive.samples : drive.samples
     }
 
     private mutating func settle(

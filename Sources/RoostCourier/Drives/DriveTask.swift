@@ -64,6 +64,8 @@ package actor DriveTask: Child {
     private let world: World
     private let heartbeat: Heartbeat
     private let changed = Signal()
+    /// What gives drives their fates is alone.
+    private let turns: OneAtATime
     private var machine: DriveMachine
     private var hasBegun = false
     /// Without a fate, oldest first.
@@ -92,6 +94,7 @@ package actor DriveTask: Child {
         (self.id, self.work, self.world) = (id, work, world)
         self.heartbeat = heartbeat
         machine = DriveMachine(pace: work.pace, seed: seed)
+        turns = OneAtATime(world.clock)
     }
 
     package var standing: Standing {
@@ -137,15 +140,20 @@ package actor DriveTask: Child {
     }
 
     private func turn() async throws {
-        try await begin()
-        try await see()
         var deadline = world.clock.now.advanced(by: Self.lookInterval)
         var tolerance = Self.tolerance.look
+        let hasActed = try await turns.run {
+            try await begin()
+            try await see()
+            guard world.clock.now >= machine.notBefore, let drive = drives.first else {
+                return false
+            }
+            return try await act(on: drive)
+        }
+        if hasActed { return }
         if world.clock.now < machine.notBefore {
             deadline = min(deadline, machine.notBefore)
             tolerance = Self.tolerance.attempt
-        } else if let drive = drives.first, try await act(on: drive) {
-            return
         }
         _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
     }
@@ -238,6 +246,42 @@ package actor DriveTask: Child {
         }
         let step = try await work.target.advance(upload, of: drive, file, over: world.network)
         finish(step, of: drive, lines: file.lines)
+    }
+
+    /// Leaves out the drives that wait and ended before a moment: their owner does not want them
+    /// delivered. One whose log the receiver has goes on.
+    ///
+    /// - Returns: How many samples.
+    /// - Throws: What reading the store throws; `CancellationError`.
+    package func drop(before moment: WallTime) async throws -> Int {
+        try await turns.run {
+            try await begin()
+            try await see()
+            let before = machine.mark.leftOut[.dropped]?.samples ?? 0
+            // In their order: a mark says up to which drive all have their fates.
+            while let drive = drives.first, let ended = drive.dates?.to, ended < moment,
+                !machine.isAtReceiver(drive)
+            {
+                machine.leaveOut(drive, drive.isPrivate ? .markedPrivate : .dropped)
+                drives.removeFirst()
+            }
+            await keep()
+            return (machine.mark.leftOut[.dropped]?.samples ?? 0) - before
+        }
+    }
+
+    /// What became of the first drive with samples that ended at a moment or later.
+    ///
+    /// - Returns: The drive, and whether it has its fate; nil where there is none.
+    /// - Throws: What reading the store throws.
+    package func fate(from moment: WallTime) async throws -> (drive: PlannedDrive, isSettled: Bool)?
+    {
+        let settled = try await place(machine.mark.settled)
+        let drive = try await world.source.drives(after: nil).first { drive in
+            drive.samples > 0 && drive.dates.map { $0.to >= moment } ?? false
+        }
+        guard let drive else { return nil }
+        return (drive, settled.map { drive.place <= $0 } ?? false)
     }
 
     private func finish(_ step: DriveStep, of drive: PlannedDrive, lines: Int) {

@@ -12,6 +12,7 @@ import Synchronization
 ///              ├─ station   follows the station, whose store is the queue
 ///              ├─ routes    sees new connections, and those that are paid by volume
 ///              ├─ targets ──── one child per target
+///              ├─ lateness  says which targets do not get their data in time
 ///              └─ control   the courier's own socket, where the program has one
 package final class CourierNode: Sendable {
     /// Targets that fail again and again are tried for ever, ever more seldom: a courier that ended
@@ -34,6 +35,7 @@ package final class CourierNode: Sendable {
     private let supervision: SupervisorContext
     private let root: Supervisor
     private let targets: CourierTargets
+    private let lateness: LatenessWatch
     /// Answers about phones and browsers; nil where there is no folder for them.
     let pushDesk: PushDesk?
 
@@ -92,6 +94,11 @@ package final class CourierNode: Sendable {
                 policy: Self.policy
             )
         )
+        lateness = LatenessWatch(news, clock: world.clock) { [targets] in
+            guard targets.hasBegun else { return nil }
+            let all = await targets.reports
+            return all.targets + all.receivers
+        }
     }
 
     /// Runs until `requestStop()`.
@@ -110,6 +117,7 @@ package final class CourierNode: Sendable {
             )
         }
         root.add(ChildSpec(id: "targets") { [targets] _ in targets.makeSupervisor() })
+        root.add(ChildSpec(id: "lateness") { [lateness] _ in lateness })
         if let control { root.add(control) }
         try await root.run()
         news.tell("courier stopped", [:])
@@ -162,7 +170,7 @@ package final class CourierNode: Sendable {
     /// The station answers, for the first time or again.
     private func stationAnswers() async {
         await cursors.renew()
-        await readWords()
+        if let report = await readWords() { lateness.renew(report) }
         if let station = current.station { await alerts.begin(await station.alerts) }
         news.wake()
         guard !targets.hasBegun else { return }
@@ -182,13 +190,17 @@ package final class CourierNode: Sendable {
     }
 
     /// Reads the sentences that the owner gave to rules; those of before stay when it fails.
-    private func readWords() async {
+    ///
+    /// - Returns: What the station says of its alerts; nil when it does not.
+    @discardableResult private func readWords() async -> AlertsReport? {
         do {
             let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)
             let pairs = report.rules.filter { !$0.words.isEmpty }.map { ($0.id, $0.words) }
             await alerts.set(words: Dictionary(pairs) { first, _ in first })
+            return report
         } catch {
             world.logger.info("words of rules are not known", metadata: ["why": "\(error)"])
+            return nil
         }
     }
 

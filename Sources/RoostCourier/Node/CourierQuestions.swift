@@ -22,6 +22,11 @@ struct CourierQuestions {
     }
 
     private func drop(_ request: CourierRequest) async throws -> OutboxDropReport {
+        let outlet = try node.outlet(of: request)
+        if let drives = await outlet.drives {
+            let count = try await drives.drop(before: try Self.moment(request))
+            return OutboxDropReport(target: outlet.entry.id, dropped: count)
+        }
         let task = try await task(request)
         let count = try await task.drop(before: try Self.moment(request))
         return OutboxDropReport(target: task.id, dropped: count)
@@ -37,8 +42,12 @@ struct CourierQuestions {
         let moment = try Self.moment(request)
         var found: [OutboxFatesReport.Fate] = []
         for id in node.ids where request.target == nil || request.target == id {
-            guard let outlet = node.outlet(id), let task = await outlet.samples else { continue }
+            guard let outlet = node.outlet(id) else { continue }
             let trouble = await outlet.report.why
+            if let drives = await outlet.drives, let fate = try await drives.fate(from: moment) {
+                found.append(Self.fate(of: fate.drive, fate.isSettled, at: id, trouble))
+            }
+            guard let task = await outlet.samples else { continue }
             for fate in try await SampleFates(try await task.snapshot()).from(moment) {
                 let isWaiting = fate.kind == .waiting
                 found.append(
@@ -53,6 +62,21 @@ struct CourierQuestions {
             }
         }
         return OutboxFatesReport(fates: found)
+    }
+
+    private static func fate(
+        of drive: PlannedDrive,
+        _ isSettled: Bool,
+        at target: String,
+        _ trouble: String?
+    ) -> OutboxFatesReport.Fate {
+        OutboxFatesReport.Fate(
+            target: target,
+            device: drive.name,
+            time: drive.dates?.from.iso8601,
+            fate: isSettled ? "settled" : "waiting",
+            why: isSettled ? nil : trouble
+        )
     }
 
     private func prove(_ request: CourierRequest) async throws -> OutboxProofReport {
@@ -76,6 +100,7 @@ struct CourierQuestions {
             days: days?.map { proof in
                 OutboxProofReport.Day(
                     day: String(proof.day.iso8601.prefix(10)),
+                    until: proof.until?.iso8601,
                     delivered: proof.delivered,
                     held: proof.held,
                     isProved: proof.isProved

@@ -124,17 +124,17 @@ package actor Outlet {
         await samples?.flush(isOn)
     }
 
-    /// Leaves out what waits from before a moment; nil where no samples go.
-    package func drop(before moment: WallTime) async throws -> Int? {
-        try await samples?.drop(before: moment)
-    }
-
     /// The task that sends samples; nil where none go.
     var samples: OutboxTask? {
         switch work {
         case .samples(let task), .broker(let task, _, _): task
         case .files, .drives, .notices, .pushes, .heartbeat, .feed, nil: nil
         }
+    }
+
+    /// The task that sends drives; nil where none go.
+    var drives: DriveTask? {
+        if case .drives(let task) = work { task } else { nil }
     }
 
     /// The task that sends files; nil where none go.

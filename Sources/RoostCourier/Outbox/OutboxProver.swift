@@ -4,6 +4,8 @@ import Core
 package struct DayProof: Hashable, Sendable {
     /// Its first moment, UTC.
     package let day: WallTime
+    /// Before when values are compared, as later ones wait or are yet to come; nil: all of the day.
+    package let until: WallTime?
     /// Values that were delivered to it, by our count.
     package let delivered: Int
     /// Values that it has; nil when it cannot be asked.
@@ -13,6 +15,9 @@ package struct DayProof: Hashable, Sendable {
 }
 
 /// Compares what a receiver has with what was delivered to it.
+///
+/// Of each quantity it compares what lies before its first value without a fate: what is delivered
+/// while the receiver is asked makes no difference.
 package struct OutboxProver: Sendable {
     private let snapshot: OutboxSnapshot
     private let fates: SampleFates
@@ -22,26 +27,31 @@ package struct OutboxProver: Sendable {
     }
 
     private static let dayLength: Int64 = 86_400_000_000_000
+    private static let second: Int64 = 1_000_000_000
+
+    /// Before when values are compared, by device and quantity.
+    private typealias Ends = [String: [String: WallTime]]
 
     /// Asks the receiver what it has of each day, and compares.
     ///
     /// - Parameters:
-    ///   - range: Whole days of UTC are looked at.
+    ///   - range: Whole days of UTC are looked at; it ends now.
     ///   - repairs: Whether days that differ are sent again; harmless where points overwrite.
     /// - Returns: nil when this kind of target cannot be asked.
     /// - Throws: `NetworkFailure`; what reading the store throws; `CancellationError`.
     package func prove(_ range: Range<WallTime>, repairs: Bool) async throws -> [DayProof]? {
         guard let target = snapshot.target as? any ProvableTarget else { return nil }
+        let ends = try await ends(before: range.upperBound)
         var proofs: [DayProof] = []
         var start = range.lowerBound.nanoseconds / Self.dayLength * Self.dayLength
         while start < range.upperBound.nanoseconds {
             try Task.checkCancellation()
             let day = WallTime(nanoseconds: start)
             let end = WallTime(nanoseconds: start + Self.dayLength)
-            var proof = try await prove(day..<end, at: target)
+            var proof = try await prove(day..<end, ends, at: target)
             if proof.isProved == false, repairs, traitsAllowRepair {
                 try await sendAgain(day..<end)
-                proof = try await prove(day..<end, at: target)
+                proof = try await prove(day..<end, ends, at: target)
             }
             if proof.delivered > 0 || (proof.held ?? 0) > 0 { proofs.append(proof) }
             start += Self.dayLength
@@ -55,43 +65,90 @@ package struct OutboxProver: Sendable {
 
     private func prove(
         _ range: Range<WallTime>,
+        _ ends: Ends,
         at target: any ProvableTarget
     ) async throws -> DayProof {
         var (delivered, held): (Int, Int?) = (0, 0)
-        var isProved = true
-        for (device, own) in try await sums(in: range) {
+        var (isProved, until) = (true, range.upperBound)
+        for (device, own) in try await sums(in: range, ends) {
             let names = own.keys.sorted().filter { target.sends($0, of: device) }
-            guard !names.isEmpty else { continue }
-            delivered += names.reduce(0) { $0 + (own[$1]?.count ?? 0) }
-            let theirs = try await target.holdings(
-                of: device,
-                names,
-                in: range,
-                over: snapshot.network
-            )
-            guard let theirs else {
-                held = nil
-                continue
+            let groups = Dictionary(grouping: names) { name in
+                min(ends[device]?[name] ?? range.upperBound, range.upperBound)
             }
-            held = held.map { $0 + theirs.reduce(0) { $0 + $1.count } }
-            for (name, sum) in zip(names, theirs) where !(own[name]?.agrees(with: sum) ?? false) {
-                isProved = false
+            for (end, names) in groups.sorted(by: { $0.key < $1.key }) {
+                until = min(until, end)
+                delivered += names.reduce(0) { $0 + (own[$1]?.count ?? 0) }
+                let theirs = try await target.holdings(
+                    of: device,
+                    names,
+                    in: range.lowerBound..<end,
+                    over: snapshot.network
+                )
+                guard let theirs else {
+                    held = nil
+                    continue
+                }
+                held = held.map { $0 + theirs.reduce(0) { $0 + $1.count } }
+                for (name, sum) in zip(names, theirs)
+                where !(own[name]?.agrees(with: sum) ?? false) {
+                    isProved = false
+                }
             }
         }
         return DayProof(
             day: range.lowerBound,
+            until: until < range.upperBound ? until : nil,
             delivered: delivered,
             held: held,
             isProved: held == nil ? nil : isProved
         )
     }
 
+    /// The second of the first sample without a fate, or the end of that of the last with one.
+    ///
+    /// Whole seconds, as some receivers keep no parts of them; what was recorded in the second
+    /// before `now` is left out, since more may come. Of two streams with one quantity the one that
+    /// goes on counts.
+    private func ends(before now: WallTime) async throws -> Ends {
+        let latest = Self.floor(now.nanoseconds) - Self.second
+        var (open, closed): (Ends, Ends) = ([:], [:])
+        for stream in try await snapshot.source.streams() {
+            let settled = snapshot.marks[stream]?.settled
+            let next = try await snapshot.source.page(of: stream, after: settled, limit: 1)
+            if let sample = next?.samples.first, let time = sample.time {
+                let end = WallTime(nanoseconds: min(Self.floor(time.nanoseconds), latest))
+                for quantity in sample.quantities {
+                    let known = open[sample.device]?[quantity.name] ?? end
+                    open[sample.device, default: [:]][quantity.name] = min(known, end)
+                }
+                continue
+            }
+            let last = try await snapshot.source.page(of: stream, after: settled?.earlier, limit: 1)
+            guard let sample = last?.samples.first, let time = sample.time else { continue }
+            let after = Self.floor(time.nanoseconds) + Self.second
+            let end = WallTime(nanoseconds: min(after, latest))
+            for quantity in sample.quantities {
+                let known = closed[sample.device]?[quantity.name] ?? end
+                closed[sample.device, default: [:]][quantity.name] = max(known, end)
+            }
+        }
+        return closed.merging(open) { closed, open in closed.merging(open) { $1 } }
+    }
+
+    private static func floor(_ nanoseconds: Int64) -> Int64 { nanoseconds / second * second }
+
     /// The values that were delivered, by device and quantity.
-    private func sums(in range: Range<WallTime>) async throws -> [String: [String: ValueSum]] {
+    private func sums(
+        in range: Range<WallTime>,
+        _ ends: Ends
+    ) async throws -> [String: [String: ValueSum]] {
         var sums: [String: [String: ValueSum]] = [:]
         try await each(in: range) { sample in
             for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
-                guard let value = outcome.value else { continue }
+                let end = ends[sample.device]?[quantity.name]
+                guard let value = outcome.value, let time = sample.time,
+                    end.map({ time < $0 }) ?? true
+                else { continue }
                 sums[sample.device, default: [:]][quantity.name, default: ValueSum()]
                     .add(value.doubleValue)
             }

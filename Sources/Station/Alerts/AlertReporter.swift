@@ -89,8 +89,10 @@ struct AlertReporter {
         guard known[Subject(topic: .outbox, name: target)] != nil || count < Self.targetLimit
         else { return [] }
         switch kind {
-        case .outboxHeld: return report(.outbox, target, "held: \(event["why"] ?? "")")
-        case .outboxResumed, .outboxDrained: return report(.outbox, target, nil)
+        case .outboxLate:
+            let since = event["since"].map { "waits since \($0): " } ?? ""
+            return report(.outbox, target, "\(since)\(event["why"] ?? "")")
+        case .outboxInTime: return report(.outbox, target, nil)
         default: return []
         }
     }

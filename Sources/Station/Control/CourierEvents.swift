@@ -20,7 +20,7 @@ final class CourierEvents: Sendable {
             kinds: [
                 .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
                 .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
-                .outboxDrained: .info,
+                .outboxDrained: .info, .outboxLate: .warning, .outboxInTime: .info,
             ],
             keys: [
                 ("target", "target"), ("why", "why"), ("from", "since"), ("to", "until"),

@@ -16,7 +16,7 @@ import Testing
     static let children: [any Child.Type] = [
         StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
         OutletChild.self, RouteChild.self, NoticeTask.self, BrokerNews.self, PushTask.self,
-        FeedTask.self,
+        FeedTask.self, LatenessWatch.self,
     ]
 
     enum Weather: CaseIterable, Sendable {
@@ -107,6 +107,11 @@ import Testing
         case 6: return try await notices(life, heartbeat)
         case 7: return await motions(life)
         case 8: return try await pushes(life, heartbeat)
+        case 10:
+            let news = StationNews(link, clock: clock, logger: logger)
+            return LatenessWatch(news, clock: clock) {
+                [OutboxReport(id: "a", type: "b", state: .held)]
+            }
         default: return try feed(life, link, heartbeat)
         }
     }

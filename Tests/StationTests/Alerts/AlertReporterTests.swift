@@ -63,17 +63,21 @@ import Testing
         #expect(reports.last == .trouble(.card, subject: "station", words))
     }
 
-    @Test func aTargetThatIsHeldIsTroubleUntilItGoesOn() {
+    @Test func aTargetThatIsLateIsTroubleUntilItIsNot() {
         var reporter = AlertReporter()
         func take(_ kind: EventKind.Plain) -> [AlertReport] {
-            let details: KeyValuePairs = ["target": "influx", "why": "401"]
+            let details: KeyValuePairs = [
+                "target": "influx", "why": "401", "since": "2026-11-23T06:00:00Z",
+            ]
             return reporter.report(
                 Event(at: .boot, source: "courier", kind: .plain(kind), severity: .warning, details)
             )
         }
-        #expect(take(.outboxHeld) == [.trouble(.outbox, subject: "influx", "held: 401")])
         #expect(take(.outboxHeld).isEmpty)
-        #expect(take(.outboxRefused).isEmpty)
-        #expect(take(.outboxResumed) == [.trouble(.outbox, subject: "influx", nil)])
+        let words = "waits since 2026-11-23T06:00:00Z: 401"
+        #expect(take(.outboxLate) == [.trouble(.outbox, subject: "influx", words)])
+        #expect(take(.outboxLate).isEmpty)
+        #expect(take(.outboxResumed).isEmpty)
+        #expect(take(.outboxInTime) == [.trouble(.outbox, subject: "influx", nil)])
     }
 }

@@ -1,0 +1,79 @@
+import ControlProtocol
+import Core
+import RoostCourier
+import Store
+import Testing
+
+@Suite struct LateTargetsTests {
+    private static let day = 86_400
+
+    private static func report(
+        _ state: OutboxReport.State,
+        of id: String = "influx",
+        waitsSince second: Int? = nil
+    ) -> OutboxReport {
+        var report = OutboxReport(id: id, type: "influx1", state: state)
+        report.why = state == .idle ? nil : "503"
+        report.oldestWaiting = second.map { WallTime(seconds: $0).iso8601 }
+        return report
+    }
+
+    /// The machine's start is the beginning of 1970.
+    private static func judge(
+        _ late: inout LateTargets,
+        _ reports: [OutboxReport],
+        at second: Int,
+        isDated: Bool = true
+    ) -> [LateTargets.Change] {
+        let nanoseconds = Int64(second) * 1_000_000_000
+        let wall = isDated ? WallTime(nanoseconds: nanoseconds) : nil
+        return late.judge(reports, at: MonotonicInstant(nanoseconds: nanoseconds), wall)
+    }
+
+    @Test func aTargetIsToldOnceWhenItIsLateAndOnceWhenItIsNot() {
+        var late = LateTargets()
+        let waits = [Self.report(.later, waitsSince: 100)]
+        #expect(Self.judge(&late, waits, at: 100 + 23 * 3_600 - 1).isEmpty)
+        let told = Self.judge(&late, waits, at: 100 + 23 * 3_600)
+        #expect(told == [.init(target: "influx", why: "503", oldest: "1970-01-01T00:01:40Z")])
+        #expect(Self.judge(&late, waits, at: 2 * Self.day).isEmpty)
+        let done = [Self.report(.idle)]
+        let end = LateTargets.Change(target: "influx", why: nil, oldest: nil)
+        #expect(Self.judge(&late, done, at: 2 * Self.day + 1) == [end])
+        #expect(Self.judge(&late, done, at: 2 * Self.day + 2).isEmpty)
+    }
+
+    @Test func withoutATrustedClockNoDataIsLateButWhatIsHeldIs() {
+        var late = LateTargets()
+        let waits = [Self.report(.later, waitsSince: 0)]
+        #expect(Self.judge(&late, waits, at: 9 * Self.day, isDated: false).isEmpty)
+        let held = [Self.report(.held, of: "phone")]
+        #expect(Self.judge(&late, held, at: 9 * Self.day, isDated: false).isEmpty)
+        let told = Self.judge(&late, held, at: 10 * Self.day, isDated: false)
+        #expect(told == [.init(target: "phone", why: "503", oldest: nil)])
+    }
+
+    @Test func whatItsOwnerPausedIsNotLate() {
+        var late = LateTargets()
+        let paused = [Self.report(.paused, waitsSince: 0)]
+        #expect(Self.judge(&late, paused, at: 9 * Self.day).isEmpty)
+    }
+
+    @Test func aStationThatStartedAnewIsToldAgain() {
+        var late = LateTargets()
+        let waits = [Self.report(.later, waitsSince: 0)]
+        #expect(Self.judge(&late, waits, at: 2 * Self.day).count == 1)
+        // It still has the alert, or has lost it: both times it hears that it is so.
+        for raised: Set<String> in [[], ["influx"]] {
+            late.renew(raised: raised)
+            #expect(Self.judge(&late, waits, at: 3 * Self.day).count == 1)
+            #expect(Self.judge(&late, waits, at: 4 * Self.day).isEmpty)
+        }
+        // What came right while the station or the courier was off ends the alert; a target that
+        // is no more, too.
+        late.renew(raised: ["influx", "gone"])
+        let changes = Self.judge(&late, [Self.report(.idle)], at: 5 * Self.day)
+        #expect(changes.map(\.target) == ["influx", "gone"])
+        #expect(changes.allSatisfy { $0.why == nil })
+    }
+}
