@@ -1,4 +1,5 @@
-"""The page Records: no camera, one that is switched on, a picture for each motion, deleting, no right to look, a fault.
+"""The page Records: no camera, one that is switched on, a picture for each motion, deleting, no right to look, a fault,
+and many of them.
 
 A node with simulated pins and a visitor each few seconds (`roost demo-node`), a real roost-eyes whose command writes
 pictures that the browser drew, and a dashboard with accounts.
@@ -10,6 +11,7 @@ import os
 import subprocess
 
 from ..check import Failed, until
+from ..checks.camera import Motions, newest
 from ..station import Part, end, kill
 from .dashboard import OWNER, START_SECONDS, Dashboard
 from .outbox import look
@@ -76,6 +78,24 @@ class Camera:
         os.chmod(take, 0o755)
         with open(os.path.join(self.folder, "eyes.json"), "w", encoding="utf-8") as file:
             json.dump({"command": [take], "ring": self.ring, "megabytes": 8, "pictures": 40}, file)
+
+    def fill(self, count):
+        """Another ring, of motions that no history has: what a station made of a copied card would show."""
+        motions, ring = Motions(self.check), os.path.join(self.folder, "many")
+        config = os.path.join(self.folder, "many.json")
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"command": [os.path.join(self.folder, "take")], "ring": ring, "megabytes": 16, "pictures": count}, file)
+        eyes = subprocess.Popen([self.check.program("roost-eyes"), "run", "--config", config, "--socket", motions.path,
+                                 "--control", os.path.join(self.folder, "many.sock")])
+        try:
+            until(lambda: motions.followers, 10)
+            for number in range(1, count + 1):
+                motions.send(number)
+                if not until(lambda last=number: newest(ring) == last, 10, 0.01):
+                    raise Failed(f"picture {number} is not taken")
+        finally:
+            kill(eyes)
+        return ring
 
     def switch_on(self):
         with open(self.check.path("eyes.log"), "ab") as log:
@@ -190,6 +210,36 @@ def faults(walk, one):
     until(lambda: records(browser).get("camera") == "on", 20)
 
 
+def many(walk, one):
+    """Page by page to the first picture, and no thumbnail before it is near."""
+    browser, check = walk.browser, walk.check
+    dashboard = Dashboard(check, one, "--open", "--eyes", os.path.join(one.folder, "none.sock"), "--pictures", one.fill(150))
+    dashboard.start()
+    browser.address = dashboard.address
+    count = "return document.querySelectorAll('.shot').length"
+    loaded = "return [...document.querySelectorAll('.shot img')].filter((one) => one.complete && one.naturalWidth).length"
+    try:
+        browser.view(360)
+        browser.open("/records")
+        check.demand(until(lambda: browser.script(count) > 20, 10), f"many: {browser.text()[:200]}")
+        browser.press("Show earlier ones")
+        check.demand(until(lambda: browser.script(count) > 70, 10), f"the second page: {browser.script(count)}")
+        first = browser.script(loaded)
+        check.demand(first < browser.script(count), f"all {first} thumbnails are loaded at once")
+        while browser.script("return [...document.querySelectorAll('main button')].some((one) => one.innerText === 'Show earlier ones' && one.checkVisibility())"):
+            before = browser.script(count)
+            browser.press("Show earlier ones")
+            if not until(lambda last=before: browser.script(count) > last, 10):
+                break
+        check.same(browser.script(count), 150, "pictures on all pages")
+        browser.script("scrollTo(0, document.body.scrollHeight)")
+        seen = until(lambda: browser.script("const all = [...document.querySelectorAll('.shot img')].slice(-2); return all.every((one) => one.complete && one.naturalWidth)"), 15)
+        check.demand(seen, "the oldest thumbnails are not loaded when they come near")
+        look(walk, "/records", "records-many")
+    finally:
+        dashboard.close()
+
+
 def run(walk):
     browser, check, address = walk.browser, walk.check, walk.browser.address
     one = Camera(walk)
@@ -231,8 +281,9 @@ def run(walk):
         check.demand([line for line in audit["items"] if line["action"] == "pictures-deleted"], "the audit lacks who deleted")
         check.same([text for text in browser.messages() if "401" not in text and "403" not in text and "404" not in text], [],
                    "records: console messages")
+        many(walk, one)
     finally:
         browser.address = address
         dashboard.close()
         one.close()
-    return 2
+    return 3
