@@ -71,8 +71,7 @@ let package = Package(
         library("Store", ["HardwareIO", "Core", "SQLite", deques, logging]),
         library("Alerts", ["Core"]),
         library("Supervision", ["Core", deques, logging]),
-        library("Scheduling", ["Core"]),
-        library("HardwareIO", ["Core", logging]),
+        library("Scheduling", ["Core"]), library("HardwareIO", ["Core", logging]),
         .target(
             name: "Profiles",
             dependencies: ["HardwareIO", "Core"],
@@ -134,6 +133,7 @@ let package = Package(
             swiftSettings: strict
         ),
         library("Pictures", ["Core", "HardwareIO"]),
+        library("Records", ["Core", "Pictures", "Store", "StoreQueries"]),
         library(
             "Eyes",
             [
@@ -168,8 +168,8 @@ let package = Package(
             name: "RoostWeb",
             dependencies: [
                 "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "HardwareIO",
-                "Pictures", "Places", "SQLite", "Store", "StoreQueries", httpTypes, logging,
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+                "Pictures", "Places", "Records", "SQLite", "Store", "StoreQueries", httpTypes,
+                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ],
             // Served from the folder that scripts/install copies it to.
             exclude: ["www"],
@@ -233,8 +233,8 @@ let package = Package(
             dependencies: [
                 "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
                 "Doctor", "Eyes", "HardwareIO", "LinuxIO", "LinuxPlatform", "Pictures", "Profiles",
-                "Provisioning", "ProvisioningIO", "SQLite", "SimulationKit", "Station", "Store",
-                "StoreQueries", "Supervision", "Updates", arguments, logging,
+                "Provisioning", "ProvisioningIO", "Records", "SQLite", "SimulationKit", "Station",
+                "Store", "StoreQueries", "Supervision", "Updates", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -346,8 +346,8 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "Pictures", "RoostWeb", "SQLite", "Store",
-                "StoreFixtures", "StoreQueries", "TestSupport", httpTypes, logging,
+                "COpenSSL", "ControlProtocol", "Core", "Pictures", "Records", "RoostWeb", "SQLite",
+                "Store", "StoreFixtures", "StoreQueries", "TestSupport", httpTypes, logging,
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),

@@ -31,6 +31,13 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Log what happens, not only what matters.")
     var verbose = false
 
+    private func listener(on loop: EventLoop) throws -> LocalSocketListener {
+        do { return try LocalSocketListener(path: control, on: loop) } catch {
+            Output.error("\(error); its folder must be there, or name another with --control")
+            throw ExitCode(1)
+        }
+    }
+
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         SignalMonitor.block()
@@ -51,7 +58,7 @@ struct RunCommand: ParsableCommand {
             notifier: notifier,
             logger: logger
         )
-        let listener = try LocalSocketListener(path: control, on: loop)
+        let listener = try listener(on: loop)
         // Only the one that has the socket: another one's captures are left alone.
         let count = CaptureMark(ring: configuration.ring).endLeftovers()
         if count > 0 {

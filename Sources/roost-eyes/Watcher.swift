@@ -19,6 +19,8 @@ final class Watcher: Sendable {
     private let station: StationLine
     private let loop: EventLoop
     private let disk: DiskThread
+    /// Deletes while a picture is taken: the ring's lock keeps the two apart.
+    private let desk: DiskThread
     private let logger: Logger
     private let notifier: ServiceNotifier
     private let boot: BootID?
@@ -37,6 +39,9 @@ final class Watcher: Sendable {
         var leftOutInARow = 0
         var stationTrouble: String?
         var ringTrouble: String?
+        /// What the ring has since it was last changed; this process alone changes it.
+        var pictureCount: Int?
+        var newest: EyesReport.Newest?
         /// The last trusted time, with when that was.
         var trusted: (wall: WallTime, at: MonotonicInstant)?
         /// What the station has not recorded yet; the newest state of the camera counts.
@@ -56,6 +61,7 @@ final class Watcher: Sendable {
         boot = BootID(MachineFacts.read().bootID)
         begun = loop.clock.now
         disk = try DiskThread(name: "camera")
+        desk = try DiskThread(name: "desk")
     }
 
     /// Follows the station until cancelled.
@@ -106,11 +112,14 @@ final class Watcher: Sendable {
     }
 
     private func take(_ event: EventReport) {
-        let now = time(nil)
+        var clock = timespec()
+        clock_gettime(CLOCK_REALTIME, &clock)
+        let now = clock.tv_sec
         let nanoseconds = { (seconds: Double) in
             Int64(exactly: (seconds * 1_000_000_000).rounded()) ?? 0
         }
-        let wall = Int64(now) &* 1_000_000_000 &- nanoseconds(event.ageSeconds)
+        let wall =
+            Int64(now) &* 1_000_000_000 &+ Int64(clock.tv_nsec) &- nanoseconds(event.ageSeconds)
         let isSure = event.isSure == true
         let motion = SeenMotion(
             source: event.source,
@@ -196,7 +205,19 @@ final class Watcher: Sendable {
     private func change<Value>(
         _ body: (PictureRing) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
-        try PictureKeeper.change(configuration.ring, shape: configuration.shape, body)
+        try PictureKeeper.change(
+            configuration.ring,
+            shape: configuration.shape
+        ) { ring throws(StorageError) in
+            defer {
+                let records = ring.records
+                let newest = records.first.map {
+                    EyesReport.Newest(number: $0.number, time: $0.time?.iso8601, source: $0.source)
+                }
+                counts.withLock { ($0.pictureCount, $0.newest) = (records.count, newest) }
+            }
+            return try body(ring)
+        }
     }
 
     private func prepare() {
@@ -293,23 +314,14 @@ extension Watcher: EyesKeeper {
             report.lastTrouble = counts.lastTrouble
             report.ringTrouble = counts.ringTrouble
             report.stationTrouble = counts.stationTrouble
+            (report.pictureCount, report.newest) = (counts.pictureCount, counts.newest)
         }
-        // Read beside the camera's thread, which may be busy for as long as a picture takes.
-        do {
-            let records = try PictureFile.read(configuration.ring).records
-            report.pictureCount = records.count
-            report.newest = records.first.map {
-                EyesReport.Newest(number: $0.number, time: $0.time?.iso8601, source: $0.source)
-            }
-        } catch  where report.ringTrouble == nil {
-            report.ringTrouble = "\(error)"
-        } catch {}
         return report
     }
 
     func delete(_ pictures: PictureChoice) async throws -> Int {
         do {
-            return try await disk.run { [self] in
+            return try await desk.run { [self] in
                 try change { ring throws(StorageError) in
                     var count = 0
                     for record in ring.records where pictures.includes(record.number) {

@@ -55,8 +55,8 @@ extension TidyRule {
         ],
         "RoostWeb": [
             "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Glibc", "HTTPTypes", "HardwareIO",
-            "NIOCore",
-            "NIOHTTP1", "NIOPosix", "Pictures", "Places", "SQLite", "Store", "StoreQueries",
+            "NIOCore", "NIOHTTP1", "NIOPosix", "Pictures", "Places", "Records", "SQLite", "Store",
+            "StoreQueries",
         ],
         "roost-web": [
             "ArgumentParser", "ControlProtocol", "Glibc", "NIOCore", "NIOPosix", "Pictures",
@@ -76,6 +76,7 @@ extension TidyRule {
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
         "Pictures": ["Glibc", "HardwareIO"],
+        "Records": ["Pictures", "Store", "StoreQueries"],
         "Eyes": [
             "CCapture", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Pictures",
             "Profiles",
@@ -99,7 +100,7 @@ extension TidyRule {
             "Alerts", "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol",
             "Devices",
             "Doctor", "Eyes", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
-            "Pictures", "Profiles", "Provisioning", "ProvisioningIO", "SQLite",
+            "Pictures", "Profiles", "Provisioning", "ProvisioningIO", "Records", "SQLite",
             "SimulationKit", "Store", "StoreQueries",
             "Supervision", "Updates",
         ],

@@ -3,6 +3,7 @@ import Core
 import HTTPTypes
 import HardwareIO
 import Pictures
+import Records
 import StoreQueries
 
 /// Motions with their pictures: who may look, who looked, and what is deleted.
@@ -99,7 +100,13 @@ package struct RecordRoutes: Sendable {
             do { pictures = try shelf?.records() } catch let error as StorageError {
                 trouble = "\(error)"
             }
-            let page = try MotionRecords(history, pictures ?? [], after: cursor, limit: limit)
+            let page = try MotionRecords(
+                history.reader,
+                history.times,
+                pictures ?? [],
+                after: cursor,
+                limit: limit
+            )
             var json = JSONText()
             json.object { json in
                 Self.write(report, pictures, trouble, &json)

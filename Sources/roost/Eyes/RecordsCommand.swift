@@ -16,40 +16,15 @@ struct RecordsCommand: ParsableCommand {
                       roost records get 12
                       roost records delete 12
                       roost records delete --all
+                      roost records export front-door
             """,
-        subcommands: [List.self, Get.self, Delete.self],
+        subcommands: [List.self, Get.self, Delete.self, RecordsExportCommand.self],
         defaultSubcommand: List.self
     )
 
-    struct Options: ParsableArguments {
-        @Option(help: "The file of the pictures.")
-        var ring = PictureFile.standardPath
-
-        /// - Throws: `ClientFailure`.
-        func open() throws -> PictureRing {
-            do { return try PictureFile.read(ring) } catch { throw failure(error) }
-        }
-
-        func failure(_ error: StorageError) -> ClientFailure {
-            if case .absent = error {
-                let message =
-                    "\(ring): no pictures; a camera is off until there is a "
-                    + EyesConfiguration.standardPath
-                return ClientFailure(message: message, exitCode: 1)
-            }
-            if case .noPermission = error {
-                let message =
-                    "\(ring): no permission; the group roost may look at pictures; deleting "
-                    + "without roost-eyes needs sudo"
-                return ClientFailure(message: message, exitCode: 1)
-            }
-            return ClientFailure(message: "\(error)", exitCode: 1)
-        }
-    }
-
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists them, newest first.")
-        @OptionGroup var options: Options
+        @OptionGroup var options: RingOptions
 
         @Flag(help: "Print a JSON object a line instead of words.")
         var json = false
@@ -65,7 +40,7 @@ struct RecordsCommand: ParsableCommand {
 
     struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Writes one into a file.")
-        @OptionGroup var options: Options
+        @OptionGroup var options: RingOptions
 
         @Argument(help: "Its number.")
         var number: UInt64
@@ -105,7 +80,7 @@ struct RecordsCommand: ParsableCommand {
                 run, this command does it, which needs sudo.
                 """
         )
-        @OptionGroup var options: Options
+        @OptionGroup var options: RingOptions
 
         @Option(help: "The socket of roost-eyes.")
         var socket = EyesRequest.standardSocket

@@ -1,7 +1,6 @@
+import Records
 import StoreQueries
 import Testing
-
-@testable import RoostWeb
 
 @Suite struct MotionRecordsTests {
     @Test func eachMotionHasItsLengthAndItsPicture() async throws {

@@ -2,6 +2,7 @@ import ControlProtocol
 import Core
 import NIOCore
 import Pictures
+import Records
 import StoreFixtures
 import Synchronization
 import TestSupport
@@ -80,7 +81,13 @@ final class RecordsStage {
         let shelf = shelf
         return try await history.read { history in
             let records = try shelf.records() ?? []
-            let page = try MotionRecords(history, records, after: cursor, limit: limit)
+            let page = try MotionRecords(
+                history.reader,
+                history.times,
+                records,
+                after: cursor,
+                limit: limit
+            )
             return (page.items.map(Self.words), page.next)
         }
     }

@@ -6,6 +6,7 @@ pictures that the browser drew, and a dashboard with accounts.
 """
 
 import base64
+import csv
 import json
 import os
 import subprocess
@@ -88,7 +89,7 @@ class Camera:
         eyes = subprocess.Popen([self.check.program("roost-eyes"), "run", "--config", config, "--socket", motions.path,
                                  "--control", os.path.join(self.folder, "many.sock")])
         try:
-            until(lambda: motions.followers, 10)
+            until(lambda: motions.followers and os.path.exists(ring), 30)
             for number in range(1, count + 1):
                 motions.send(number)
                 if not until(lambda last=number: newest(ring) == last, 10, 0.01):
@@ -128,6 +129,25 @@ def claim(browser, dashboard):
     return status in (200, 201)
 
 
+def export(walk, one):
+    """A table of all records with the pictures beside it, as the page has them."""
+    browser, check = walk.browser, walk.check
+    folder = os.path.join(one.folder, "export")
+    check.roost("records", "export", folder, "--socket", one.socket, "--ring", one.ring, status=0)
+    with open(os.path.join(folder, "records.csv"), newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    shown = {each["name"]: each for each in pictures(browser)}
+    exported = {row["picture"]: row for row in rows if row["picture"]}
+    check.demand(set(exported) <= set(shown) and len(exported) >= 6, f"pictures of the export: {sorted(exported)}")
+    for name, row in exported.items():
+        with open(os.path.join(folder, name), "rb") as file:
+            check.demand(file.read(2) == b"\xff\xd8", f"{name} is no JPEG")
+        check.demand(not row["seconds"] or abs(float(row["seconds"]) - shown[name]["seconds"]) < 0.06, f"the length of {name}: {row}")
+    check.demand(any(not row["picture"] for row in rows), "motions from before the camera are not exported")
+    check.same([row["time"] for row in rows], sorted(row["time"] for row in rows), "the order of the export")
+    check.roost("records", "export", folder, "--socket", one.socket, "--ring", one.ring, status=1)
+
+
 def picture_by_picture(walk, one):
     """The dialog: the picture, the next one by an arrow, deleting that asks first."""
     browser, check = walk.browser, walk.check
@@ -153,7 +173,7 @@ def picture_by_picture(walk, one):
             browser.driver.save_screenshot(os.path.join(walk.shots, f"records-look-{width}-light-en.png"))
         browser.view(360)
     check.same(browser.findings(), [], "the dialog: findings of axe")
-    number = pictures(browser)[0]["number"]
+    number = int(name.removesuffix(".jpg").rsplit("-", 1)[1])
     browser.press("Delete", "dialog")
     check.demand(browser.shows("for good", 5, "dialog[aria-label]"), "nothing asks before a picture is deleted")
     browser.press("Cancel", "dialog[aria-label]")
@@ -266,6 +286,11 @@ def run(walk):
         browser.open("/records")
         check.demand(browser.shows("The camera is on", 10), f"with a camera: {browser.text()[:300]}")
         look(walk, "/records", "records")
+        if walk.shots:
+            # docs/guide/pictures/records.png is this one.
+            browser.open("/records")
+            browser.picture(os.path.join(walk.shots, "records-360-light-en.png"), 360, False)
+        export(walk, one)
         picture_by_picture(walk, one)
         rights(walk, one, dashboard)
         faults(walk, one)

@@ -5,7 +5,7 @@ import StoreQueries
 
 /// A page of records, newest first: one for each motion, with its picture where there is one, and
 /// one for each picture whose motion the history does not have.
-struct MotionRecords {
+package struct MotionRecords {
     /// Events that one page reads at most; then it ends early, and the next goes on there.
     static let eventsMax = 20_000
     private static let eventsAtOnce = 500
@@ -13,34 +13,35 @@ struct MotionRecords {
     private static let instantTolerance: Int64 = 150_000_000
     private static let timeTolerance: Int64 = 2_000_000_000
 
-    struct Item: Hashable {
+    package struct Item: Hashable {
         /// The motion's event, else nil.
-        var event: EventID?
-        var time: WallTime?
-        var isSure = false
-        var instant: MonotonicInstant
-        var source: String
+        package var event: EventID?
+        package var time: WallTime?
+        package var isSure = false
+        package var instant: MonotonicInstant
+        package var source: String
         /// How long the motion lasted; nil while it lasts, and where its end is not known.
-        var seconds: Double?
-        var picture: PictureRecord?
+        package var seconds: Double?
+        package var picture: PictureRecord?
     }
 
     /// Where the next page begins.
-    struct Cursor: Hashable, CustomStringConvertible {
+    package struct Cursor: Hashable, CustomStringConvertible {
         /// Events are read from here on; nil reads from the newest.
         var resume: EventID?
         /// Motions up to this one were on earlier pages; nil while there was none.
         var last: EventID?
         /// Pictures from this one on were on earlier pages.
-        var picture: UInt64
+        package var picture: UInt64
 
-        var description: String {
+        package var description: String {
             "\(resume?.description ?? "")~\(last?.description ?? "")~\(picture)"
         }
     }
 
-    private(set) var items: [Item] = []
-    private(set) var next: Cursor?
+    package private(set) var items: [Item] = []
+    /// Where the next page begins; nil on the last.
+    package private(set) var next: Cursor?
 
     private let pictures: [PictureRecord]
     private let bySource: [String: [PictureRecord]]
@@ -51,21 +52,23 @@ struct MotionRecords {
     /// Reads one page.
     ///
     /// - Parameters:
-    ///   - history: Has the motions.
+    ///   - reader: The history, which has the motions.
+    ///   - times: Of the same reader.
     ///   - pictures: Newest first.
     ///   - cursor: `next` of the page before; nil for the newest.
     ///   - limit: Items at most, from 1.
     /// - Throws: `StoreError.database`.
-    init(
-        _ history: OpenHistory,
+    package init(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
         _ pictures: [PictureRecord],
         after cursor: Cursor?,
         limit: Int
-    ) throws {
+    ) throws(StoreError) {
         (self.pictures, self.limit) = (pictures, limit)
         bySource = Dictionary(grouping: pictures, by: \.source)
         below = cursor?.picture ?? .max
-        try read(history, cursor)
+        try read(reader, times, cursor)
     }
 
     /// What was read of the events, newest first.
@@ -79,7 +82,11 @@ struct MotionRecords {
         var count = 0
     }
 
-    private mutating func read(_ history: OpenHistory, _ cursor: Cursor?) throws {
+    private mutating func read(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ cursor: Cursor?
+    ) throws(StoreError) {
         var filter = EventFilter()
         filter.kinds = [EventKind.Name.motion, EventKind.Name.motionEnded]
         var reading = Reading(
@@ -90,8 +97,8 @@ struct MotionRecords {
         var after = cursor?.resume
         repeat {
             let page = try StoreEvents(
-                history.reader,
-                history.times,
+                reader,
+                times,
                 filter,
                 after: after,
                 limit: Self.eventsAtOnce
@@ -215,7 +222,7 @@ struct MotionRecords {
 
 extension MotionRecords.Cursor {
     /// Reads what `description` wrote; nil for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let picture = UInt64(parts[2]) else { return nil }
         let ids = parts[..<2].map { EventID($0) }
