@@ -248,8 +248,9 @@ package actor DriveTask: Child {
         finish(step, of: drive, lines: file.lines)
     }
 
-    /// Leaves out the drives that wait and ended before a moment: their owner does not want them
-    /// delivered. One whose log the receiver has goes on.
+    /// Leaves out the drives that wait and ended before a moment.
+    ///
+    /// Their owner does not want them delivered. One whose log the receiver has goes on.
     ///
     /// - Returns: How many samples.
     /// - Throws: What reading the store throws; `CancellationError`.
