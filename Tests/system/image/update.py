@@ -17,7 +17,7 @@ PARTS = ("refused", "cut", "cuts", "good", "crashing", "dead", "storeless", "dea
 FILES = {"refused": ("good",), "cut": ("good",), "cuts": ("good",), "page": ("good",)}
 BOOT_SECONDS = 900
 # docs/guide/updates.md promises these ways back, from the restart until the version before answers.
-WAY_BACK_SECONDS = {"crashing": 15 * 60, "dead": 5 * 60, "storeless": 15 * 60, "deaf": 15 * 60}
+WAY_BACK_SECONDS = {"crashing": 12 * 60, "dead": 5 * 60, "storeless": 12 * 60, "deaf": 12 * 60}
 CONFIRM_SECONDS = 13 * 60
 CUT_AT = 150e6  # In the middle of the payload.
 # Words by which `roost update status` says why an update was taken back.
