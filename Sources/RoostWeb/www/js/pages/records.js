@@ -76,7 +76,7 @@ function stateCard(data, { api, reload }) {
 function days({ items, next }, at) {
   const groups = items.reduce((map, one) => map.set(dayOf(one), [...(map.get(dayOf(one)) ?? []), one]), new Map());
   return [...groups].map(([name, records], index) => el("section", { class: "card" },
-    el("div", { class: "split" }, el("h2", {}, name), el("span", { class: "quiet" }, next && index === groups.size - 1 ? "" : `${plural("records.motions", records.length)} `, index === 0 ? zoneWords() : "")),
+    el("div", { class: "split" }, el("h2", {}, name), el("span", { class: "quiet" }, [next && index === groups.size - 1 ? "" : plural("records.motions", records.length), index === 0 ? zoneWords() : ""].filter(Boolean).join(" · "))),
     el("ul", { class: "shots" }, folded(records).map((run) => (run[0].number ? tile(run[0], at) : row(run))))));
 }
 
