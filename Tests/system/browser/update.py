@@ -43,12 +43,19 @@ class Card:
     def shows(self, percent):
         self.write(PROGRESS, json.dumps({"state": "writing", "version": "0.3.0", "percent": percent}))
 
-    def ends(self, state, **words):
-        """The service is done."""
+    def keeps(self, state, **words):
+        """`roost update install` is done."""
         self.write(LAST, json.dumps({"state": state, "version": "0.3.0", "slot": 3, **words}))
-        for name in (PROGRESS, WANTED):
-            if os.path.exists(self.path(name)):
-                os.remove(self.path(name))
+        self.remove(PROGRESS)
+
+    def ends(self, state, **words):
+        """The service is done, too."""
+        self.keeps(state, **words)
+        self.remove(WANTED)
+
+    def remove(self, name):
+        if self.has(name):
+            os.remove(self.path(name))
 
     def has(self, name):
         return os.path.exists(self.path(name))
@@ -128,6 +135,8 @@ def states(walk, one, path):
     upload(walk, one, path)
     card.shows(99)
     walk.check.demand(bar(browser, 99), "update: the bar is not at 99 %")
+    card.keeps("waiting")
+    walk.check.demand(bar(browser, 100), "update: the bar is not full while the service restarts the board")
     card.ends("waiting")
     said(walk, "waits for a restart")
     one.dashboard.stop()

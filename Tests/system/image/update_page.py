@@ -110,7 +110,9 @@ def take_it(bench, station, browser, path):
         view = browser.view()
         if view is None or not view["isBusy"]:
             break
-        percents.append((view.get("last") or {}).get("percent") or 0)
+        last = view.get("last") or {}
+        if last.get("state") == "writing":
+            percents.append(last.get("percent") or 0)
         time.sleep(1)
     shown = sorted(set(percents))
     bench.figure("page: percents shown while it was written", f"{len(shown)}, from {shown[:1]} to {shown[-1:]}, "

@@ -26,7 +26,8 @@ export function make(root, context) {
     box.hidden = !view.isImage;
     upload.hidden = isBusy;
     bar.hidden = !isBusy;
-    if (isBusy) bar.value = last.percent ?? 0;
+    // Written, and the service restarts the board: not back to nothing.
+    if (isBusy) bar.value = waits ? 100 : last.percent ?? 0;
     shown.replaceChildren(card(null, el("p", {}, t(view.isImage ? "update.words" : "update.apt")),
       facts([[t("update.version"), live.station?.station?.version], [t("update.slot"), view.slot],
         view.isImage && [t("update.keys"), view.keys.join(" ") || t("update.noKeys")],
