@@ -120,7 +120,8 @@ class Board(Machine):
         self.transcript = open(os.path.join(evidence, "transcript.txt"), "a", encoding="utf-8")
         self.boots, self.number, self.events, self.wait_seconds = 0, 0, [], wait
         self.arguments = self._board(boot, memory, is_fast, direct) + self._network(web, net)
-        self.arguments += self._card(card, log, is_protected) + self._devices(True, rtc)
+        # Time that passes faster than a busy machine answers for the card would let the watchdog bite.
+        self.arguments += self._card(card, log, is_protected) + self._devices(not is_fast, rtc)
         self.arguments += agent_files(self.sockets)
         if stick:
             self.arguments += ["-drive", f"file={stick},format=raw,if=none,id=stick",
