@@ -10,6 +10,8 @@ package struct PictureRecord: Hashable, Sendable {
     static let byteCount = 116
     /// Behind it, of newer pictures: boot 16, uptime 8, the ring's age 8, CRC-32 of all before 4.
     static let stampedByteCount = 152
+    /// What an emptied slot begins with; then the number of its last picture 8, CRC-32 of both 4.
+    private static let emptiedMagic = Array("ROOST-EMPTIED-01".utf8)
     /// Bytes of a source's name, at most; a longer one loses whole characters.
     static let sourceMax = 63
     /// Stands for no time.
@@ -82,6 +84,23 @@ package struct PictureRecord: Hashable, Sendable {
             return nil
         }
         return stamp
+    }
+
+    /// What a slot says once its picture is gone, 512 bytes: only which number it had.
+    static func emptied(_ number: UInt64) -> [UInt8] {
+        guard number > 0 else { return [UInt8](repeating: 0, count: 512) }
+        var bytes = emptiedMagic
+        bytes.append(littleEndian: number, 8)
+        bytes.append(littleEndian: UInt64(CRC32.checksum(bytes)), 4)
+        return bytes + [UInt8](repeating: 0, count: 512 - bytes.count)
+    }
+
+    /// The number that an emptied slot had; 0 for a slot that says nothing.
+    static func emptiedNumber(_ bytes: [UInt8]) -> UInt64 {
+        guard bytes.count >= 28, bytes.starts(with: emptiedMagic) else { return 0 }
+        var input = LittleEndianReader(bytes[emptiedMagic.count...])
+        let number = input.number(8)
+        return UInt32(input.number(4)) == CRC32.checksum(bytes[..<24]) ? number : 0
     }
 
     /// 512 bytes.

@@ -12,6 +12,8 @@ package final class PictureRing {
     private let storage: any BlockStorage
     /// By slot; nil where there is none.
     private var slots: [PictureRecord?]
+    /// By slot, the number of the last picture that was there; 0 where there was none.
+    private var numbers: [UInt64]
     /// How old the ring was when a picture was last stored, or that was last written.
     package private(set) var age: RingAge
     /// Slots that could not be written since the ring was opened; they are passed over.
@@ -35,7 +37,7 @@ package final class PictureRing {
             try storage.sync()
         }
         (self.storage, self.shape) = (storage, shape)
-        slots = try Self.scan(storage, shape)
+        (slots, numbers) = try Self.scan(storage, shape)
         age = Self.age(first, slots)
     }
 
@@ -48,7 +50,7 @@ package final class PictureRing {
             throw .absent(path: "a ring of pictures")
         }
         (self.storage, self.shape) = (storage, shape)
-        slots = try Self.scan(storage, shape)
+        (slots, numbers) = try Self.scan(storage, shape)
         age = Self.age(first, slots)
     }
 
@@ -61,13 +63,15 @@ package final class PictureRing {
     private static func scan(
         _ storage: any BlockStorage,
         _ shape: PictureShape
-    ) throws(StorageError) -> [PictureRecord?] {
-        var slots: [PictureRecord?] = []
+    ) throws(StorageError) -> ([PictureRecord?], [UInt64]) {
+        var (slots, numbers): ([PictureRecord?], [UInt64]) = ([], [])
         for slot in 0..<shape.slotCount {
-            let record = PictureRecord(try storage.read(shape.block(ofSlot: slot)))
+            let bytes = try storage.read(shape.block(ofSlot: slot))
+            let record = PictureRecord(bytes)
             slots.append(record.flatMap { $0.byteCount <= shape.pictureMax ? $0 : nil })
+            numbers.append(record?.number ?? PictureRecord.emptiedNumber(bytes))
         }
-        return slots
+        return (slots, numbers)
     }
 
     /// Newest first.
@@ -105,7 +109,7 @@ package final class PictureRing {
         at moment: RingMoment? = nil
     ) throws(StorageError) -> PictureRecord {
         precondition((1...shape.pictureMax).contains(picture.count), "does not fit into a slot")
-        let newest = slots.compactMap { $0?.number }.max() ?? 0
+        let newest = numbers.max() ?? 0
         let slot = freeSlot
         let stamp = moment.map { moment in
             PictureRecord.Stamp(
@@ -132,7 +136,7 @@ package final class PictureRing {
             if badSlots.count == shape.slotCount { badSlots = [] }
             throw error
         }
-        slots[slot] = record
+        (slots[slot], numbers[slot]) = (record, record.number)
         age = age.orLater(stamp)
         return record
     }
@@ -190,7 +194,8 @@ package final class PictureRing {
     }
 
     private func clear(_ slot: Int) throws(StorageError) {
-        try storage.write(shape.block(ofSlot: slot), [UInt8](repeating: 0, count: 512))
+        // The number stays, so that no later picture gets it: a page may still show the old one.
+        try storage.write(shape.block(ofSlot: slot), PictureRecord.emptied(numbers[slot]))
         try storage.sync()
         slots[slot] = nil
     }

@@ -105,6 +105,37 @@ import Testing
         #expect(left.isEmpty)
     }
 
+    /// A page that is open still has the numbers of pictures that were deleted meanwhile.
+    @Test func aNumberIsNeverGivenTwice() throws {
+        let card = try Self.card()
+        func opened() throws -> PictureRing { try PictureRing(card, shape: Self.shape()) }
+        for number in 1...7 { try opened().add(Self.picture(number), of: Self.motion(1)) }
+        try opened().delete(7)
+        #expect(try opened().add(Self.picture(8), of: Self.motion(1)).number == 8)
+        for record in try opened().records { try opened().delete(record.number) }
+        #expect(try opened().records.isEmpty)
+        #expect(try opened().add(Self.picture(9), of: Self.motion(1)).number == 9)
+    }
+
+    /// At every write and sync of a picture that follows a deletion of all.
+    @Test func aPowerCutGivesNoNumberTwice() throws {
+        var (cut, isCut) = (0, true)
+        while isCut {
+            let card = try Self.card()
+            let ring = try PictureRing(card, shape: Self.shape())
+            for number in 1...9 { try ring.add(Self.picture(number), of: Self.motion(1)) }
+            for record in ring.records { try ring.delete(record.number) }
+            card.faults.powerEndsAt = card.operationCount + cut
+            isCut = (try? ring.add(Self.picture(10), of: Self.motion(1))) == nil
+            let left = card.afterPowerCut(.someSectors(seed: UInt64(cut)))
+            let found = try PictureRing(left, shape: Self.shape())
+            #expect(found.records.allSatisfy { $0.number == 10 })
+            #expect(try found.add(Self.picture(11), of: Self.motion(1)).number >= 10)
+            cut += 1
+        }
+        #expect(cut > 6)
+    }
+
     @Test func aBadBlockCostsItsSlotAlone() throws {
         let card = try Self.card()
         let ring = try PictureRing(card, shape: Self.shape())
