@@ -46,7 +46,8 @@ def put_sensor(machine):
     machine.write("/run/systemd/system/lab-sensor.service",
                   "[Service]\nUser=roost\nRuntimeDirectory=lab\nRuntimeDirectoryMode=0755\n"
                   "ExecStart=/usr/bin/roost simulator sds011 --link /run/lab/sds011\n")
-    machine.run("systemctl daemon-reload && systemctl start lab-sensor && systemctl restart roostd", 600)
+    # A station that is stopped while it opens a pseudo-terminal leaves it locked for the next one.
+    machine.run("systemctl daemon-reload && systemctl stop roostd && systemctl start lab-sensor && systemctl start roostd", 600)
     for _ in range(60):
         if shared.values(machine) > 0:
             return
