@@ -42,7 +42,7 @@ def guide(bench):
 
 def look(check, machine, settings):
     """What the station made of station.txt."""
-    user, home = settings["user"], f"/home/{settings['user']}"
+    user = settings["user"]
     check.same(machine.run("hostname").strip(), settings["name"], "the name")
     check.same(machine.run("readlink -f /etc/localtime").strip(), f"/usr/share/zoneinfo/{settings['timezone']}", "the time zone")
     wireless = machine.run("cat /etc/wpa_supplicant/wpa_supplicant-wlan0.conf")
@@ -54,7 +54,7 @@ def look(check, machine, settings):
     said = machine.run("cat /boot/firmware/roost-said.txt 2>/dev/null || true")
     wrong = [line for line in said.splitlines()[1:] if line and "was taken into the station" not in line]
     check.same(wrong, [], "what roost-said.txt calls wrong")
-    check.demand(settings["ssh-key"].split()[1] in machine.run(f"cat {home}/.ssh/authorized_keys"), "the key is not taken")
+    check.demand(settings["ssh-key"].split()[1] in machine.run(f"cat ~{user}/.ssh/authorized_keys"), "the key is not taken")
     machine.run(f"runuser -u {user} -- sudo -n true")
     check.demand(machine.run("ss -Hltn 'sport = :22'").strip(), "SSH does not listen, and a key was given")
     check.same(machine.run("systemctl is-active avahi-daemon").strip(), "active", "avahi-daemon, which answers for the name")
