@@ -241,8 +241,9 @@ let package = Package(
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "Configuration", "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station",
-                "Core", "Places", "SimulationKit", "Store", "Supervision", logging,
+                "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "HardwareIO",
+                "LinuxIO", "RoostCourier", "Station", "Core", "Places", "SimulationKit", "Store",
+                "Supervision", logging,
             ],
             path: "Benchmarks/RoostBench",
             exclude: ["allocations.c"],

@@ -12,7 +12,8 @@ import Supervision
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
 ///
 /// `roost-bench query HISTORY [ROUNDS]` asks a history instead, `roost-bench clusters FILE
-/// [ROUNDS]` groups points by place, `roost-bench soak FOLDER [DAYS [MODE]]` lives through a year.
+/// [ROUNDS]` groups points by place, `roost-bench soak FOLDER [DAYS [MODE [courier]]]` lives through
+/// a year.
 @main
 enum RoostBench {
     static func main() throws {
@@ -29,7 +30,13 @@ enum RoostBench {
         if arguments.count >= 3, arguments[1] == "soak" {
             let days = arguments.count > 3 ? Int(arguments[3]) ?? 365 : 365
             let mode = arguments.count > 4 ? arguments[4] : "normal"
-            return try Soak(folder: arguments[2], days: max(1, days), mode: mode).run { line in
+            let soak = Soak(
+                folder: arguments[2],
+                days: max(1, days),
+                mode: mode,
+                hasCourier: arguments.contains("courier")
+            )
+            return try soak.run { line in
                 print(line)
                 fflush(nil)
             }

@@ -21,6 +21,8 @@ struct Soak: Sendable {
     let days: Int
     /// `live` measures every second of the year.
     let mode: String
+    /// Whether a courier delivers what is recorded.
+    let hasCourier: Bool
 
     /// What the process was at the end of one day.
     private struct Day: Sendable {
@@ -53,16 +55,22 @@ struct Soak: Sendable {
                     endProcess: { fatalError($0) }
                 )
             )
+            let courier = hasCourier ? SoakCourier(beside: platform) : nil
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await station.run() }
+                if let courier { group.addTask { try await courier.run() } }
                 var days: [Day] = []  // As many as were asked for.
                 for number in 1...self.days {
-                    try await liveADay(number, of: station, on: platform, line)
+                    try await liveADay(number, of: station, on: platform, line, courier)
                     let costs = platform.figures
                     let readings = station.status.budget.readingCount
                     days.append(Day(number: number, costs: costs, readingCount: readings))
-                    if number % 30 == 0 { tell(Self.words(days[days.count - 1])) }
+                    if number % 30 == 0 {
+                        tell(Self.words(days[days.count - 1]))
+                        if let courier { tell(await Self.words(courier)) }
+                    }
                 }
+                courier?.stop()
                 station.requestStop()
                 try await group.waitForAll()
                 return days
@@ -87,10 +95,12 @@ struct Soak: Sendable {
         _ number: Int,
         of station: Station,
         on platform: SoakPlatform,
-        _ line: SimulatedSerialPort<SDS011Simulator>
+        _ line: SimulatedSerialPort<SDS011Simulator>,
+        _ courier: SoakCourier?
     ) async throws {
         let (clock, base) = (platform.clock, platform.base)
         for hour in 0..<24 {
+            courier?.begin(hour: hour, of: number)
             try await ask(base)
             for quarter in 0..<4 {
                 if hour == 7, quarter == 1 {
@@ -137,6 +147,14 @@ struct Soak: Sendable {
             "cpuMilliseconds": \(Int(costs.cpuTime.inSeconds * 1_000)), \
             "cardBytes": \(costs.cardByteCount ?? -1), "cardSyncs": \(costs.cardSyncCount), \
             "readings": \(day.readingCount)}
+            """
+    }
+
+    private static func words(_ courier: SoakCourier) async -> String {
+        let ((requests, lines), samples) = (courier.counts, await courier.samples())
+        return """
+            {"requests": \(requests), "lines": \(lines), \
+            "delivered": \(samples?.delivered ?? -1), "waiting": \(samples?.waiting ?? -1)}
             """
     }
 

@@ -102,6 +102,8 @@ def kills(check, options, station, courier, server):
         if not until(lambda: (courier.target("lines").get("samples") or {}).get("waiting") is not None, BACK_SECONDS):
             raise Failed(f"{when}: the courier does not come back: {courier.log()[-600:]}")
         longest = max(longest, time.monotonic() - began)
+        if (number + 1) % 50 == 0:
+            check.say(f"{number + 1} of {options.kills} kills, back after {longest:.1f} s at most")
     samples = flush(check, courier, "lines", "after the kills")
     check.say(f"{options.kills} kills, back after {longest:.1f} s at most: {samples}")
     if "mirror-missing" in station.log():

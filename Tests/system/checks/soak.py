@@ -4,10 +4,13 @@
            the real heap (`roost-bench soak`). Every day an unplug, ten minutes live, a hundred visits
            and a client that asks for everything each hour. The straight line through resident memory
            must rise by at most 1 MiB in 30 days, those through descriptors and threads not at all.
+  courier  the same year with a courier beside it: two targets and a heartbeat, whose servers refuse, are
+           gone and lose answers for an hour a day each; a new process each week. The same slopes, and
+           at the end nothing waits.
   memory   the real roostd at 1 Hz with 48 MiB at most (cgroup; without rights to make one RLIMIT_DATA),
            and readers that ask and never read: they are shed or refused with a reason, samples go on.
 
-Both unless one is named.
+All unless one is named.
 """
 
 import json
@@ -27,14 +30,19 @@ READERS = 15  # The station takes 16; the last is ours.
 JITTER_SECONDS = 2.5
 
 
-def year(check, options):
-    """One line for each 30 days."""
-    command = [check.program("roost-bench"), "soak", check.path("year"), str(options.days), options.mode]
-    os.mkdir(check.path("year"))
-    began, last = time.monotonic(), {}
+def year(check, options, courier=False):
+    """One line for each 30 days, two with a courier."""
+    folder = check.path("courier" if courier else "year")
+    command = [check.program("roost-bench"), "soak", folder, str(options.days), options.mode]
+    os.mkdir(folder)
+    began, last, outbox = time.monotonic(), {}, {}
+    if courier:
+        command.append("courier")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             last = json.loads(line)
+            if "delivered" in last:
+                outbox = last
             print(line.strip() if options.json else row(last), flush=True)
     if process.returncode != 0:
         raise Failed(f"the year ended with status {process.returncode}")
@@ -46,7 +54,15 @@ def year(check, options):
         check.demand(abs(last[name]) <= FLAT, f"{name} change by {last[name]} in 30 days")
 
 
+    if courier:
+        check.demand(outbox.get("delivered", 0) > 0 and outbox["waiting"] <= 1,
+                     f"the courier's last word is {outbox}")
+
+
 def row(line):
+    if "delivered" in line:
+        return (f"          {line['delivered']} samples delivered since the start, {line['waiting']} "
+                f"wait, {line['requests']} requests")
     if "per" in line:
         return (f"in 30 days: {line['residentKiB']:+.1f} KiB resident, {line['privateKiB']:+.1f} "
                 f"private, {line['descriptors']:+.2f} descriptors, {line['threads']:+.2f} threads")
@@ -196,7 +212,11 @@ def starve(check, options, station, limit):
     check.demand(silent == 0, f"{silent} questions had no answer within a second")
 
 
-PARTS = {"year": year, "memory": memory}
+def with_courier(check, options):
+    year(check, options, courier=True)
+
+
+PARTS = {"year": year, "courier": with_courier, "memory": memory}
 
 
 def arguments(parser):
