@@ -28,12 +28,7 @@ func tests(
     _ dependencies: [Target.Dependency],
     resources: [Resource] = []
 ) -> Target {
-    .testTarget(
-        name: name,
-        dependencies: dependencies,
-        resources: resources,
-        swiftSettings: strict
-    )
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
 let package = Package(

@@ -12,8 +12,8 @@ import Supervision
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
 ///
 /// `roost-bench query HISTORY [ROUNDS]` asks a history instead, `roost-bench clusters FILE
-/// [ROUNDS]` groups points by place, `roost-bench soak FOLDER [DAYS [MODE [courier]]]` lives through
-/// a year.
+/// [ROUNDS]` groups points by place, `roost-bench soak FOLDER [DAYS [MODE [courier]]]` lives
+/// through a year.
 @main
 enum RoostBench {
     static func main() throws {

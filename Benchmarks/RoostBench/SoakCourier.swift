@@ -7,8 +7,8 @@ import RoostCourier
 import SimulationKit
 import Synchronization
 
-/// A courier beside the station of a soak: two targets and a heartbeat, whose servers count and keep
-/// nothing.
+/// A courier beside the station of a soak: two targets and a heartbeat, whose servers count and
+/// keep nothing.
 ///
 /// Each day the servers refuse for an hour, the network is gone for another, and answers get lost
 /// for a third; each week the process ends and another follows.
