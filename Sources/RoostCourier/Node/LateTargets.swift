@@ -26,6 +26,8 @@ package struct LateTargets: Sendable {
     /// Targets that the station believes late.
     private var told: Set<String> = []
     private var heldSince: [String: MonotonicInstant] = [:]
+    /// Whether the station hears of those that are late although it may know them.
+    private var renewed = false
 
     package init() {}
 
@@ -34,9 +36,6 @@ package struct LateTargets: Sendable {
     ///
     /// - Parameter raised: Targets for which the station has an alert.
     package mutating func renew(raised: Set<String>) { (told, renewed) = (raised, true) }
-
-    /// Whether the station hears of those that are late although it may know them.
-    private var renewed = false
 
     /// What to tell.
     ///
