@@ -126,8 +126,10 @@ class Eyes:
 
 
 def newest(ring):
-    """The number of the newest picture, read from the file's headers."""
+    """The number of the newest picture, read from the file's headers; 0 before `roost-eyes` made the file."""
     best = 0
+    if not os.path.exists(ring):
+        return best
     with open(ring, "rb") as file:
         for block in iter(lambda: file.read(4096), b""):
             if block.startswith(b"ROOST-PICTURE-01"):
