@@ -24,6 +24,15 @@ has_courier() { [[ ${with_courier:-yes} == yes && -x $binaries/roost-courier ]];
 # Whether the camera's process is among the programs and wanted.
 has_eyes() { [[ ${with_eyes:-yes} == yes && -x $binaries/roost-eyes ]]; }
 
+# Whether a file of the dashboard is in one of the joined files: a browser asks for those alone.
+is_joined() {
+    [[ -e $extras/web/js/roost.js && -e $extras/web/css/roost.css ]] || return 1
+    case $1 in
+        */www/js/*.js | */www/css/*.css) return 0 ;;
+        *) return 1 ;;
+    esac
+}
+
 # Prints MODE, SOURCE and TARGET of each file, with tabs between; `binaries` holds the programs.
 installed_files() {
     local system rules example
@@ -57,7 +66,7 @@ installed_files() {
             644 "$root/packaging/systemd/roost-web.socket" \
             "$system/systemd/system/roost-web.socket"
         while IFS= read -r rules; do
-            printf '644\t%s\t%s\n' "$rules" \
+            is_joined "$rules" || printf '644\t%s\t%s\n' "$rules" \
                 "$prefix/share/roost/web/${rules#"$root/Sources/RoostWeb/www/"}"
         done < <(find "$root/Sources/RoostWeb/www" -type f | sort)
         for rules in js/roost.js css/roost.css; do

@@ -1,9 +1,9 @@
 /// The client's modules as one file, and its style sheets as another.
 ///
 /// A first visit so needs two requests instead of some forty, and both files together are a
-/// quarter smaller by gzip. The modules stay as they are written and are served as well. In the
-/// joined file each is a function that runs when it is first asked for, so a page's module costs
-/// nothing until the page is opened.
+/// quarter smaller by gzip. Where both are installed the modules are left out. In the joined file
+/// each is a function that runs when it is first asked for, so a page's module costs nothing until
+/// the page is opened.
 package struct JoinedClient: Sendable {
     package static let scriptName = "js/roost.js"
     package static let sheetName = "css/roost.css"
