@@ -102,6 +102,9 @@ def contents(check, packages):
             check.demand("w" not in mode[4:], f"{name}: {place} is {mode}")
         wanted = CONTENTS[name] + (tuple(rules) if name == "roost" else ())
         check.same([place for place in wanted if place not in files], [], f"{name} lacks")
+        # A browser asks for the joined files alone.
+        parts = [place for place in files if re.search(r"web/(js|css)/(?!roost\.)[^/]", place)]
+        check.same(parts, [], f"{name}: files of the dashboard that are in the joined ones")
         odd = [place for place in files if not place.endswith("/") and not place.startswith(("usr/", "etc/roost/"))]
         check.same(odd, [], f"{name} has")
 
