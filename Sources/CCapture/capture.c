@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -84,4 +85,11 @@ int ccapture_start(char *const arguments[], char *const environment[], int outpu
     setpgid(guard, guard);
     *lifeline = ends[1];
     return guard;
+}
+
+int ccapture_bell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void ccapture_stream(int output, int byte_count) {
+    fcntl(output, F_SETFL, O_NONBLOCK);
+    fcntl(output, F_SETPIPE_SZ, byte_count);
 }

@@ -69,6 +69,8 @@ package struct EyesReport: Codable, Hashable, Sendable {
     package var ringTrouble: String?
     /// Why the station is not followed; nil while it is.
     package var stationTrouble: String?
+    /// Nil while no live picture is configured.
+    package var live: LivePictureReport?
 
     package init(
         version: String,

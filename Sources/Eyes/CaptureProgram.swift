@@ -1,4 +1,3 @@
-import CCapture
 import Core
 import Glibc
 
@@ -35,22 +34,10 @@ package struct CaptureProgram: Sendable {
     /// - Returns: A whole JPEG of at most `byteMax` bytes.
     /// - Throws: `CaptureError`.
     package func run() throws(CaptureError) -> [UInt8] {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .system("pipe", errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        defer { close(ends[0]) }
-        var arguments = command.map { strdup($0) } + [nil]
-        var environment = CaptureMark.environment(with: mark).map { strdup($0) } + [nil]
-        var lifeline: Int32 = -1
-        let guardian = ccapture_start(&arguments, &environment, ends[1], &lifeline)
-        let code = errno
-        for text in arguments + environment { free(text) }
-        close(ends[1])
-        guard guardian > 0 else { throw .system("fork", code) }
-        defer { close(lifeline) }
+        let program = try GuardedProgram(command, mark: mark)
         let end = Self.now + limit
-        let outcome = Result { () throws(CaptureError) in try read(ends[0], until: end) }
-        let status = finish(guardian, until: (try? outcome.get()) == nil ? Self.now : end)
+        let outcome = Result { () throws(CaptureError) in try read(program.output, until: end) }
+        let status = finish(program, until: (try? outcome.get()) == nil ? Self.now : end)
         let picture = try outcome.get()
         guard let status else { throw .late(limit) }
         guard status == 0 else { throw .exit(code: status, command[0]) }
@@ -94,16 +81,12 @@ package struct CaptureProgram: Sendable {
     /// Waits for the program's end, kills what is left of its group, and leaves no zombie.
     ///
     /// - Returns: Its exit code; nil when it was killed because time was up.
-    private func finish(_ guardian: Int32, until end: Duration) -> Int32? {
-        let watch = ccapture_watch(guardian)
+    private func finish(_ program: GuardedProgram, until end: Duration) -> Int32? {
+        let watch = program.watch()
         let hasEnded = watch >= 0 && Self.wait(watch, until: end)
         if watch >= 0 { close(watch) }
-        // The group keeps its number while its leader is not waited for.
-        kill(-guardian, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(guardian, &status, 0) < 0, errno == EINTR {}
-        guard hasEnded else { return nil }
-        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+        let status = program.end()
+        return hasEnded ? status : nil
     }
 
     /// Whether it begins and ends as a JPEG does; zeros behind the end are allowed.
@@ -111,33 +94,5 @@ package struct CaptureProgram: Sendable {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let last = bytes.lastIndex(where: { $0 != 0 })
         else { return false }
         return last > 3 && bytes[last] == 0xD9 && bytes[last - 1] == 0xFF
-    }
-}
-
-/// Why there is no picture.
-package enum CaptureError: Error, Hashable, Sendable {
-    case late(Duration)
-    case tooLarge(byteMax: Int)
-    case exit(code: Int32, String)
-    case noPicture(byteCount: Int)
-    case system(String, Int32)
-}
-
-extension CaptureError: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .late(let limit):
-            "the command did not end within \(limit); is the camera connected, and free?"
-        case .tooLarge(let byteMax):
-            "the picture is larger than \(byteMax >> 10) KiB, the room for one; take smaller ones, "
-                + "or give the ring more megabytes or fewer pictures"
-        case .exit(127, let program): "\(program) cannot be started; is it installed?"
-        case .exit(let code, let program):
-            "\(program) failed with exit code \(code); its own words stand before this line"
-        case .noPicture(let count):
-            "the command wrote \(count) bytes that are no JPEG; it must write one picture to "
-                + "standard output"
-        case .system(let call, let code): "\(call) failed with errno \(code)"
-        }
     }
 }

@@ -17,6 +17,8 @@ package struct EyesConfiguration: Hashable, Sendable {
     /// 1…3 650; older pictures are deleted.
     package let retentionDays: Int
     package let masks: [MaskTime]
+    /// Nil without a live picture.
+    package let live: LiveSettings?
 
     /// Reads a configuration.
     ///
@@ -33,9 +35,7 @@ package struct EyesConfiguration: Hashable, Sendable {
         guard var root = ObjectReader(value, at: "", problems) else {
             throw ConfigurationError(file: file, problems: problems.problems)
         }
-        command = Self.texts("command", "text", &root, limit: 64) { text in
-            text.isEmpty || text.utf8.contains(0) ? nil : text
-        }
+        command = Self.command(&root)
         if command.isEmpty {
             problems.add("command", "expected a program that writes a JPEG, and its arguments")
         }
@@ -50,9 +50,20 @@ package struct EyesConfiguration: Hashable, Sendable {
         self.shape = shape ?? PictureShape.smallest
         retentionDays = Int(root.number("retentionDays", in: 1...3_650) ?? 14)
         masks = Self.texts("masks", "times as \"22:00-06:00\"", &root, limit: 16) { MaskTime($0) }
+        if var reader = root.object("live") {
+            live = LiveSettings(&reader) { Self.command(&$0) }
+        } else {
+            live = nil
+        }
         root.finish()
         guard problems.problems.isEmpty else {
             throw ConfigurationError(file: file, problems: problems.problems)
+        }
+    }
+
+    private static func command(_ reader: inout ObjectReader) -> [String] {
+        texts("command", "text", &reader, limit: 64) { text in
+            text.isEmpty || text.utf8.contains(0) ? nil : text
         }
     }
 

@@ -21,5 +21,10 @@ struct CheckCommand: ParsableCommand {
             "\(found.command[0]), at most \(found.limit); \(found.shape.slotCount) pictures of at "
                 + "most \(room) KiB in \(found.ring), for \(found.retentionDays) days"
         )
+        guard let live = found.live else { return Output.line("no live picture") }
+        Output.line(
+            "live picture: \(live.command[0]), \(live.width) × \(live.height), at most "
+                + "\(live.framesPerSecond) a second"
+        )
     }
 }

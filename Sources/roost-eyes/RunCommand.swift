@@ -28,6 +28,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Its own socket, for `roost records`, `roost status` and the dashboard.")
     var control = EyesRequest.standardSocket
 
+    @Option(help: "The socket of the live picture, for the dashboard.")
+    var live = LivePictureMessage.standardSocket
+
     @Flag(help: "Log what happens, not only what matters.")
     var verbose = false
 
@@ -54,6 +57,7 @@ struct RunCommand: ParsableCommand {
         let watcher = try Watcher(
             configuration,
             socket: socket,
+            live: live,
             on: loop,
             notifier: notifier,
             logger: logger
@@ -63,6 +67,10 @@ struct RunCommand: ParsableCommand {
         let count = CaptureMark(ring: configuration.ring).endLeftovers()
         if count > 0 {
             logger.warning("processes of an earlier capture ended", metadata: ["count": "\(count)"])
+        }
+        if let live = watcher.live {
+            let thread = try DiskThread(name: "live")
+            try thread.submit { live.serve() }
         }
         let server = EyesControl(watcher, ring: configuration.ring, clock: loop.clock)
         try loop.run {

@@ -15,8 +15,12 @@ struct TryCommand: ParsableCommand {
     @Option(help: "The file for the picture; without it only its size is said.")
     var output: String?
 
+    @Flag(help: "Run the program of the live picture for five seconds, and say how it did.")
+    var live = false
+
     func run() throws {
         let found = try options.read()
+        if live { return try tryLive(found.live) }
         let program = CaptureProgram(
             found.command,
             limit: found.limit,
@@ -33,5 +37,27 @@ struct TryCommand: ParsableCommand {
         guard descriptor >= 0 else { throw FileBytes.failure(output, "cannot be written") }
         defer { close(descriptor) }
         try FileBytes.write(picture, to: descriptor, output)
+    }
+
+    private func tryLive(_ settings: LiveSettings?) throws {
+        guard let settings else {
+            Output.error("\(options.config) has no \"live\"; docs/reference/camera.md has its keys")
+            throw ExitCode(1)
+        }
+        let seconds = 5
+        let outcome: LiveTrial.Outcome
+        do { outcome = try LiveTrial(settings).run(for: .seconds(seconds)) } catch {
+            Output.error("\(error)")
+            throw ExitCode(1)
+        }
+        guard let first = outcome.first else {
+            Output.error("no picture within \(seconds) s; the program must write JPEGs")
+            throw ExitCode(1)
+        }
+        let size = outcome.byteCount / outcome.frameCount >> 10
+        Output.line(
+            "\(outcome.frameCount) pictures in \(seconds) s, \(size) KiB each, the first after "
+                + "\(Int(first / .milliseconds(1))) ms"
+        )
     }
 }

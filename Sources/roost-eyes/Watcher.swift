@@ -23,6 +23,9 @@ final class Watcher: Sendable {
     private let desk: DiskThread
     private let logger: Logger
     private let notifier: ServiceNotifier
+    private let masks: MaskClock
+    /// Nil without a live picture.
+    let live: LiveServer?
     private let boot: BootID?
     private let begun: MonotonicInstant
     private let counts = Mutex(Counts())
@@ -51,6 +54,7 @@ final class Watcher: Sendable {
     init(
         _ configuration: EyesConfiguration,
         socket: String,
+        live: String,
         on loop: EventLoop,
         notifier: ServiceNotifier,
         logger: Logger
@@ -58,6 +62,14 @@ final class Watcher: Sendable {
         (self.configuration, self.loop) = (configuration, loop)
         (self.notifier, self.logger) = (notifier, logger)
         station = StationLine(socket: socket, loop: loop)
+        let masks = MaskClock(configuration.masks)
+        self.masks = masks
+        let mark = CaptureMark(ring: configuration.ring)
+        self.live = try configuration.live.map { settings in
+            try LiveServer(settings, path: live, mark: mark) {
+                masks.refusal() ?? settings.bounds.refusal(MachineBounds.Facts.read())
+            }
+        }
         boot = BootID(MachineFacts.read().bootID)
         begun = loop.clock.now
         disk = try DiskThread(name: "camera")
@@ -107,6 +119,8 @@ final class Watcher: Sendable {
                 throw error
             }
             counts.withLock { $0.stationTrouble = nil }
+            let isSure = item.event?.isSure ?? item.reading?.isSure
+            if let isSure { masks.note(isSure: isSure) }
             if let event = item.event, event.kind == "motion" { take(event) }
         }
     }
@@ -126,8 +140,7 @@ final class Watcher: Sendable {
             time: isSure ? WallTime(nanoseconds: wall) : nil,
             instant: MonotonicInstant(nanoseconds: nanoseconds(event.instantSeconds))
         )
-        // Times of day mean nothing on a clock that is not trusted.
-        if isMasked(now) || !isSure && !configuration.masks.isEmpty {
+        if masks.holds(at: now, isSure: isSure) {
             counts.withLock { $0.masked += 1 }
             return say()
         }
@@ -147,16 +160,10 @@ final class Watcher: Sendable {
         }
     }
 
-    private func isMasked(_ now: time_t) -> Bool {
-        var (now, parts) = (now, tm())
-        guard localtime_r(&now, &parts) != nil else { return !configuration.masks.isEmpty }
-        let minute = Int(parts.tm_hour * 60 + parts.tm_min)
-        return configuration.masks.contains { $0.covers(minute) }
-    }
-
     /// Makes the ring, and deletes what has become too old; at the start and from a timer.
     func clean() async throws {
         let wall = try await station.trustedTime()
+        masks.note(isSure: wall != nil)
         if let wall { counts.withLock { $0.trusted = (wall, loop.clock.now) } }
         try disk.submit { [self] in prepare() }
     }
@@ -246,7 +253,7 @@ final class Watcher: Sendable {
             mark: CaptureMark(ring: configuration.ring)
         )
         do {
-            let bytes = try program.run()
+            let bytes = try take(program)
             let moment = moment
             let record = try change { ring throws(StorageError) in
                 try ring.add(bytes, of: motion, at: moment)
@@ -262,6 +269,18 @@ final class Watcher: Sendable {
         } catch {
             leaveOut("\(error)")
         }
+    }
+
+    /// By the program for pictures, or from the live picture while that has the camera.
+    private func take(_ program: CaptureProgram) throws(CaptureError) -> [UInt8] {
+        guard let live else { return try program.run() }
+        let bytes = try live.picture(within: configuration.limit) { () throws(CaptureError) in
+            try program.run()
+        }
+        guard bytes.count <= configuration.shape.pictureMax else {
+            throw .tooLarge(byteMax: configuration.shape.pictureMax)
+        }
+        return bytes
     }
 
     /// One line at each change of the reason, and the counts in the status always.
@@ -306,6 +325,7 @@ extension Watcher: EyesKeeper {
             ring: (configuration.ring, byteCount, shape.slotCount),
             retentionDays: configuration.retentionDays
         )
+        report.live = live?.report()
         counts.withLock { counts in
             report.takenCount = counts.taken
             report.leftOutCount = counts.leftOut

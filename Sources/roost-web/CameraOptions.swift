@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlProtocol
+import Logging
 import NIOCore
 import Pictures
 import RoostWeb
@@ -12,10 +13,14 @@ struct CameraOptions: ParsableArguments {
     @Option(help: "The file of the pictures.")
     var pictures = PictureFile.standardPath
 
-    func camera(on loop: any EventLoop) -> RecordRoutes.Camera {
+    @Option(help: "The socket of the live picture of roost-eyes.")
+    var liveSocket = LivePictureMessage.standardSocket
+
+    func camera(on loop: any EventLoop, _ logger: Logger) -> RecordRoutes.Camera {
         RecordRoutes.Camera(
             shelf: PictureShelf(path: pictures),
-            eyes: EyesClient(path: eyes, on: loop)
+            eyes: EyesClient(path: eyes, on: loop),
+            live: LivePicture(LiveStream(path: liveSocket, on: loop), logger: logger)
         )
     }
 }

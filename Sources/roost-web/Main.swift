@@ -146,10 +146,11 @@ struct Web: ParsableCommand {
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
-        let eyes = store == nil ? camera.camera(on: loop) : nil
+        let eyes = store == nil ? camera.camera(on: loop, logger) : nil
         let asked =
             stationRoutes.all + Self.sending(courier) + updates.acts + past
             + RecordRoutes(history, eyes, door.accounts?.looks).all
+            + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
         routes += ProblemAdvice.routes + updates.others
@@ -172,6 +173,7 @@ struct Web: ParsableCommand {
                 group.addTask { try await face.run { logger.info("a face: port \($0[0])") } }
             }
             if let live { group.addTask { await live.run() } }
+            if let eyes { group.addTask { await eyes.live.run() } }
             if let accounts = door.accounts {
                 let claim = claim(accounts, doors.claims, settings, on: loop, logger)
                 group.addTask { await claim.run() }

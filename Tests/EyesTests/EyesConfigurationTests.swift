@@ -36,4 +36,26 @@ import Testing
                 .allSatisfy { MaskTime($0) == nil }
         )
     }
+
+    @Test func theLivePictureIsOffUntilItHasACommand() throws {
+        let none = try EyesConfiguration(Array(#"{"command": ["x"]}"#.utf8), file: "eyes.json")
+        #expect(none.live == nil)
+        let text = #"""
+            {"command": ["x"], "live": {"width": 320, "height": 200, "framesPerSecond": 5,
+             "command": ["v", "--size={width}x{height}", "{framesPerSecond}", "{other}"]}}
+            """#
+        let live = try #require(
+            try EyesConfiguration(Array(text.utf8), file: "eyes.json").live
+        )
+        #expect(live.command == ["v", "--size=320x200", "5", "{other}"])
+        #expect(live.bounds == MachineBounds(celsiusMax: 75, freeMegabytesMin: 64))
+        let wrong = #"{"command": ["x"], "live": {"framesPerSecond": 31, "celsius": 1}}"#
+        do {
+            _ = try EyesConfiguration(Array(wrong.utf8), file: "eyes.json")
+            Issue.record("was accepted")
+        } catch {
+            let places = Set(error.problems.map(\.place))
+            #expect(places == ["live.command", "live.framesPerSecond", "live.celsius"])
+        }
+    }
 }

@@ -23,7 +23,7 @@ import Testing
             door.routes + station.all + history.all + trust.all
             + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
-            + RecordRoutes(reader, nil, nil).all
+            + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }
             .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }

@@ -18,4 +18,11 @@ int ccapture_watch(int process);
 // failure.
 int ccapture_kill(int watch);
 
+// A descriptor that wakes a thread out of `poll`; it does not block. -1 and errno on failure.
+int ccapture_bell(void);
+
+// Makes the reading end of a pipe not block, with room for `byte_count` bytes if the kernel
+// allows it.
+void ccapture_stream(int output, int byte_count);
+
 #endif

@@ -19,19 +19,7 @@ package final class LocalSocketListener: LineListener {
     /// - Throws: `LocalSocketError`; `EADDRINUSE` when another process answers there, or when the
     ///   file is no socket.
     package init(path: String, on loop: EventLoop) throws(LocalSocketError) {
-        try LocalSocket.demandShort(path)
-        try Self.demandFree(path)
-        let descriptor = try LocalSocket.open(path)
-        // Under another name first: as soon as the final name exists, clients can connect to it.
-        let nascent = "\(path).\(getpid())"
-        try LocalSocket.demandShort(nascent)
-        unlink(nascent)
-        try Self.bind(descriptor, to: nascent)
-        guard listen(descriptor.raw, Self.waitingMax) == 0, rename(nascent, path) == 0 else {
-            let code = errno
-            unlink(nascent)
-            throw .system(call: "listen", errno: code, path: path)
-        }
+        let descriptor = try LocalSocket.listen(path: path, waitingMax: Self.waitingMax)
         watched = try LocalSocket.register(descriptor, path: path, on: loop)
         self.path = path
         self.loop = loop
@@ -68,37 +56,6 @@ package final class LocalSocketListener: LineListener {
     private func waitForCaller() async throws {
         do { _ = try await watched.readable() } catch LinuxError.closed {
             throw LocalSocketError.closed
-        }
-    }
-
-    private static func bind(
-        _ descriptor: OwnedDescriptor,
-        to path: String
-    ) throws(LocalSocketError) {
-        // The mode is the socket's from its first moment: the umask is the process's, so fchmod.
-        guard fchmod(descriptor.raw, 0o660) == 0 else {
-            throw .system(call: "fchmod", errno: errno, path: path)
-        }
-        guard clinux_unix_bind(descriptor.raw, path) == 0 else {
-            throw .system(call: "bind", errno: errno, path: path)
-        }
-        try setMode(path)
-    }
-
-    private static func setMode(_ path: String) throws(LocalSocketError) {
-        guard chmod(path, 0o660) == 0 else {
-            throw .system(call: "chmod", errno: errno, path: path)
-        }
-    }
-
-    /// Refuses a path where another process listens, and a file that is no socket.
-    private static func demandFree(_ path: String) throws(LocalSocketError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        let isSocket = status.st_mode & S_IFMT == S_IFSOCK
-        let probe = try LocalSocket.open(path)
-        guard isSocket, clinux_unix_connect(probe.raw, path) != 0, errno == ECONNREFUSED else {
-            throw .system(call: "bind", errno: EADDRINUSE, path: path)
         }
     }
 }

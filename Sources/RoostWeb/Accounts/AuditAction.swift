@@ -10,6 +10,8 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     /// Someone looked at pictures; deleted some.
     case pictures
     case picturesDeleted = "pictures-deleted"
+    /// Someone watched the live picture.
+    case livePicture = "live-picture"
     /// Any other: its target has the method and the path.
     case change
 

@@ -10,7 +10,21 @@ import Synchronization
 package final class PictureLooks: Sendable {
     private static let hour = 3_600.0
 
+    /// What was looked at.
+    enum Look: Hashable, Sendable {
+        /// By its number.
+        case picture(UInt64)
+        case live
+    }
+
+    /// Pictures and the live picture of a person have lines of their own.
+    private struct Key: Hashable {
+        let account: Int64
+        let isLive: Bool
+    }
+
     private struct Hour {
+        let action: AuditAction
         let begun: Double
         /// The line; nil until it is written.
         var row: Int64?
@@ -20,6 +34,7 @@ package final class PictureLooks: Sendable {
         var written = 0
 
         var words: String {
+            guard action == .pictures else { return "\(count) ×" }
             let numbers = lowest == highest ? "\(lowest)" : "\(lowest)–\(highest)"
             return "\(count) × (\(numbers))"
         }
@@ -28,8 +43,8 @@ package final class PictureLooks: Sendable {
     private let database: WebDatabase
     private let clock: WebClock
     private let logger: Logger
-    /// By account; there are few.
-    private let hours = Mutex<[Int64: Hour]>([:])
+    /// There are few.
+    private let hours = Mutex<[Key: Hour]>([:])
 
     init(_ database: WebDatabase, clock: WebClock, logger: Logger) {
         (self.database, self.clock, self.logger) = (database, clock, logger)
@@ -41,21 +56,27 @@ package final class PictureLooks: Sendable {
         case none
     }
 
-    /// Notes that a person is sent a picture; a line that cannot be written is logged.
-    func note(_ picture: UInt64, _ request: WebRequest) async {
+    /// Notes that a person is sent a picture, or begins to watch the live one.
+    ///
+    /// A line that cannot be written is logged.
+    func note(_ look: Look, _ request: WebRequest) async {
         guard let identity = request.identity else { return }
+        let key = Key(account: identity.account, isLive: look == .live)
+        var picture: UInt64 = 0
+        if case .picture(let number) = look { picture = number }
         let now = clock.uptime()
         let act = hours.withLock { hours -> Act in
-            if let known = hours[identity.account], now - known.begun < Self.hour {
+            if let known = hours[key], now - known.begun < Self.hour {
                 var hour = known
                 hour.count += 1
                 (hour.lowest, hour.highest) = (
                     min(hour.lowest, picture), max(hour.highest, picture)
                 )
-                hours[identity.account] = hour
+                hours[key] = hour
                 return hour.row != nil && hour.count & (hour.count - 1) == 0 ? .update : .none
             }
-            hours[identity.account] = Hour(
+            hours[key] = Hour(
+                action: key.isLive ? .livePicture : .pictures,
                 begun: now,
                 count: 1,
                 lowest: picture,
@@ -64,43 +85,43 @@ package final class PictureLooks: Sendable {
             return .add
         }
         switch act {
-        case .add: await add(identity, request.peer.text)
-        case .update: await update(identity.account)
+        case .add: await add(key, identity.name, request.peer.text)
+        case .update: await update(key)
         case .none: break
         }
     }
 
-    private func add(_ identity: Identity, _ address: String) async {
-        guard let hour = hours.withLock({ $0[identity.account] }) else { return }
+    private func add(_ key: Key, _ actor: String, _ address: String) async {
+        guard let hour = hours.withLock({ $0[key] }) else { return }
         let record = AuditRecord(
             time: clock.seconds(),
-            actor: identity.name,
-            action: .pictures,
+            actor: actor,
+            action: hour.action,
             target: hour.words,
             address: address
         )
         do {
             let row = try await database.run { try AuditTable(connection: $0).add(record) }
             hours.withLock {
-                $0[identity.account]?.row = row
-                $0[identity.account]?.written = hour.count
+                $0[key]?.row = row
+                $0[key]?.written = hour.count
             }
         } catch {
             // The next look tries again.
-            hours.withLock { $0[identity.account] = nil }
+            hours.withLock { $0[key] = nil }
             logger.warning("the audit lacks pictures \(hour.words): \(error)")
         }
     }
 
-    private func update(_ account: Int64) async {
-        guard let hour = hours.withLock({ $0[account] }), let row = hour.row,
+    private func update(_ key: Key) async {
+        guard let hour = hours.withLock({ $0[key] }), let row = hour.row,
             hour.count != hour.written
         else { return }
         do {
             try await database.run {
                 try AuditTable(connection: $0).change(row, target: hour.words)
             }
-            hours.withLock { $0[account]?.written = hour.count }
+            hours.withLock { $0[key]?.written = hour.count }
         } catch {
             logger.warning("the audit lacks pictures \(hour.words): \(error)")
         }
@@ -108,6 +129,6 @@ package final class PictureLooks: Sendable {
 
     /// Writes all counts as they are now: before the audit is read, and at the end.
     package func flush() async {
-        for account in hours.withLock({ Array($0.keys) }) { await update(account) }
+        for key in hours.withLock({ Array($0.keys) }) { await update(key) }
     }
 }

@@ -23,6 +23,9 @@ package final class PictureShelf: Sendable {
 
     package init(path: String) { self.path = path }
 
+    /// Whether a camera was ever switched on here; asks the file system alone.
+    var isThere: Bool { access(path, F_OK) == 0 }
+
     /// What is in the ring, newest first; nil while there is none.
     ///
     /// - Throws: `StorageError`.

@@ -22,9 +22,10 @@ package struct RecordRoutes: Sendable {
     package struct Camera: Sendable {
         let shelf: PictureShelf
         let eyes: EyesClient
+        package let live: LivePicture
 
-        package init(shelf: PictureShelf, eyes: EyesClient) {
-            (self.shelf, self.eyes) = (shelf, eyes)
+        package init(shelf: PictureShelf, eyes: EyesClient, live: LivePicture) {
+            (self.shelf, self.eyes, self.live) = (shelf, eyes, live)
         }
     }
 
@@ -73,7 +74,7 @@ package struct RecordRoutes: Sendable {
     }
 
     /// A token never sees a picture, whatever its account may.
-    private static func mayLook(_ request: WebRequest) -> Bool {
+    static func mayLook(_ request: WebRequest) -> Bool {
         guard let identity = request.identity, identity.right >= .member else { return false }
         if case .token = identity.door { return false }
         return true
@@ -172,7 +173,7 @@ package struct RecordRoutes: Sendable {
         }
         guard let found else { throw Self.gone }
         // Before the picture leaves: who looked is known, whatever happens next.
-        await looks?.note(number, request)
+        await looks?.note(.picture(number), request)
         var headers: HTTPFields = [.contentType: "image/jpeg"]
         // What is deleted must not stay in a browser.
         headers[.cacheControl] = "no-store"

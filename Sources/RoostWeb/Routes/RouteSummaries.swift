@@ -77,6 +77,11 @@ package enum RouteSummaries {
             ["cursor", "limit"]
         ),
         "GET /records/{number}/picture": Entry("The picture of a motion, as JPEG; no tokens."),
+        "GET /camera": Entry("How the live picture is, and how many watch it."),
+        "GET /camera/live": Entry(
+            "The live picture: JPEGs as multipart/x-mixed-replace; no tokens.",
+            ["turn"]
+        ),
         "GET /outbox/fates": Entry(
             "What became of the first sample of each device from a moment on.",
             ["time", "target"]

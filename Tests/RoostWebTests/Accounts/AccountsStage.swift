@@ -73,6 +73,16 @@ final class AccountsStage: Sendable {
         _ body: String? = nil,
         as browser: Browser = Browser()
     ) async -> Answer {
+        Answer(await response(method, path, body, as: browser))
+    }
+
+    /// The same with a body that may be a stream.
+    func response(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        as browser: Browser
+    ) async -> WebResponse {
         var headers: HTTPFields = [:]
         if let token = browser.token {
             headers[.authorization] = "Bearer \(token)"
@@ -93,7 +103,7 @@ final class AccountsStage: Sendable {
             headers: headers,
             peer: PeerAddress(browser.address)
         )
-        return Answer(await responder.answer(head) { _ in Array((body ?? "").utf8) })
+        return await responder.answer(head) { _ in Array((body ?? "").utf8) }
     }
 
     /// Makes the first account, with a code as `roost claim` makes it.

@@ -99,7 +99,10 @@ final class RecordsStage {
     }
 
     /// A camera with the ring; nil where none runs.
-    func camera(_ report: EyesReport? = RecordsStage.report) -> RecordRoutes.Camera {
+    func camera(
+        _ report: EyesReport? = RecordsStage.report,
+        live: LivePicture? = nil
+    ) -> RecordRoutes.Camera {
         let asked = asked
         return RecordRoutes.Camera(
             shelf: shelf,
@@ -114,7 +117,8 @@ final class RecordsStage {
                     let answer = ControlAnswer(.success(EyesDeletion(count: count)))
                     return try ControlCodec.line(answer)
                 }
-            }
+            },
+            live: live ?? LivePicture(LiveStream { _ in nil }, logger: RouteStage.logger)
         )
     }
 

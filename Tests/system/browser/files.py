@@ -14,7 +14,7 @@ LINES_MAX = 400
 CHART_LINES_MAX = 350
 # Of these events.js shows the value alone, or the words of a code.
 BARE_DETAILS = {"nextStep", "sentence", "identity", "profile", "node", "text", "reason", "why"}
-BYTES_MAX = 76_000  # By gzip: everything that a browser may get, in one language. 60 were planned, before notices, places, pictures.
+BYTES_MAX = 80_000  # By gzip: everything that a browser may get, in one language. 60 were planned, before notices, places, pictures, the live one, dose.
 
 
 def read(*names):

@@ -1,0 +1,27 @@
+/// Why there is no picture.
+package enum CaptureError: Error, Hashable, Sendable {
+    case late(Duration)
+    case tooLarge(byteMax: Int)
+    case exit(code: Int32, String)
+    case noPicture(byteCount: Int)
+    case system(String, Int32)
+}
+
+extension CaptureError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .late(let limit):
+            "the command did not end within \(limit); is the camera connected, and free?"
+        case .tooLarge(let byteMax):
+            "the picture is larger than \(byteMax >> 10) KiB, the room for one; take smaller ones, "
+                + "or give the ring more megabytes or fewer pictures"
+        case .exit(127, let program): "\(program) cannot be started; is it installed?"
+        case .exit(let code, let program):
+            "\(program) failed with exit code \(code); its own words stand before this line"
+        case .noPicture(let count):
+            "the command wrote \(count) bytes that are no JPEG; it must write one picture to "
+                + "standard output"
+        case .system(let call, let code): "\(call) failed with errno \(code)"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import ControlProtocol
+import Core
+
+/// Decides when the program of the live picture runs.
+///
+/// Pure. The first follower starts it, the last one stops it; it never runs while a bound is
+/// reached or in a masked time, nor while a picture of a motion is taken.
+package struct LivePictureMachine: Sendable {
+    /// Between a program's end and the next start, for the camera.
+    package static let pause: Duration = .seconds(1)
+    /// A running program without a picture for so long is ended.
+    package static let silenceMax: Duration = .seconds(5)
+    /// How often followers make the bounds be looked at.
+    package static let look: Duration = .seconds(1)
+    /// How long a picture of a motion may hold the camera.
+    package static let patience: Duration = .seconds(60)
+
+    package enum Phase: Hashable, Sendable {
+        case idle
+        /// For the camera, since then.
+        case waiting(MonotonicInstant)
+        case starting(until: MonotonicInstant)
+        case running(until: MonotonicInstant)
+    }
+
+    package enum Action: Hashable, Sendable {
+        case start
+        case stop
+        /// Says why to all followers and closes their connections.
+        case refuse(LivePictureReport)
+    }
+
+    /// What is so at a step.
+    package struct Facts: Hashable, Sendable {
+        package var followerCount: Int
+        /// A bound or a mask.
+        package var refusal: LivePictureReport?
+        package var isCameraFree: Bool
+
+        package init(
+            followerCount: Int,
+            refusal: LivePictureReport? = nil,
+            isCameraFree: Bool = true
+        ) {
+            (self.followerCount, self.refusal) = (followerCount, refusal)
+            self.isCameraFree = isCameraFree
+        }
+    }
+
+    package private(set) var phase = Phase.idle
+    /// What went wrong with the last try; nil once one has a picture.
+    package private(set) var trouble: String?
+    private var restsUntil = MonotonicInstant.boot
+    private let limit: Duration
+
+    /// - Parameter limit: To the first picture.
+    package init(limit: Duration) { self.limit = limit }
+
+    package var isProgramUp: Bool {
+        switch phase {
+        case .idle, .waiting: false
+        case .starting, .running: true
+        }
+    }
+
+    /// When `step` has to be asked again, if nothing happens before; nil for never.
+    package func nextLook(after now: MonotonicInstant) -> MonotonicInstant? {
+        let soon = now.advanced(by: Self.look)
+        switch phase {
+        case .idle: return nil
+        case .waiting: return restsUntil > now ? min(restsUntil, soon) : soon
+        case .starting(let end), .running(let end): return min(end, soon)
+        }
+    }
+
+    /// What is to be done, in this order.
+    package mutating func step(_ facts: Facts, at now: MonotonicInstant) -> [Action] {
+        guard facts.followerCount > 0 else { return stop(at: now) }
+        if let refusal = facts.refusal { return stop(at: now) + [.refuse(refusal)] }
+        if phase == .idle { phase = .waiting(now) }
+        switch phase {
+        case .waiting(let since):
+            guard facts.isCameraFree, now >= restsUntil else {
+                guard now < since.advanced(by: Self.patience) else {
+                    return fail("a picture of a motion holds the camera", at: now)
+                }
+                return []
+            }
+            phase = .starting(until: now.advanced(by: limit))
+            return [.start]
+        case .starting(let end) where now >= end:
+            return fail("no picture within \(limit)", at: now)
+        case .running(let end) where now >= end:
+            return fail("no picture for \(Self.silenceMax)", at: now)
+        case .idle, .starting, .running: return []
+        }
+    }
+
+    /// A picture came.
+    package mutating func frame(at now: MonotonicInstant) {
+        guard isProgramUp else { return }
+        trouble = nil
+        phase = .running(until: now.advanced(by: Self.silenceMax))
+    }
+
+    /// The program ended by itself, could not be started or sends what is no picture.
+    package mutating func fail(_ why: String, at now: MonotonicInstant) -> [Action] {
+        trouble = why
+        return stop(at: now) + [.refuse(LivePictureReport(.gone, why: why))]
+    }
+
+    private mutating func stop(at now: MonotonicInstant) -> [Action] {
+        let wasUp = isProgramUp
+        phase = .idle
+        guard wasUp else { return [] }
+        restsUntil = now.advanced(by: Self.pause)
+        return [.stop]
+    }
+
+    /// How the picture is, for clients.
+    package func report(_ refusal: LivePictureReport?) -> LivePictureReport {
+        switch phase {
+        case .running: LivePictureReport(.running)
+        case .starting, .waiting: LivePictureReport(.starting)
+        case .idle:
+            refusal ?? trouble.map { LivePictureReport(.gone, why: $0) }
+                ?? LivePictureReport(.ready)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CCapture
+import ControlProtocol
+import Core
+import Glibc
+
+/// What the thread of the live picture has open: its program and its connections.
+///
+/// Bound: `followerMax` connections; one more is closed.
+struct LiveRound: ~Copyable {
+    private static let followerMax = 4
+    private static let pieceBytes = 256 << 10
+    /// From the end of a program's output to its own.
+    private static let endMilliseconds: Int32 = 500
+
+    enum Heard {
+        case nothing
+        case frames([[UInt8]])
+        case ended(String)
+    }
+
+    private let period: Duration
+    private var followers: [LiveFollower] = []
+    private var program: GuardedProgram?
+    private var name = ""
+    private var splitter = JPEGSplitter(byteMax: LivePictureMessage.frameMax)
+    private var isOutputReadable = false
+    private var due = MonotonicInstant.boot
+    private var piece = [UInt8](repeating: 0, count: pieceBytes)
+
+    init(frames: Int) { period = .seconds(1) / frames }
+
+    /// Those that are to get pictures.
+    var followerCount: Int { followers.count { !$0.isEnding } }
+
+    mutating func add(_ descriptor: Int32) {
+        guard followers.count < Self.followerMax else {
+            Glibc.close(descriptor)
+            return
+        }
+        followers.append(LiveFollower(descriptor))
+    }
+
+    mutating func start(_ command: [String], _ mark: CaptureMark?) throws(CaptureError) {
+        let started = try GuardedProgram(command, mark: mark)
+        // A whole frame at a time.
+        ccapture_stream(started.output, Int32(Self.pieceBytes))
+        (program, name) = (started, command[0])
+        splitter = JPEGSplitter(byteMax: LivePictureMessage.frameMax)
+        due = .boot
+    }
+
+    /// Ends the program.
+    ///
+    /// - Parameter waits: Whether it ends by itself, so that its exit code is worth a moment.
+    /// - Returns: Its exit code.
+    mutating func stop(waits: Bool = false) -> Int32 {
+        guard let program else { return 0 }
+        self.program = nil
+        if waits {
+            let watch = program.watch()
+            var set = pollfd(fd: watch, events: Int16(POLLIN), revents: 0)
+            _ = poll(&set, 1, Self.endMilliseconds)
+            if watch >= 0 { Glibc.close(watch) }
+        }
+        return program.end()
+    }
+
+    private static func words(_ name: String, _ code: Int32) -> String {
+        code == 127
+            ? "\(name) cannot be started; is it installed?"
+            : "\(name) ended with exit code \(code); see journalctl -u roost-eyes"
+    }
+
+    mutating func close() {
+        _ = stop()
+        for follower in followers { Glibc.close(follower.descriptor) }
+        followers = []
+    }
+
+    /// Waits for whatever comes first.
+    mutating func wait(
+        _ listener: Int32,
+        _ bell: Int32,
+        until next: MonotonicInstant?,
+        _ now: MonotonicInstant
+    ) {
+        var sets = [listener, bell].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        sets.append(pollfd(fd: program?.output ?? -1, events: Int16(POLLIN), revents: 0))
+        sets += followers.map { follower in
+            let events = follower.isWaiting ? POLLIN | POLLOUT : POLLIN
+            return pollfd(fd: follower.descriptor, events: Int16(events), revents: 0)
+        }
+        // Rounded up, so that the instant has come.
+        var milliseconds = next.map { now.duration(to: $0).wholeNanoseconds / 1_000_000 + 1 } ?? -1
+        if followers.contains(where: \.isGone) {
+            milliseconds = 0
+        } else if followers.contains(where: \.isEnding) {
+            milliseconds = milliseconds < 0 ? 1_000 : min(milliseconds, 1_000)
+        }
+        _ = poll(&sets, nfds_t(sets.count), Int32(clamping: milliseconds))
+        isOutputReadable = sets[2].revents != 0
+    }
+
+    /// Goes on with what connections have not taken, and drops those that are closed.
+    mutating func hear(at now: MonotonicInstant) {
+        for index in followers.indices {
+            followers[index].listen()
+            if followers[index].isWaiting { followers[index].flush(at: now) }
+        }
+        for follower in followers where follower.isGone { Glibc.close(follower.descriptor) }
+        followers.removeAll(where: \.isGone)
+    }
+
+    /// Reads what the program has written, once.
+    mutating func read() -> Heard {
+        guard isOutputReadable, let program else { return .nothing }
+        let count = Glibc.read(program.output, &piece, piece.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
+        guard count > 0 else {
+            return .ended(Self.words(name, stop(waits: true)))
+        }
+        let frames = splitter.append(piece[..<count])
+        guard splitter.tooLargeCount == 0 else {
+            return .ended("a picture has more than \(LivePictureMessage.frameMax >> 20) MiB")
+        }
+        return frames.isEmpty ? .nothing : .frames(frames)
+    }
+
+    /// Sends a frame, unless it comes sooner than the rate allows.
+    mutating func send(_ frame: [UInt8], at now: MonotonicInstant) {
+        guard now >= due.advanced(by: .zero - period / 2),
+            let message = try? LivePictureMessage.frame(frame).encoded()
+        else { return }
+        due = max(due, now).advanced(by: period)
+        for index in followers.indices { followers[index].offer(message, at: now) }
+    }
+
+    mutating func refuse(_ report: LivePictureReport, at now: MonotonicInstant) {
+        guard let message = try? LivePictureMessage.state(report).encoded() else { return }
+        for index in followers.indices { followers[index].end(with: message, at: now) }
+    }
+}

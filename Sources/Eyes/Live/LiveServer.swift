@@ -1,0 +1,202 @@
+import CCapture
+import ControlProtocol
+import Core
+import Glibc
+import HardwareIO
+import LinuxIO
+import Synchronization
+
+/// Sends the frames of one program to those that are connected, on a thread of its own.
+///
+/// Without a connection nothing runs and the thread sleeps. `LivePictureMachine`
+/// decides, `LiveRound` acts.
+package final class LiveServer: Sendable {
+    /// How often the clock of the masks and the machine's bounds are looked at.
+    private static let look: Duration = .milliseconds(900)
+
+    private struct Shared {
+        var machine: LivePictureMachine
+        /// A picture of a motion is being taken by its own program.
+        var isCapturing = false
+        var isStopping = false
+        /// The thread that takes pictures waits for the next frame.
+        var isFrameWanted = false
+        var frame: [UInt8]?
+    }
+
+    private let settings: LiveSettings
+    private let listener: LocalStreamListener
+    private let mark: CaptureMark?
+    private let refusal: @Sendable () -> LivePictureReport?
+    /// Wakes this thread; and the one that takes pictures.
+    private let bell: Int32
+    private let frameBell: Int32
+    private let shared: Mutex<Shared>
+
+    /// - Parameters:
+    ///   - settings: Of the live picture.
+    ///   - path: Of its socket.
+    ///   - mark: By which the next start finds what outlived this process and its guard.
+    ///   - refusal: Whether a bound is reached or a mask holds, and why.
+    /// - Throws: `LocalSocketError`.
+    package init(
+        _ settings: LiveSettings,
+        path: String,
+        mark: CaptureMark?,
+        refusal: @escaping @Sendable () -> LivePictureReport?
+    ) throws(LocalSocketError) {
+        listener = try LocalStreamListener(path: path)
+        (self.settings, self.mark, self.refusal) = (settings, mark, refusal)
+        (bell, frameBell) = (ccapture_bell(), ccapture_bell())
+        shared = Mutex(Shared(machine: LivePictureMachine(limit: settings.limit)))
+    }
+
+    deinit {
+        close(bell)
+        close(frameBell)
+    }
+
+    /// How the picture is.
+    package func report() -> LivePictureReport {
+        let refusal = refusal()
+        var report = shared.withLock { $0.machine.report(refusal) }
+        (report.width, report.height) = (settings.width, settings.height)
+        report.framesPerSecond = settings.framesPerSecond
+        return report
+    }
+
+    /// Ends `serve`.
+    package func stop() {
+        shared.withLock { $0.isStopping = true }
+        ring(bell)
+    }
+
+    // MARK: - For the thread that takes pictures
+
+    /// Runs `body` while the camera is free, or hands over the next frame while it is not.
+    ///
+    /// - Parameters:
+    ///   - limit: How long the frame may take.
+    ///   - body: Takes a picture by its own program.
+    /// - Returns: The picture.
+    /// - Throws: What `body` throws; `CaptureError.late` without a frame.
+    package func picture(
+        within limit: Duration,
+        _ body: () throws(CaptureError) -> [UInt8]
+    ) throws(CaptureError) -> [UInt8] {
+        let isFree = shared.withLock { shared in
+            shared.isCapturing = !shared.machine.isProgramUp
+            shared.isFrameWanted = !shared.isCapturing
+            return shared.isCapturing
+        }
+        guard !isFree else {
+            defer {
+                shared.withLock { $0.isCapturing = false }
+                ring(bell)
+            }
+            return try body()
+        }
+        var set = pollfd(fd: frameBell, events: Int16(POLLIN), revents: 0)
+        let milliseconds = Int32(clamping: Int64(limit / .milliseconds(1)))
+        while poll(&set, 1, milliseconds) < 0, errno == EINTR {}
+        hush(frameBell)
+        let frame = shared.withLock { shared in
+            defer { (shared.isFrameWanted, shared.frame) = (false, nil) }
+            return shared.frame
+        }
+        if let frame { return frame }
+        // It ended while the motion waited: the camera is free.
+        guard shared.withLock({ !$0.machine.isProgramUp }) else { throw .late(limit) }
+        return try body()
+    }
+
+    // MARK: - On its own thread
+
+    private static var now: MonotonicInstant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicInstant(
+            nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        )
+    }
+
+    private func ring(_ bell: Int32) {
+        var one: UInt64 = 1
+        _ = Glibc.write(bell, &one, MemoryLayout.size(ofValue: one))
+    }
+
+    private func hush(_ bell: Int32) {
+        var count: UInt64 = 0
+        _ = Glibc.read(bell, &count, MemoryLayout.size(ofValue: count))
+    }
+
+    /// Serves until `stop`.
+    package func serve() {
+        var round = LiveRound(frames: settings.framesPerSecond)
+        var (looked, refused) = (MonotonicInstant.boot, LivePictureReport?.none)
+        while true {
+            let now = Self.now
+            let count = round.followerCount
+            if count > 0, now >= looked.advanced(by: Self.look) {
+                (looked, refused) = (now, refusal())
+            }
+            let (actions, next, isStopping) = shared.withLock { shared in
+                let facts = LivePictureMachine.Facts(
+                    followerCount: shared.isStopping ? 0 : count,
+                    refusal: refused,
+                    isCameraFree: !shared.isCapturing
+                )
+                let actions = shared.machine.step(facts, at: now)
+                return (actions, shared.machine.nextLook(after: now), shared.isStopping)
+            }
+            perform(actions, &round, at: now)
+            guard !isStopping else { return round.close() }
+            // A look that no one waits for is made anew for the next follower.
+            if round.followerCount == 0 { looked = .boot }
+            round.wait(listener.raw, bell, until: next, now)
+            hush(bell)
+            while let descriptor = listener.accept() { round.add(descriptor) }
+            round.hear(at: Self.now)
+            read(&round)
+        }
+    }
+
+    private func perform(
+        _ actions: [LivePictureMachine.Action],
+        _ round: inout LiveRound,
+        at now: MonotonicInstant
+    ) {
+        for action in actions {
+            switch action {
+            case .start:
+                do { try round.start(settings.command, mark) } catch {
+                    let more = shared.withLock { $0.machine.fail("\(error)", at: now) }
+                    return perform(more, &round, at: now)
+                }
+            case .stop:
+                _ = round.stop()
+                ring(frameBell)
+            case .refuse(let report): round.refuse(report, at: now)
+            }
+        }
+    }
+
+    private func read(_ round: inout LiveRound) {
+        let now = Self.now
+        switch round.read() {
+        case .nothing: break
+        case .frames(let frames):
+            let isWanted = shared.withLock { shared in
+                shared.machine.frame(at: now)
+                defer { shared.isFrameWanted = false }
+                if shared.isFrameWanted { shared.frame = frames.last }
+                return shared.isFrameWanted
+            }
+            if isWanted { ring(frameBell) }
+            for frame in frames { round.send(frame, at: now) }
+        case .ended(let why):
+            let actions = shared.withLock { $0.machine.fail(why, at: now) }
+            perform(actions, &round, at: now)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Profiles
+
+/// What `eyes.json` says of the live picture; without it there is none.
+package struct LiveSettings: Hashable, Sendable {
+    /// The program and its arguments, 1…64; it writes JPEGs to standard output, one after another.
+    ///
+    /// `{width}`, `{height}` and `{framesPerSecond}` are put in.
+    package let command: [String]
+    /// 1…30; what the program sends beyond it is left out.
+    package let framesPerSecond: Int
+    package let width: Int
+    package let height: Int
+    /// How long the program may take to its first picture, 1…60 s.
+    package let limit: Duration
+    package let bounds: MachineBounds
+
+    /// Reads the object `live`.
+    ///
+    /// - Parameters:
+    ///   - reader: Of the object.
+    ///   - texts: Reads a list of texts.
+    init(_ reader: inout ObjectReader, texts: (inout ObjectReader) -> [String]) {
+        framesPerSecond = Int(reader.number("framesPerSecond", in: 1...30) ?? 10)
+        width = Int(reader.number("width", in: 16...4_096) ?? 640)
+        height = Int(reader.number("height", in: 16...4_096) ?? 480)
+        limit = reader.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
+        bounds = MachineBounds(
+            celsiusMax: reader.number("celsiusMax", in: 30...110) ?? 75,
+            freeMegabytesMin: Int(reader.number("freeMegabytesMin", in: 0...65_536) ?? 64)
+        )
+        let words = texts(&reader)
+        if words.isEmpty {
+            reader.problem("command", "expected a program that writes JPEGs, and its arguments")
+        }
+        let values = [
+            ("{width}", width), ("{height}", height), ("{framesPerSecond}", framesPerSecond),
+        ]
+        command = words.map { word in
+            values.reduce(word) { text, pair in
+                text.split(separator: pair.0, omittingEmptySubsequences: false)
+                    .joined(separator: "\(pair.1)")
+            }
+        }
+        reader.finish()
+    }
+}

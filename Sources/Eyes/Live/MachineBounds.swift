@@ -1,0 +1,73 @@
+import ControlProtocol
+import Glibc
+
+/// How hot the machine may be, and how much memory has to be free, for a live picture.
+package struct MachineBounds: Hashable, Sendable {
+    package let celsiusMax: Double
+    package let freeMegabytesMin: Int
+
+    package init(celsiusMax: Double, freeMegabytesMin: Int) {
+        (self.celsiusMax, self.freeMegabytesMin) = (celsiusMax, freeMegabytesMin)
+    }
+
+    /// What the machine says; nil of what it does not know.
+    package struct Facts: Hashable, Sendable {
+        package var celsius: Double?
+        package var freeMegabytes: Int?
+
+        package init(celsius: Double? = nil, freeMegabytes: Int? = nil) {
+            (self.celsius, self.freeMegabytes) = (celsius, freeMegabytes)
+        }
+
+        /// Reads them of this machine.
+        ///
+        /// - Parameter root: Before each path; for tests.
+        /// - Returns: Its hottest zone, and `MemAvailable`.
+        package static func read(root: String = "") -> Facts {
+            var facts = Facts()
+            // Bound: zones are numbered from 0 without a gap.
+            for zone in 0..<64 {
+                let path = "\(root)/sys/class/thermal/thermal_zone\(zone)/temp"
+                guard let text = line(path) else { break }
+                guard let number = Double(text) else { continue }
+                facts.celsius = max(facts.celsius ?? -274, number / 1_000)
+            }
+            let memory = text("\(root)/proc/meminfo").split(separator: "\n")
+                .first { $0.hasPrefix("MemAvailable:") }
+            facts.freeMegabytes = memory?.split(separator: " ").dropFirst().first
+                .flatMap { Int($0) }.map { $0 >> 10 }
+            return facts
+        }
+
+        private static func line(_ path: String) -> String? {
+            text(path).split(separator: "\n").first.map(String.init)
+        }
+
+        /// The first 4 KiB; nothing of what cannot be read.
+        private static func text(_ path: String) -> String {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return "" }
+            defer { close(descriptor) }
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = Glibc.read(descriptor, &bytes, bytes.count)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }
+    }
+
+    /// Which bound is reached; nil while none is.
+    package func refusal(_ facts: Facts) -> LivePictureReport? {
+        if let celsius = facts.celsius, celsius >= celsiusMax {
+            return LivePictureReport(
+                .hot,
+                why: "\(Int(celsius)) °C, the limit is \(Int(celsiusMax)) °C"
+            )
+        }
+        if let free = facts.freeMegabytes, free < freeMegabytesMin {
+            return LivePictureReport(
+                .memory,
+                why: "\(free) MiB of memory are free, \(freeMegabytesMin) have to be"
+            )
+        }
+        return nil
+    }
+}

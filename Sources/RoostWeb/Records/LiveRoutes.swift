@@ -1,0 +1,65 @@
+import ControlProtocol
+import HTTPTypes
+
+/// The live picture: how it is, and its frames.
+///
+/// Viewers learn how it is. Frames are for members and owners who are logged in, not for tokens.
+package struct LiveRoutes: Sendable {
+    /// Nil for a card without its station.
+    private let camera: RecordRoutes.Camera?
+    private let looks: PictureLooks?
+
+    /// - Parameters:
+    ///   - camera: Nil for a card without its station.
+    ///   - looks: Writes down who looked; nil where there are no accounts.
+    package init(_ camera: RecordRoutes.Camera?, _ looks: PictureLooks?) {
+        (self.camera, self.looks) = (camera, looks)
+    }
+
+    package var all: [Route] {
+        [
+            Route(.get, "/api/v1/camera", .viewer, scope: .read) { try await state($0) },
+            Route(.get, "/api/v1/camera/live", .member) { try watch($0) },
+        ]
+    }
+
+    private func state(_ request: WebRequest) async throws -> WebResponse {
+        try request.query.allow(only: [])
+        let report = try await camera?.eyes.report()
+        let live = report?.live
+        var json = JSONText()
+        json.object { json in
+            let isThere = camera?.shelf.isThere ?? false
+            json.member("camera", report != nil ? "on" : isThere ? "stopped" : "off")
+            json.member("state", live?.state.rawValue ?? "off")
+            json.member("why", live?.why)
+            json.member("width", live?.width)
+            json.member("height", live?.height)
+            json.member("framesPerSecond", live?.framesPerSecond)
+            json.member("viewers", camera?.live.viewerCount ?? 0)
+            json.member("mayLook", RecordRoutes.mayLook(request))
+        }
+        return .json(json.text)
+    }
+
+    private func watch(_ request: WebRequest) throws -> WebResponse {
+        try request.query.allow(only: ["turn"])
+        guard let picture = camera?.live else {
+            throw Problem(.notOffered, "a card's history has no camera")
+        }
+        try picture.demandRoom()
+        var headers: HTTPFields = [
+            .contentType: "multipart/x-mixed-replace; boundary=\(LivePicture.boundary)"
+        ]
+        headers[.cacheControl] = "no-store"
+        let looks = looks
+        return WebResponse(
+            headers: headers,
+            body: .stream { write in
+                // Before the first frame leaves: who looked is known, whatever happens next.
+                await looks?.note(.live, request)
+                try await picture.serve(while: request.isStillAdmitted, write)
+            }
+        )
+    }
+}
