@@ -100,12 +100,20 @@ package struct AlertBook: Sendable {
             events += judge(reading.channel, at: now)
         }
         if let device = sample.first?.channel.device {
-            let isUnplugged = sample.contains { $0.outcome == .noData(.unplugged) }
-            let since = devices[device]?.unpluggedSince
-            devices[device]?.unpluggedSince = isUnplugged ? since ?? now : nil
+            noteUnplugged(device, sample, at: now)
             events += judgeSilence(of: device, at: now)
         }
         return events
+    }
+
+    /// Notes since when a device is away; until it has a value again it may still warm up.
+    private mutating func noteUnplugged(_ device: String, _ sample: [Reading], at now: Int) {
+        if sample.contains(where: { $0.outcome == .noData(.unplugged) }) {
+            let since = devices[device]?.unpluggedSince
+            devices[device]?.unpluggedSince = since ?? now
+        } else if sample.contains(where: { $0.outcome.value != nil }) {
+            devices[device]?.unpluggedSince = nil
+        }
     }
 
     /// Counts an event that a rule is about.
@@ -171,7 +179,8 @@ package struct AlertBook: Sendable {
                 guard let interval = device.interval else { continue }
                 times += device.channels.compactMap { channels[$0] }.filter(\.isExpected).map {
                     let since = max($0.lastValueAt ?? device.expectedSince, device.expectedSince)
-                    return since + intervals * interval + 1
+                    let end = since + intervals * interval + 1
+                    return max(end, device.unpluggedSince.map { $0 + Self.replugSeconds } ?? end)
                 }
                 .filter { end in !isJudgedSilent(device, end) }
             }
@@ -366,10 +375,19 @@ extension AlertBook {
 
     /// Goes on with other rules: alerts of rules that stay keep their lives.
     ///
-    /// Averages begin anew; `learn` fills them.
+    /// Averages begin anew; `learn` fills them. When a channel last had a value stays known: a
+    /// sensor that measures does not become silent by another rule.
     package mutating func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] {
+        let (old, names) = (channels, devices.keys.sorted())
         (channels, counts) = ([:], AlertCounts())
-        for name in devices.keys { devices[name]?.channels = [] }
-        return register.use(rules, at: now)
+        let events = register.use(rules, at: now)
+        for name in names {
+            let known = devices[name]?.channels ?? []
+            devices[name]?.channels = []
+            for channel in known where remember(channel, at: now) {
+                if let memory = old[channel] { channels[channel]?.goOn(from: memory) }
+            }
+        }
+        return events
     }
 }

@@ -63,8 +63,7 @@ package enum AlertSet: String, CaseIterable, Sendable {
                     [
                         .init("*/pm25", .value(Self.scale(5, 4.5))),
                         .init("*/pm10", .value(Self.scale(15, 13.5))),
-                    ],
-                    .notice
+                    ]
                 )
             ]
         case .rise:

@@ -50,6 +50,12 @@ struct ChannelMemory: Sendable {
         (hourly, quarterly) = ([:], nil)
     }
 
+    /// Takes over the last attempt of the same channel under other rules.
+    mutating func goOn(from old: ChannelMemory) {
+        (lastAttempt, lastValueAt) = (old.lastAttempt, old.lastValueAt)
+        (value, flags, reason) = (old.value, old.flags, old.reason)
+    }
+
     /// Adds a mean of the past, without a finding.
     mutating func learn(_ value: FixedPoint, from: Int, to: Int) {
         averages.add(value, from: from, to: to)

@@ -95,6 +95,11 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package init(id: String, type: String, state: State) {
         (self.id, self.type, self.state) = (id, type, state)
     }
+
+    /// Whether what waits belongs to files whose periods are not over yet.
+    package var waitsForPeriod: Bool {
+        fileCount != nil && state == .idle && samples?.waiting ?? 0 > 0
+    }
 }
 
 /// What became of the values that a feed brought, since the process started.

@@ -7,7 +7,7 @@ import RoostCourier
 /// secret.
 package struct SecretFolder: SecretSource {
     /// Bytes of a secret.
-    static let byteLimit = 64 << 10
+    package static let byteLimit = 64 << 10
     package static let standard = "/etc/roost/secrets"
 
     private let credentials: String?

@@ -43,4 +43,18 @@ package struct ChildSpec: Sendable {
         self.heartbeatLimit = heartbeatLimit
         self.start = start
     }
+
+    /// The same child without the way to make it.
+    ///
+    /// A supervisor that has ended keeps this for its reports: the closure often captures what owns
+    /// the supervisor, and the two would keep each other in memory.
+    var withoutStart: ChildSpec {
+        ChildSpec(
+            id: id,
+            restart: restart,
+            shutdownGrace: shutdownGrace,
+            minimumRunTime: minimumRunTime,
+            heartbeatLimit: heartbeatLimit
+        ) { _ in throw CancellationError() }
+    }
 }

@@ -12,7 +12,7 @@ package struct SupervisedChild: Sendable {
         case stopping(graceEnds: MonotonicInstant?)
     }
 
-    package let spec: ChildSpec
+    package private(set) var spec: ChildSpec
     package let isDynamic: Bool
     package internal(set) var phase = Phase.down
     /// When it is cancelled if it has not stopped in order by then.
@@ -73,6 +73,12 @@ package struct SupervisedChild: Sendable {
         patienceEnds = nil
         defer { (phase, isToStop, runningSince, lastExit) = (.down, false, nil, exit) }
         return ran(until: now)
+    }
+
+    /// It is never started again.
+    mutating func forgetStart() {
+        spec = spec.withoutStart
+        successor = nil
     }
 
     mutating func goDown() {

@@ -86,6 +86,7 @@ package actor Supervisor: OrderlyStop {
     /// - Throws: As `run()`.
     func run(whenStarted: @Sendable () -> Void) async throws {
         var isStarted = false
+        defer { forgetChildren() }
         try await withThrowingDiscardingTaskGroup { group in
             var input = SupervisorMachine.Input.timePassed
             while !Task.isCancelled {
@@ -105,6 +106,15 @@ package actor Supervisor: OrderlyStop {
                     ) ?? .timePassed
             }
             throw CancellationError()
+        }
+    }
+
+    /// Keeps what the tree shows, and nothing that may hold the owner of this supervisor.
+    private func forgetChildren() {
+        machine.forgetStarts()
+        published.withLock { published in
+            published.children = machine.children
+            published.tasks = [:]
         }
     }
 

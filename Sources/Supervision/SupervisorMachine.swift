@@ -94,6 +94,12 @@ package struct SupervisorMachine: Sendable {
         }
         return actions
     }
+
+    /// Lets go of what makes the children, once none is started any more.
+    mutating func forgetStarts() {
+        for index in children.indices { children[index].forgetStart() }
+        actions = []
+    }
 }
 
 // MARK: What happened

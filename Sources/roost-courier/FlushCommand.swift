@@ -8,6 +8,8 @@ struct FlushCommand: ParsableCommand {
         commandName: "flush",
         abstract: "Tries at once all that waits, and waits for it to be delivered.",
         discussion: """
+            A file goes when its period is over: what is recorded in the present one does not count.
+
             Examples: roost outbox flush
                       roost outbox flush influx --for 5m
             Exit codes: 0 nothing waits, 1 something is left, 69 no courier answers.
@@ -40,7 +42,7 @@ struct FlushCommand: ParsableCommand {
     }
 
     private static func waiting(_ report: CourierReport, at target: String?) -> Int {
-        report.targets.filter { target == nil || $0.id == target }
+        report.targets.filter { (target == nil || $0.id == target) && !$0.waitsForPeriod }
             .reduce(0) { $0 + ($1.samples?.waiting ?? 0) }
     }
 }

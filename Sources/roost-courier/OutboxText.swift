@@ -55,7 +55,9 @@ enum OutboxText {
             lines.append(line)
             if let why = values.refusal { lines.append("  refused: \(why)") }
         }
-        if let count = target.fileCount { lines.append("  \(count) files delivered") }
+        if let count = target.fileCount {
+            lines.append("  \(count) files delivered; a sample counts once for each period's file")
+        }
         if let drives = target.drives { lines += self.lines(drives) }
         if let proof = target.proof { lines.append("  deliveries are \(proof)") }
         if let count = target.omittedMotionCount, count > 0 {
@@ -102,7 +104,9 @@ enum OutboxText {
         switch target.state {
         case .broken: "cannot start"
         case .waitsForStation: "waits for the station"
-        case .idle: target.values == nil ? "all is delivered" : "up to date"
+        case .idle where target.values != nil: "up to date"
+        case .idle where target.waitsForPeriod: "all is delivered of periods that are over"
+        case .idle: "all is delivered"
         case .waiting: "sends"
         case .later: "tries again"
         case .held: "held until you act"

@@ -84,7 +84,11 @@ struct ProbeCommand: ParsableCommand {
                     _ = try await work.target.advance(upload, of: drive, file, over: network)
                 case .heartbeat(let target):
                     guard let request = target.request(.alive("")) else { break }
-                    return (.request(request), isLocal)
+                    // Each request to its address counts as a beat.
+                    let origin = DryNetwork.Message.request(request).origin
+                    var probe = OutboundRequest(.get, origin)
+                    probe.trust = request.trust
+                    return (.request(probe), isLocal)
                 }
             } else {
                 throw options.unknown(configuration)

@@ -23,7 +23,7 @@ struct RunCommand: ParsableCommand {
                       roost-courier run --config courier.json --socket /run/roost/roost.sock
 
             Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung,
-            78 the configuration is wrong.
+            75 another courier has the socket, 78 the configuration is wrong.
             """
     )
 
@@ -74,6 +74,8 @@ struct RunCommand: ParsableCommand {
             handler.logLevel = level
             return handler
         }
+        let lock = try self.lock()
+        defer { lock.release() }
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
         let notifier = ServiceNotifier()
@@ -95,6 +97,21 @@ struct RunCommand: ParsableCommand {
                 notifier.ready()
                 try await node.run(serving: socket)
             }
+        }
+    }
+
+    /// Keeps a second courier away, which would send everything once more.
+    private func lock() throws -> InstanceLock {
+        do throws(LinuxError) {
+            return try InstanceLock(path: "\(control).lock")
+        } catch {
+            guard case .held(_, let holder) = error else {
+                Output.error("the socket's lock cannot be made: \(error); see --control")
+                throw ExitCode(1)
+            }
+            let who = holder.map { ": \($0)" } ?? ""
+            Output.error("another courier has \(control)\(who); stop it, or give --control")
+            throw ExitCode(75)
         }
     }
 

@@ -15,6 +15,7 @@ struct SecretCommand: ParsableCommand {
 
             Examples: sudo roost secret set influx
                       printf %s "$TOKEN" | sudo roost secret set influx
+                      sudo roost secret set apns < AuthKey.p8
                       sudo roost secret list
             """,
         subcommands: [SecretSetCommand.self, SecretListCommand.self, SecretRemoveCommand.self]
@@ -39,8 +40,14 @@ struct SecretPlace: ParsableArguments {
 struct SecretSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Stores a secret, read from the terminal without echo, or from a pipe.",
-        discussion: "Example: sudo roost secret set influx"
+        abstract: "Stores a secret, read from the terminal without echo, or from a pipe or a file.",
+        discussion: """
+            Of the terminal one line is read; of a pipe or a file all of it, without the end of the
+            last line.
+
+            Examples: sudo roost secret set influx
+                      sudo roost secret set gcs.json < key.json
+            """
     )
 
     @Argument(help: "Its name.")
@@ -50,14 +57,16 @@ struct SecretSetCommand: ParsableCommand {
 
     func run() throws {
         let name = try place.name(name)
-        let text = try HiddenLine.read("The secret \(name), which is not shown: ")
+        let text = try HiddenText.read("The secret \(name), which is not shown: ")
         do throws(SecretError) {
             try SecretKeeper(folder: place.folder).store(Secret(text), as: name)
         } catch {
             Output.error(error.description)
             throw ExitCode(1)
         }
-        Output.line("\(name) is stored; systemctl reload roost-courier makes it count")
+        let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+        let size = "\(text.utf8.count) bytes" + (lines > 1 ? " in \(lines) lines" : "")
+        Output.line("\(name) is stored, \(size); systemctl reload roost-courier makes it count")
     }
 }
 
@@ -117,27 +126,55 @@ struct SecretRemoveCommand: ParsableCommand {
     }
 }
 
-/// One line of standard input; a terminal does not echo it.
-enum HiddenLine {
+/// A text of standard input: a line of a terminal, which does not echo it, or all of a pipe.
+enum HiddenText {
     static func read(_ prompt: String) throws -> String {
         var before = termios()
         let isTerminal = tcgetattr(0, &before) == 0
-        if isTerminal {
-            Output.write(prompt, to: 2)
-            var silent = before
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            tcsetattr(0, TCSAFLUSH, &silent)
-        }
-        defer {
-            if isTerminal {
-                tcsetattr(0, TCSAFLUSH, &before)
-                Output.write("\n", to: 2)
-            }
-        }
-        guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+        let text = isTerminal ? line(prompt, &before) : try whole()
+        guard let text, !text.isEmpty else {
             Output.error("nothing was given")
             throw ExitCode(1)
         }
-        return line
+        return text
+    }
+
+    private static func line(_ prompt: String, _ before: inout termios) -> String? {
+        Output.write(prompt, to: 2)
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(0, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(0, TCSAFLUSH, &before)
+            Output.write("\n", to: 2)
+        }
+        return readLine(strippingNewline: true)
+    }
+
+    /// All of a pipe or a file, as UTF-8, without the end of its last line.
+    private static func whole() throws -> String? {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= SecretFolder.byteLimit + 1 {
+            let count = Glibc.read(0, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                Output.error("standard input cannot be read: \(String(cString: strerror(errno)))")
+                throw ExitCode(1)
+            }
+            guard count > 0 else { break }
+            bytes += part[..<count]
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard bytes.count <= SecretFolder.byteLimit else {
+            Output.error("a secret has at most \(SecretFolder.byteLimit) bytes, this has more")
+            throw ExitCode(1)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            Output.error("a secret is text in UTF-8, this is not")
+            throw ExitCode(1)
+        }
+        return text
     }
 }

@@ -36,6 +36,7 @@ struct WhyCommand: ParsableCommand {
                 line += "is delivered, or one of those that `roost outbox` counts as left out"
             case "waiting": line += "waits"
             case "notSeen": line += "was recorded just now"
+            case "earlier": line += "was recorded before the target was added"
             default: line += "is left out: \(OutboxText.reason(fate.fate))"
             }
             if let why = fate.why { line += ": \(why)" }

@@ -137,6 +137,45 @@ import Testing
         #expect(raised.why == "unplugged")
     }
 
+    /// It measures each second and warms up for half a minute.
+    @Test func anAdapterThatWarmsUpAfterItCameBackIsNoAlert() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 10, at: 0)
+        _ = book.take(sample(value(10)), at: 60)
+        var events: [AlertEvent] = []
+        for time in 61...106 { events += book.take(sample(.noData(.unplugged)), at: time) }
+        for time in 107...137 { events += book.take(sample(.noData(.warmingUp)), at: time) }
+        #expect(book.deadline == 61 + 300)
+        events += book.advance(to: 137)
+        events += book.take(sample(value(10)), at: 138)
+        #expect(events.isEmpty)
+        // It comes back and never measures again.
+        for time in 139...150 { events += book.take(sample(.noData(.unplugged)), at: time) }
+        for time in 151...438 { events += book.take(sample(.noData(.warmingUp)), at: time) }
+        #expect(events.isEmpty)
+        events += book.take(sample(.noData(.warmingUp)), at: 439)
+        #expect(names(events) == ["alert raised silent:balcony"])
+    }
+
+    @Test func aSensorThatMeasuresIsNotSilentByOtherRules() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 60, at: 0)
+        book.expect("cellar", every: 60, at: 0)
+        let cellar = Channel(device: "cellar", quantity: .pm25)
+        _ = book.take([Reading(cellar, at: .boot, value(1))], at: 60)
+        for time in stride(from: 60, through: 1_200, by: 60) {
+            _ = book.take(sample(value(10)), at: time)
+        }
+        _ = book.advance(to: 1_201)
+        #expect(book.raised.map { "\($0.key)" } == ["silent:cellar"])
+        let rules = Self.levels + AlertSet.station.rules
+        #expect(book.use(rules, at: 1_210).isEmpty)
+        #expect(book.advance(to: 1_215).isEmpty)
+        #expect(book.take(sample(value(10)), at: 1_260).isEmpty)
+        #expect(book.raised.map { "\($0.key)" } == ["silent:cellar"])
+        #expect(names(book.advance(to: 1_260 + 181)) == ["alert raised silent:balcony"])
+    }
+
     @Test func aStoreInTroubleHidesSilence() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 60, at: 0)

@@ -174,6 +174,11 @@ import Testing
         ),
         (#""type":"heartbeat","url":"http://a","everySeconds":5"#, "60…86400"),
         (#""type":"sensor-comunity""#, "did you mean sensor-community"),
+        (#""type":"heartbeat","url":"https://a:0/""#, "expected a port of 1 to 65535, found 0"),
+        (#""type":"heartbeat","url":"https://[::2]:x""#, "expected a port of 1 to 65535, found x"),
+        (#""type":"heartbeat","url":"http://127.0.0.1/""#, #"that needs "local": true"#),
+        (#""type":"heartbeat","url":"http://[::1]:80/""#, #"that needs "local": true"#),
+        (#""type":"heartbeat","url":"http://a","streams":["dust"]"#, "expected device/quantity"),
     ])
     func namesMistakesOfServices(text: String, words: String) {
         let found = problems("{\"targets\":[{\"id\":\"a\",\(text)}]}")
@@ -224,6 +229,8 @@ import Testing
     @Test(arguments: [
         (#""type":"gcs","bucket":"b","account":"hush""#, "roost secret set"),
         (#""type":"s3","bucket":"b","accessKey":"a","secretKey":{"secret":"k"}"#, "region: is"),
+        (#""type":"s3","bucket":"../x","region":"r""#, "expected a bucket's name"),
+        (#""type":"gcs","bucket":"-ab""#, "expected a bucket's name"),
         (#""type":"webdav","url":"https://a","user":"u""#, "password: is missing"),
         (#""type":"webdav","url":"https://a","periods":["yearly"]"#, "found \"yearly\""),
         (#""type":"webdav","url":"https://a","periods":[]"#, "at least one of hourly"),
@@ -283,7 +290,10 @@ import Testing
         ("[]", "expected an object"),
         ("{", "it ends in the middle"),
         (#"{"targets":[{"id":"a","type":"mqtt","url":"http://b"}]}"#, "expected mqtt://HOST"),
-        (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b:99999"}]}"#, "mqtt://HOST:PORT"),
+        (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b:99999"}]}"#, "port of 1 to 65535"),
+        (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b/c"}]}"#, "mqtt://HOST:PORT"),
+        (#"{"leave":{"channels":["dust"]}}"#, "all of a device is \"dust/*\""),
+        (#"{"receivers":[{"id":"a","type":"ntfy","url":"ntfy.sh"}]}"#, "expected http://HOST"),
         (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","topic":"a/#"}]}"#, "letters"),
         (
             #"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","discovery":"all"}]}"#,

@@ -292,4 +292,26 @@ import Testing
             withExtendedLifetime(life.station.folder) {}
         }
     }
+
+    /// A soak runs many couriers in one process: each of them takes its memory along.
+    @Test func aCourierThatEndedIsFreed() throws {
+        let (sent, isFreed) = try simulate { clock in
+            let life = try CourierLife(clock)
+            weak var watched: CourierNode?
+            func live() async throws {
+                let node = life.node()
+                watched = node
+                try await life.run(node) {
+                    try await clock.sleep(for: .seconds(30))
+                    life.station.record()
+                    try await clock.sleep(for: .seconds(30))
+                }
+            }
+            try await live()
+            defer { withExtendedLifetime(life.station.folder) {} }
+            return (life.server.stored.count, watched == nil)
+        }
+        #expect(sent == 1)
+        #expect(isFreed)
+    }
 }

@@ -38,6 +38,18 @@ import Testing
         #expect(try OutboxCursor(bytes, number: number) == cursor)
     }
 
+    @Test func leavesOutBeginsBeforeRanges() throws {
+        var cursor = Self.cursor(streams: 42, ranges: 1)
+        let begin = Self.place(3, 9_000_000)
+        for stream in cursor.marks.keys { cursor.marks[stream]?.begin = begin }
+        var back = try OutboxCursor(try cursor.encode(), number: number)
+        #expect(back.marks.values.allSatisfy { $0.begin == nil && $0.ranges.count == 1 })
+        #expect(back.totals == cursor.totals)
+        cursor.marks = cursor.marks.filter { $0.key.rawValue <= 16 }
+        back = try OutboxCursor(try cursor.encode(), number: number)
+        #expect(back == cursor)
+    }
+
     @Test func leavesOutRangesThatDoNotFitAndKeepsTheSum() throws {
         let cursor = Self.cursor(streams: 30, ranges: 4)
         let back = try OutboxCursor(try cursor.encode(), number: number)

@@ -65,7 +65,7 @@ private final class KeepingTarget: ProvableTarget {
         let target = KeepingTarget()
         let task: OutboxTask
 
-        init(_ clock: SimulatedClock) {
+        init(_ clock: SimulatedClock, startsWithBacklog: Bool = true) {
             self.clock = clock
             ring = SimulatedRing(clock: clock, room: 100_000)
             ring.add(StreamID(1), device: "dust", [.pm25, .pm10])
@@ -75,7 +75,7 @@ private final class KeepingTarget: ProvableTarget {
             task = OutboxTask(
                 id: "kept",
                 target,
-                startsWithBacklog: true,
+                startsWithBacklog: startsWithBacklog,
                 seed: 1,
                 in: OutboxTask.World(
                     source: ring,
@@ -139,6 +139,27 @@ private final class KeepingTarget: ProvableTarget {
                 proofs = try await life.prove()
                 #expect(proofs.map(\.isProved) == [false, true])
                 #expect(proofs[0].held == 39)
+            }
+        }
+    }
+
+    /// An earlier target of the same name sent older values, and then it was away for a while.
+    @Test func whatIsOlderThanTheTargetIsNotCompared() throws {
+        try simulate { clock in
+            let life = Life(clock, startsWithBacklog: false)
+            try await life.record(100)
+            _ = try await clock.run(life.task.run) {
+                try await clock.sleep(for: .seconds(5))
+                try await life.record(100)
+                try await clock.sleep(for: .seconds(60))
+                let proofs = try await life.prove()
+                #expect(proofs.map(\.isProved) == [true])
+                let delivered = try #require(proofs.first).delivered
+                #expect((198...200).contains(delivered), "of two quantities")
+                life.target.loseOne()
+                life.target.loseOne()
+                life.target.loseOne()
+                #expect(try await life.prove().map(\.isProved) == [false])
             }
         }
     }

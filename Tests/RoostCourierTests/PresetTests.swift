@@ -55,14 +55,17 @@ import Testing
     @Test func namesEveryMistake() throws {
         let text = #"""
             {"schemaVersion":1,"id":"x","name":"X","url":"{{nothing}}","body":"{{title}}",
-             "proof":{"status":[99]},"answers":[{"when":{},"then":"maybe"}],"more":1}
+             "proof":{"status":[99]},"answers":[{"when":{},"then":"maybe"}],"needs":["ghost"],
+             "more":1}
             """#
         let error = #expect(throws: ConfigurationError.self) {
             try PresetReader.read(Array(text.utf8), file: "y.json")
         }
         let places = Set(error?.problems.map(\.place) ?? [])
         #expect(
-            places.isSuperset(of: ["url", "body", "proof.status[0]", "answers[0].then", "more"])
+            places.isSuperset(of: [
+                "url", "body", "proof.status[0]", "answers[0].then", "needs[0]", "more",
+            ])
         )
     }
 
@@ -121,6 +124,18 @@ import Testing
         #expect(server.texts.first?.hasPrefix("Air Quality Alert\nPM2.5 of 16.1") == true)
     }
 
+    /// Its server refuses what has no value: a sensor that is silent, an alert that is over.
+    @Test func theSeedGetsValuesAlone() throws {
+        let seed = try receiver("seed", ["url": .text("http://pi:5050/notify")])
+        let ntfy = try receiver("ntfy", ["topic": .secret(Secret("my-topic-9"))])
+        #expect(seed.takes(NoticeValues.sample))
+        var silent = NoticeValues.sample
+        silent.measurement = nil
+        #expect(!seed.takes(silent) && ntfy.takes(silent))
+        #expect(!seed.takes(NoticeValues.test(at: nil)))
+        #expect(seed.takes(NoticeValues.test(at: NoticeValues.sample.time)))
+    }
+
     @Test func seedIsByteExact() throws {
         var notice = NoticeValues.sample
         notice.measurement = .init(quantity: "PM2.5", value: 12.3, unit: "µg/m³")
@@ -136,6 +151,7 @@ import Testing
         let body = receiver.request(notice).body
         #expect(String(decoding: body, as: UTF8.self) == text && body.count == 59)
         notice.measurement = .init(quantity: "PM10", value: 5, unit: "µg/m³")
+        #expect(receiver.takes(notice))
         let whole = String(decoding: receiver.request(notice).body, as: UTF8.self)
         #expect(whole.hasSuffix(#""pollutant": "PM10", "value": "5.0"}"#))
         let sent = notice

@@ -45,7 +45,7 @@ final class ScriptedStation: StationLink, DiskWork {
     }
 
     let folder: TestFolder
-    private let history: Mutex<History>
+    let history: Mutex<History>
     private let state = Mutex(State())
     private let clock: any NodeClock
 

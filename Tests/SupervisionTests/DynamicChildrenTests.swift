@@ -162,4 +162,44 @@ import Testing
         #expect(leaf.heartbeat?.deadline == .boot.advanced(by: .seconds(60)))
         #expect(late.children[3].heartbeat == nil)
     }
+
+    /// What the children's closures hold is let go once the supervisor has ended, in either way.
+    @Test(arguments: [false, true]) func anOwnerIsFreedAfterTheEnd(isCancelled: Bool) throws {
+        final class Owner: Sendable {
+            let supervisor: Supervisor
+            init(_ supervisor: Supervisor) { self.supervisor = supervisor }
+        }
+        let (isAlive, isFreed) = try simulate { clock in
+            let bench = Bench(clock)
+            weak var watched: Owner?
+            func live() async throws -> Bool {
+                let owner = Owner(Supervisor(id: "root", context: bench.context(), children: []))
+                watched = owner
+                for id in ["a", "b"] {
+                    owner.supervisor.add(
+                        ChildSpec(id: id) { _ in
+                            ScriptedChild(id: owner.supervisor.id, bench: bench) {
+                                try await clock.waitForCancellation()
+                            }
+                        }
+                    )
+                }
+                guard isCancelled else {
+                    return try await bench.run(owner.supervisor) { [weak owner] in
+                        try await clock.sleep(for: .seconds(10))
+                        return owner != nil
+                    }
+                }
+                _ = try await clock.run {
+                    try await owner.supervisor.run()
+                } unless: {
+                    try await clock.sleep(for: .seconds(10))
+                }
+                return true
+            }
+            return (try await live(), watched == nil)
+        }
+        #expect(isAlive)
+        #expect(isFreed)
+    }
 }

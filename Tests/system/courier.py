@@ -9,7 +9,7 @@ import subprocess
 import threading
 import urllib.parse
 
-from .check import objects
+from .check import Failed, objects
 from .station import end, kill
 
 
@@ -167,9 +167,14 @@ class Courier:
             json.dump(config, file)
 
     def secret(self, name, text):
+        """Stores a secret as its owner does: from a pipe, with the end of its last line."""
+        done = subprocess.run([self.check.program("roost-courier"), "secret", "set", name, "--folder", self.secrets],
+                              input=text + "\n", capture_output=True, text=True, check=False)
         path = os.path.join(self.secrets, name)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+        if done.returncode != 0 or not os.path.exists(path):
+            raise Failed(f"the secret {name} cannot be stored: {done.stdout}{done.stderr}")
+        with open(path, encoding="utf-8") as file:
+            self.check.same(file.read(), text, f"the secret {name} as it is stored")
 
     def start(self):
         command = [self.check.program("roost-courier"), "run", "--config", self.config_path,

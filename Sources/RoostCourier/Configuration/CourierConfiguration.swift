@@ -81,10 +81,11 @@ package struct CourierConfiguration: Sendable {
         guard var reader else { return [] }
         var patterns: [String] = []
         for (index, value) in reader.array("channels", limit: 64).enumerated() {
+            let place = "\(reader.path("channels"))[\(index)]"
             if case .string(let text) = value, (1...200).contains(text.utf8.count) {
+                if !StreamChoice.isPattern(text) { problems.add(place, StreamChoice.advice(text)) }
                 patterns.append(text)
             } else {
-                let place = "\(reader.path("channels"))[\(index)]"
                 problems.add(place, "expected a pattern like \"door/*\", found \(value.shown)")
             }
         }

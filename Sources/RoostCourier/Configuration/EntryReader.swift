@@ -66,7 +66,28 @@ struct EntryReader {
             object.problem(key, "an address holds no name and password: give them as secrets")
             return nil
         }
-        return text
+        return isSound(host, key) ? text : nil
+    }
+
+    /// Whether a port is one, and whether the owner allowed this computer.
+    private mutating func isSound(_ host: Substring, _ key: String) -> Bool {
+        let end = host.hasPrefix("[") ? host.firstIndex(of: "]") : host.firstIndex(of: ":")
+        let name = end.map { host[..<$0] } ?? host
+        let rest = host[(end ?? host.endIndex)...].drop { $0 == "]" }
+        if !rest.isEmpty {
+            guard rest.hasPrefix(":"), let port = Int(rest.dropFirst()),
+                (1...65_535).contains(port)
+            else {
+                object.problem(key, "expected a port of 1 to 65535, found \(rest.dropFirst())")
+                return false
+            }
+        }
+        let isHere = name == "localhost" || name == "[::1" || name.hasPrefix("127.")
+        guard !isHere || object.value("local") == .bool(true) else {
+            object.problem(key, "is this computer: that needs \"local\": true in the entry")
+            return false
+        }
+        return true
     }
 
     /// As `url`; nil without a problem when there is none.
@@ -114,6 +135,15 @@ struct EntryReader {
             } else {
                 problems.add("\(place)[\(index)]", "expected a text, found \(value.shown)")
             }
+        }
+        return texts
+    }
+
+    /// Patterns of `device/quantity`, as `texts`.
+    mutating func patterns(_ key: String, _ problems: ProblemList) -> [String] {
+        let texts = texts(key, problems)
+        for (index, text) in texts.enumerated() where !StreamChoice.isPattern(text) {
+            problems.add("\(object.path(key))[\(index)]", StreamChoice.advice(text))
         }
         return texts
     }

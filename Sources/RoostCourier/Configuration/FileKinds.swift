@@ -10,11 +10,30 @@ enum FileKinds {
         let prefix: String
     }
 
+    /// A bucket's name, which becomes a part of an address.
+    private static func bucket(_ reader: inout EntryReader) -> String? {
+        guard let name = reader.object.required("bucket") else { return nil }
+        let isPlain = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || "-._".utf8.contains(byte)
+        }
+        let isEnded = name.first?.isPunctuation == false && name.last?.isPunctuation == false
+        guard isPlain, isEnded, !name.contains(".."), (3...222).contains(name.utf8.count) else {
+            reader.object.problem(
+                "bucket",
+                "expected a bucket's name of a…z, 0…9, -, . and _, found \"\(name)\""
+            )
+            return nil
+        }
+        return name
+    }
+
     static func google(
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let bucket = reader.object.required("bucket")
+        let bucket = bucket(&reader)
         let account = reader.secret("account")
         let url = reader.optionalURL("url")
         let shared = shared(&reader)
@@ -43,7 +62,7 @@ enum FileKinds {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let name = reader.object.required("bucket")
+        let name = bucket(&reader)
         let region = reader.object.required("region")
         let accessKey = reader.object.required("accessKey")
         let secretKey = reader.secret("secretKey")

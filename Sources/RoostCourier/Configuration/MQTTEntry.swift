@@ -55,7 +55,7 @@ enum MQTTEntry {
         let tail = rest.dropFirst(host.count)
         if tail.first == ":", let number = Int(tail.dropFirst()), (1...65_535).contains(number) {
             port = number
-        } else if !tail.isEmpty {
+        } else if !tail.isEmpty || host.contains("/") {
             reader.object.problem("url", "expected mqtt://HOST:PORT, found \"\(text)\"")
             return nil
         }

@@ -53,6 +53,9 @@ enum ReceiverKinds {
                 let name = reader.secret(setting.name, isRequired: isRequired)
                 if let name { secret[setting.name] = name }
                 isWhole = isWhole && (name != nil || !isRequired)
+            } else if setting.name == "url", reader.object.value("url") != nil {
+                plain["url"] = reader.url("url")
+                isWhole = isWhole && plain["url"] != nil
             } else if let text = reader.object.string(setting.name) {
                 plain[setting.name] = text
             } else if isRequired {

@@ -21,6 +21,14 @@ package struct StreamChoice: Hashable, Sendable {
         return wanted.contains { Self.matches(Array($0.utf8), name) }
     }
 
+    /// Whether a pattern can fit a channel at all.
+    static func isPattern(_ text: String) -> Bool { text.contains("/") || text.contains("*") }
+
+    /// What to write instead of what is no pattern.
+    static func advice(_ text: String) -> String {
+        "expected device/quantity, found \"\(text)\"; all of a device is \"\(text)/*\""
+    }
+
     /// Whether a pattern fits a name as a whole, in time that grows with both lengths' product.
     static func matches(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
         var (place, letter) = (0, 0)

@@ -40,7 +40,7 @@ package struct TargetEntry: Sendable {
         -> TargetOptions
     {
         var common = TargetOptions()
-        common.streams = reader.texts("streams", problems)
+        common.streams = reader.patterns("streams", problems)
         switch reader.object.value("backlog") {
         case nil, .string("all"): break
         case .string("none"): common.hasBacklog = false

@@ -32,6 +32,8 @@ package actor FileOutboxTask: Child {
         package let trouble: DeliveryReason?
         package let notBefore: MonotonicInstant
         package let lastDelivery: MonotonicInstant?
+        /// Whether the last look found no file whose period is over.
+        package let isUpToDate: Bool
         /// Why the station's store cannot be read now; nil while it can.
         package let sourceTrouble: String?
     }
@@ -54,6 +56,7 @@ package actor FileOutboxTask: Child {
     private var origin: Int?
     private var lastDelivery: MonotonicInstant?
     private var sourceTrouble: String?
+    private var isUpToDate = false
 
     /// A task that has not begun.
     ///
@@ -83,6 +86,7 @@ package actor FileOutboxTask: Child {
             trouble: machine.trouble,
             notBefore: machine.notBefore,
             lastDelivery: lastDelivery,
+            isUpToDate: isUpToDate,
             sourceTrouble: sourceTrouble
         )
     }
@@ -115,12 +119,15 @@ package actor FileOutboxTask: Child {
             } else if try await send() {
                 return
             }
+        } else {
+            isUpToDate = true
         }
         _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
     }
 
     /// Ends waiting: a new route, a repaired secret.
     package func wake(within time: Duration = .zero) {
+        isUpToDate = false
         machine.wake(at: world.clock.now, within: time)
         changed.raise()
     }
@@ -173,8 +180,10 @@ package actor FileOutboxTask: Child {
     private func send() async throws -> Bool {
         guard let origin, let (file, mark) = try await next(origin) else {
             report(machine.foundNothing())
+            isUpToDate = true
             return false
         }
+        isUpToDate = false
         let source = world.source
         let skipped = try await source.count(mark.settled..<file.range.lowerBound)
         let own = try await source.count(file.range)

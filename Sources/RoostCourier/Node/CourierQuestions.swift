@@ -157,6 +157,7 @@ struct CourierQuestions {
         case .delivered: "delivered"
         case .settled: "settled"
         case .waiting: "waiting"
+        case .earlier: "earlier"
         case .notSeen: "notSeen"
         case .leftOut(let reason): reason.rawValue
         }

@@ -150,8 +150,9 @@ package actor Outlet {
             switch work {
             case .samples(let task), .broker(let task, _, _): await task.isDone
             case .drives(let task): await task.isDone
-            // A file that is not over yet waits for its time.
-            case .files, .notices, .pushes, .heartbeat, .feed, nil: true
+            // A file whose period is not over yet waits for its time.
+            case .files(let task): await task.standing.isUpToDate
+            case .notices, .pushes, .heartbeat, .feed, nil: true
             }
         }
     }
@@ -244,7 +245,8 @@ package actor Outlet {
         }
         let reason = standing.held ?? standing.trouble
         (report.why, report.code) = (reason?.words, reason?.code)
-        report.state = standing.held != nil ? .held : reason != nil ? .later : .idle
+        let calm = standing.isUpToDate ? OutboxReport.State.idle : .waiting
+        report.state = standing.held != nil ? .held : reason != nil ? .later : calm
         if reason != nil, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }

@@ -70,6 +70,9 @@ package protocol NoticeReceiver: Sendable {
     /// Whether a later notice of the same key replaces one that was not seen.
     var replaces: Bool { get }
 
+    /// Whether a notice is for it: some services take values alone.
+    func takes(_ notice: Notice) -> Bool
+
     /// Sends one notice and waits for the server's word.
     ///
     /// - Throws: `CancellationError` alone; what the network does is in the outcome.
@@ -77,4 +80,8 @@ package protocol NoticeReceiver: Sendable {
         _ notice: Notice,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome
+}
+
+extension NoticeReceiver {
+    package func takes(_ notice: Notice) -> Bool { true }
 }

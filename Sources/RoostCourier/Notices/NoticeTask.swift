@@ -180,7 +180,8 @@ package actor NoticeTask: Child {
 
     private func send(_ plan: NoticePlanner.Plan) async throws {
         writer.words = await world.hub.words
-        for notice in writer.write(plan, planner.alerts, at: world.clock.now) {
+        let notices = writer.write(plan, planner.alerts, at: world.clock.now)
+        for notice in notices where receiver.takes(notice) {
             switch try await receiver.deliver(notice, over: world.network) {
             case .delivered, .partly: count()
             case .refused(let reason):

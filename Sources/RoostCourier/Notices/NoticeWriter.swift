@@ -70,9 +70,10 @@ struct NoticeWriter {
         items += plan.ended.map { end in
             Item(number: end.number, kind: .resolved, event: .resolved(end), severity: end.severity)
         }
-        // The worst first: it gives the notice its title.
+        // What stands before what is over, then the worst: the first gives the notice its title.
         return items.sorted { left, right in
-            (left.severity, right.number) > (right.severity, left.number)
+            (left.kind == .resolved ? 0 : 1, left.severity, right.number)
+                > (right.kind == .resolved ? 0 : 1, right.severity, left.number)
         }
     }
 

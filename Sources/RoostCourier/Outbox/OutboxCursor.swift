@@ -4,9 +4,9 @@ import Core
 ///
 /// Version 1 (2 is `FileCursor`), all numbers unsigned LEB128: the version, delivered, reasons
 /// (count, then reason and number), boots (count, then 16 bytes each), streams (count; then id,
-/// flags, settled and seen as boot index and tick where the flags say so, waiting, ranges as boot
-/// index, two ticks and count). Reasons are numbers of `LeftOut.allCases`, which only grows at its
-/// end.
+/// flags, settled, seen and begin as boot index and tick where the flags 1, 2 and 4 say so,
+/// waiting, ranges as boot index, two ticks and count). Reasons are numbers of `LeftOut.allCases`,
+/// which only grows at its end.
 package struct OutboxCursor: Hashable, Sendable {
     /// Bytes that the station keeps for one target.
     package static let byteLimit = 1_024
@@ -19,9 +19,10 @@ package struct OutboxCursor: Hashable, Sendable {
         (self.marks, self.totals) = (marks, totals)
     }
 
-    /// The bytes; ranges are left out, oldest first, where they do not fit.
+    /// The bytes; where they do not fit, the begins are left out, then ranges, oldest first.
     ///
-    /// What lay in such a range is waiting again, and sent twice at worst.
+    /// Without a begin, what was recorded before the target was added counts as settled. What lay
+    /// in a range is waiting again, and sent twice at worst.
     ///
     /// - Throws: `OutboxCursorError.tooManyStreams` when streams alone do not fit.
     package func encode() throws(OutboxCursorError) -> [UInt8] {
@@ -29,6 +30,10 @@ package struct OutboxCursor: Hashable, Sendable {
         while true {
             let bytes = shorter.bytes
             if bytes.count <= Self.byteLimit { return bytes }
+            if shorter.marks.values.contains(where: { $0.begin != nil }) {
+                for stream in shorter.marks.keys { shorter.marks[stream]?.begin = nil }
+                continue
+            }
             let widest = shorter.marks.filter { !$0.value.ranges.isEmpty }
             guard let stream = widest.keys.min(), var mark = shorter.marks[stream] else {
                 throw .tooManyStreams(marks.count)
@@ -51,7 +56,7 @@ package struct OutboxCursor: Hashable, Sendable {
             out.append(UInt64(totals.leftOut[reason] ?? 0))
         }
         let places = marks.values.flatMap { mark in
-            [mark.settled, mark.seen].compactMap(\.self) + mark.ranges.map(\.from)
+            [mark.settled, mark.seen, mark.begin].compactMap(\.self) + mark.ranges.map(\.from)
         }
         let boots = Set(places.map(\.boot)).sorted { $0.description < $1.description }
         out.append(UInt64(boots.count))
@@ -64,9 +69,10 @@ package struct OutboxCursor: Hashable, Sendable {
         out.append(UInt64(marks.count))
         for (stream, mark) in marks.sorted(by: { $0.key < $1.key }) {
             out.append(UInt64(stream.rawValue))
-            out.append((mark.settled == nil ? 0 : 1) | (mark.seen == nil ? 0 : 2))
-            if let place = mark.settled { append(place) }
-            if let place = mark.seen { append(place) }
+            let places = [mark.settled, mark.seen, mark.begin]
+            let flags = places.enumerated().map { $1 == nil ? 0 : UInt64(1) << $0 }
+            out.append(flags.reduce(0, |))
+            for place in places.compactMap(\.self) { append(place) }
             out.append(UInt64(mark.waiting))
             out.append(UInt64(mark.ranges.count))
             for range in mark.ranges {
@@ -115,6 +121,7 @@ package struct OutboxCursor: Hashable, Sendable {
             var mark = StreamMark()
             if flags & 1 != 0 { mark.settled = try place() }
             if flags & 2 != 0 { mark.seen = try place() }
+            if flags & 4 != 0 { mark.begin = try place() }
             mark.waiting = try input.count(below: .max)
             for _ in 0..<(try input.count(below: StreamMark.rangeLimit)) {
                 let from = try place()

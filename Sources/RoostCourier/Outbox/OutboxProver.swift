@@ -29,8 +29,25 @@ package struct OutboxProver: Sendable {
     private static let dayLength: Int64 = 86_400_000_000_000
     private static let second: Int64 = 1_000_000_000
 
-    /// Before when values are compared, by device and quantity.
-    private typealias Ends = [String: [String: WallTime]]
+    /// When values are compared, by device and quantity: from `starts`, before `ends`.
+    ///
+    /// Without a start from the oldest on.
+    private struct Bounds {
+        var starts: [String: [String: WallTime]] = [:]
+        var ends: [String: [String: WallTime]] = [:]
+
+        func contains(_ time: WallTime, of device: String, _ quantity: String) -> Bool {
+            (starts[device]?[quantity].map { time >= $0 } ?? true)
+                && (ends[device]?[quantity].map { time < $0 } ?? true)
+        }
+
+        /// The part of a range in which a quantity is compared; it may be empty.
+        func part(of range: Range<WallTime>, _ device: String, _ name: String) -> Range<WallTime> {
+            let start = max(starts[device]?[name] ?? range.lowerBound, range.lowerBound)
+            let end = min(ends[device]?[name] ?? range.upperBound, range.upperBound)
+            return start..<max(start, end)
+        }
+    }
 
     /// Asks the receiver what it has of each day, and compares.
     ///
@@ -41,17 +58,17 @@ package struct OutboxProver: Sendable {
     /// - Throws: `NetworkFailure`; what reading the store throws; `CancellationError`.
     package func prove(_ range: Range<WallTime>, repairs: Bool) async throws -> [DayProof]? {
         guard let target = snapshot.target as? any ProvableTarget else { return nil }
-        let ends = try await ends(before: range.upperBound)
+        let bounds = try await bounds(before: range.upperBound)
         var proofs: [DayProof] = []
         var start = range.lowerBound.nanoseconds / Self.dayLength * Self.dayLength
         while start < range.upperBound.nanoseconds {
             try Task.checkCancellation()
             let day = WallTime(nanoseconds: start)
             let end = WallTime(nanoseconds: start + Self.dayLength)
-            var proof = try await prove(day..<end, ends, at: target)
+            var proof = try await prove(day..<end, bounds, at: target)
             if proof.isProved == false, repairs, traitsAllowRepair {
                 try await sendAgain(day..<end)
-                proof = try await prove(day..<end, ends, at: target)
+                proof = try await prove(day..<end, bounds, at: target)
             }
             if proof.delivered > 0 || (proof.held ?? 0) > 0 { proofs.append(proof) }
             start += Self.dayLength
@@ -65,23 +82,21 @@ package struct OutboxProver: Sendable {
 
     private func prove(
         _ range: Range<WallTime>,
-        _ ends: Ends,
+        _ bounds: Bounds,
         at target: any ProvableTarget
     ) async throws -> DayProof {
         var (delivered, held): (Int, Int?) = (0, 0)
         var (isProved, until) = (true, range.upperBound)
-        for (device, own) in try await sums(in: range, ends) {
+        for (device, own) in try await sums(in: range, bounds) {
             let names = own.keys.sorted().filter { target.sends($0, of: device) }
-            let groups = Dictionary(grouping: names) { name in
-                min(ends[device]?[name] ?? range.upperBound, range.upperBound)
-            }
-            for (end, names) in groups.sorted(by: { $0.key < $1.key }) {
-                until = min(until, end)
+            let groups = Dictionary(grouping: names) { bounds.part(of: range, device, $0) }
+            for (part, names) in groups where !part.isEmpty {
+                until = min(until, part.upperBound)
                 delivered += names.reduce(0) { $0 + (own[$1]?.count ?? 0) }
                 let theirs = try await target.holdings(
                     of: device,
                     names,
-                    in: range.lowerBound..<end,
+                    in: part,
                     over: snapshot.network
                 )
                 guard let theirs else {
@@ -104,27 +119,30 @@ package struct OutboxProver: Sendable {
         )
     }
 
-    /// The second of the first sample without a fate, or the end of that of the last with one.
+    /// When values of each quantity are compared.
     ///
-    /// Whole seconds, as some receivers keep no parts of them; what was recorded in the second
+    /// They end with the second of the first sample without a fate, or after that of the last with
+    /// one. Whole seconds, as some receivers keep no parts of them; what was recorded in the second
     /// before `now` is left out, since more may come. Of two streams with one quantity the one that
-    /// goes on counts.
-    private func ends(before now: WallTime) async throws -> Ends {
+    /// goes on counts. Where a target was added later than a stream, they begin with the first
+    /// whole second of what it got: an earlier target of this name may have sent more.
+    private func bounds(before now: WallTime) async throws -> Bounds {
         let latest = Self.floor(now.nanoseconds) - Self.second
-        var (open, closed): (Ends, Ends) = ([:], [:])
+        var (bounds, closed) = (Bounds(), [String: [String: WallTime]]())
         for stream in try await snapshot.source.streams() {
-            let settled = snapshot.marks[stream]?.settled
-            let next = try await snapshot.source.page(of: stream, after: settled, limit: 1)
-            if let sample = next?.samples.first, let time = sample.time {
+            let mark = snapshot.marks[stream]
+            if let begin = mark?.begin { try await start(stream, after: begin, &bounds) }
+            let next = try await first(of: stream, after: mark?.settled)
+            if let sample = next, let time = sample.time {
                 let end = WallTime(nanoseconds: min(Self.floor(time.nanoseconds), latest))
                 for quantity in sample.quantities {
-                    let known = open[sample.device]?[quantity.name] ?? end
-                    open[sample.device, default: [:]][quantity.name] = min(known, end)
+                    let known = bounds.ends[sample.device]?[quantity.name] ?? end
+                    bounds.ends[sample.device, default: [:]][quantity.name] = min(known, end)
                 }
                 continue
             }
-            let last = try await snapshot.source.page(of: stream, after: settled?.earlier, limit: 1)
-            guard let sample = last?.samples.first, let time = sample.time else { continue }
+            let last = try await first(of: stream, after: mark?.settled?.earlier)
+            guard let sample = last, let time = sample.time else { continue }
             let after = Self.floor(time.nanoseconds) + Self.second
             let end = WallTime(nanoseconds: min(after, latest))
             for quantity in sample.quantities {
@@ -132,7 +150,30 @@ package struct OutboxProver: Sendable {
                 closed[sample.device, default: [:]][quantity.name] = max(known, end)
             }
         }
-        return closed.merging(open) { closed, open in closed.merging(open) { $1 } }
+        bounds.ends.merge(closed) { open, closed in open.merging(closed) { open, _ in open } }
+        return bounds
+    }
+
+    private func start(
+        _ stream: StreamID,
+        after begin: OutboxPlace,
+        _ bounds: inout Bounds
+    ) async throws {
+        guard let sample = try await first(of: stream, after: begin.earlier),
+            let time = sample.time
+        else { return }
+        let start = WallTime(nanoseconds: Self.floor(time.nanoseconds) + Self.second)
+        for quantity in sample.quantities {
+            let known = bounds.starts[sample.device]?[quantity.name] ?? start
+            bounds.starts[sample.device, default: [:]][quantity.name] = max(known, start)
+        }
+    }
+
+    private func first(
+        of stream: StreamID,
+        after place: OutboxPlace?
+    ) async throws -> OutboxSample? {
+        try await snapshot.source.page(of: stream, after: place, limit: 1)?.samples.first
     }
 
     private static func floor(_ nanoseconds: Int64) -> Int64 { nanoseconds / second * second }
@@ -140,14 +181,13 @@ package struct OutboxProver: Sendable {
     /// The values that were delivered, by device and quantity.
     private func sums(
         in range: Range<WallTime>,
-        _ ends: Ends
+        _ bounds: Bounds
     ) async throws -> [String: [String: ValueSum]] {
         var sums: [String: [String: ValueSum]] = [:]
         try await each(in: range) { sample in
             for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
-                let end = ends[sample.device]?[quantity.name]
                 guard let value = outcome.value, let time = sample.time,
-                    end.map({ time < $0 }) ?? true
+                    bounds.contains(time, of: sample.device, quantity.name)
                 else { continue }
                 sums[sample.device, default: [:]][quantity.name, default: ValueSum()]
                     .add(value.doubleValue)
@@ -198,7 +238,7 @@ package struct OutboxProver: Sendable {
     private func isDelivered(_ sample: OutboxSample, at place: OutboxPlace) -> Bool {
         switch fates.kind(of: sample, at: place) {
         case .delivered, .settled: true
-        case .waiting, .notSeen, .leftOut: false
+        case .waiting, .notSeen, .earlier, .leftOut: false
         }
     }
 }

@@ -180,7 +180,7 @@ package actor OutboxTask: Child {
         } else if !startsWithBacklog || isCursorLost {
             for stream in try await world.source.streams() {
                 let newest = try await world.source.count(of: stream, after: nil).newest
-                machine.marks[stream] = StreamMark(settled: newest, seen: newest)
+                machine.marks[stream] = StreamMark(after: newest)
             }
         }
         isReady = true

@@ -9,6 +9,8 @@ package struct SampleFate: Hashable, Sendable {
         case settled
         case waiting
         case leftOut(LeftOut)
+        /// Recorded before the target was added, which gets what is new.
+        case earlier
         /// The task has not looked since it was recorded.
         case notSeen
     }
@@ -56,6 +58,7 @@ package struct SampleFates: Sendable {
     /// What became of one sample.
     func kind(of sample: OutboxSample, at place: OutboxPlace) -> SampleFate.Kind {
         guard let mark = snapshot.marks[sample.stream] else { return .notSeen }
+        if let begin = mark.begin, place <= begin { return .earlier }
         let isSettled = mark.settled.map { place <= $0 } ?? false
         guard isSettled || mark.isDelivered(place) else {
             return mark.seen.map { place <= $0 } ?? false ? .waiting : .notSeen

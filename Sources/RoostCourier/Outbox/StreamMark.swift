@@ -5,6 +5,9 @@ package struct StreamMark: Hashable, Sendable {
     /// Ranges that are kept above `settled`; with more, newer samples wait for older ones.
     package static let rangeLimit = 4
 
+    /// Samples up to here are none of the target's: they were recorded before it was added; nil
+    /// where it got everything.
+    package var begin: OutboxPlace?
     /// Every sample up to here has its fate; nil: from the oldest on.
     package var settled: OutboxPlace?
     /// Samples up to here are counted in `waiting` or have their fate.
@@ -16,6 +19,14 @@ package struct StreamMark: Hashable, Sendable {
 
     package init(settled: OutboxPlace? = nil, seen: OutboxPlace? = nil) {
         (self.settled, self.seen) = (settled, seen)
+    }
+
+    /// A mark of a target that gets what is recorded from now on.
+    ///
+    /// - Parameter newest: The newest sample that there is; nil without any.
+    package init(after newest: OutboxPlace?) {
+        self.init(settled: newest, seen: newest)
+        begin = newest
     }
 
     package func isDelivered(_ place: OutboxPlace) -> Bool {

@@ -73,8 +73,8 @@ package struct Preset: Hashable, Sendable {
     package let proof: Condition
     /// The first that fits holds, before the proof.
     package let rules: [Rule]
-    /// At least this long between two notices, in seconds, 0…3 600.
-    package let paceSeconds: Int
+    /// The names of values without which a notice is not sent.
+    package let needs: Set<String>
     /// Whether the notice says a later state of the same thing replaces an unseen one.
     package let replaces: Bool
 

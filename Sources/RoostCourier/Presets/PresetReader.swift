@@ -9,6 +9,7 @@ package struct PresetReader {
     package static let settingLimit = 16
     package static let headerLimit = 16
     package static let ruleLimit = 16
+    package static let needLimit = 16
 
     private let problems = ProblemList()
 
@@ -62,7 +63,7 @@ package struct PresetReader {
         }
         let proof = condition(&object, "proof", names)
         let rules = self.rules(&object, names)
-        let pace = object.number("paceSeconds", in: 0...3_600)
+        let needs = self.needs(&object, names)
         let replaces = object.bool("replaces")
         object.finish()
         guard let id, let name, let url, let body, let proof else { return nil }
@@ -78,7 +79,7 @@ package struct PresetReader {
             format: format.flatMap(Preset.Format.init) ?? .json,
             proof: proof,
             rules: rules,
-            paceSeconds: Int(pace ?? 1),
+            needs: Set(needs),
             replaces: replaces ?? false
         )
     }
@@ -112,6 +113,16 @@ package struct PresetReader {
                 fallback: fallback,
                 isOptional: isOptional ?? false
             )
+        }
+    }
+
+    private func needs(_ object: inout ObjectReader, _ names: Set<String>) -> [String] {
+        object.array("needs", limit: Self.needLimit).enumerated().compactMap { index, value in
+            guard let name = value.string, names.contains(name) else {
+                problems.add("needs[\(index)]", "is no name of a value")
+                return nil
+            }
+            return name
         }
     }
 

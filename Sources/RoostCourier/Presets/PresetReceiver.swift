@@ -39,6 +39,11 @@ package struct PresetReceiver: NoticeReceiver {
         preset.settings.filter { !$0.isOptional && settings[$0.name] == nil }.map(\.name)
     }
 
+    package func takes(_ notice: Notice) -> Bool {
+        let values = self.values(notice)
+        return preset.needs.allSatisfy { values[$0].map { $0 != .none } ?? false }
+    }
+
     /// The request for a notice.
     package func request(_ notice: Notice) -> OutboundRequest {
         let values = self.values(notice)

@@ -306,7 +306,9 @@ package actor StationSource: SampleSource, Child {
 
     package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
         let present = try followed()
-        for (boot, number) in present.past.boots.sorted(by: { $0.value > $1.value }) {
+        // What others measured lies in boots of its own, and no target gets it.
+        let boots = present.past.boots.filter { !$0.key.isImported }
+        for (boot, number) in boots.sorted(by: { $0.value > $1.value }) {
             let clock = boot == present.boot ? present.clock : present.past.clock
             guard let tick = TickSearch(clock, boot).last(notAfter: moment) else { continue }
             return OutboxPlace(boot: boot, bootNumber: number, tick: tick)

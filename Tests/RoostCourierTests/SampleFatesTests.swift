@@ -1,0 +1,72 @@
+import ControlProtocol
+import Core
+import CourierSimulation
+import RoostCourier
+import SimulationKit
+import Store
+import Synchronization
+import Testing
+
+@Suite struct SampleFatesTests {
+    private func fates(
+        _ node: CourierNode,
+        _ clock: SimulatedClock,
+        from tick: Tick
+    ) async throws -> [String] {
+        let control = CourierControl(node) { SimulatedListener(clock: clock) }
+        var why = CourierRequest(.why)
+        why.time = ScriptedStation.wall(tick).iso8601
+        let line = try await control.answer(try ControlCodec.line(why))
+        let answer: ControlAnswer<OutboxFatesReport> = try ControlCodec.message(from: line)
+        return try #require(answer.body).fates.map(\.fate)
+    }
+
+    /// What others measured has boots of its own, the newest of all.
+    @Test func importedValuesHideNoSample() throws {
+        try simulate { clock in
+            let life = try CourierLife(clock)
+            life.station.record()
+            try await clock.sleep(for: .seconds(60))
+            life.station.record()
+            try life.station.take()
+            let value = ImportedSample.Value(.pm25, FixedPoint(90, decimals: 1))
+            let wall = ScriptedStation.wall(Tick(tenths: 300))
+            let other = ImportedSample(source: "psi", wall: wall, values: [value])
+            let merged = try life.station.history.withLock { try $0.merge([other]) }
+            #expect(merged == [.written])
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .minutes(2))
+                #expect(try await fates(node, clock, from: Tick(tenths: 0)) == ["delivered"])
+                #expect(try await fates(node, clock, from: Tick(tenths: 500)) == ["delivered"])
+            }
+            #expect(life.server.stored.count == 2)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    /// A target that gets what is new was never sent what is old.
+    @Test func whatIsOlderThanATargetWasNeverDelivered() throws {
+        let text = #"{"id":"influx","type":"influx1","url":"http://192.168.1.5:8086","#
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: text + #""database":"a","backlog":"none"}"#)
+            for _ in 0..<5 {
+                life.station.record()
+                try await clock.sleep(for: .seconds(60))
+            }
+            for _ in 0..<2 {
+                let node = life.node()
+                try await life.run(node) {
+                    try await clock.sleep(for: .seconds(30))
+                    life.station.record()
+                    try await clock.sleep(for: .minutes(2))
+                    #expect(try await fates(node, clock, from: Tick(tenths: 600)) == ["earlier"])
+                    let present = try await fates(node, clock, from: Tick(tenths: 3_100))
+                    #expect(present == ["delivered"])
+                }
+            }
+            #expect(life.server.stored.count == 2)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+}
