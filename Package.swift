@@ -186,7 +186,7 @@ let package = Package(
             "CourierIO",
             [
                 "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "HardwareIO",
-                "LinuxIO", "RoostCourier", logging,
+                "LinuxIO", "Pictures", "RoostCourier", logging,
             ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),

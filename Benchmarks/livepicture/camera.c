@@ -143,6 +143,7 @@ int ioctl(int fd, unsigned long request, ...) {
     va_start(list, request);
     void *argument = va_arg(list, void *);
     va_end(list);
-    if (fd >= 0 && fd == camera) return answer(request, argument);
+    // Some pass the request as an int, whose sign fills the upper half.
+    if (fd >= 0 && fd == camera) return answer(request & 0xFFFFFFFF, argument);
     return ((int (*)(int, unsigned long, void *))real("ioctl"))(fd, request, argument);
 }

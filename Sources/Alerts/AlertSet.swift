@@ -12,6 +12,8 @@ package enum AlertSet: String, CaseIterable, Sendable {
     case rise
     case unusual
     case station
+    /// Each motion; for pictures on notices.
+    case motion
 
     /// Those that are in use without a configuration.
     package static let standard: [AlertSet] = [.who24h, .usNowCast, .station]
@@ -73,6 +75,9 @@ package enum AlertSet: String, CaseIterable, Sendable {
             let condition = AlertRule.Condition.unusual(score: 4, by: 10, days: 14)
             return [AlertRule(rawValue, [.init("*/pm25", condition)], for: 900, .notice)]
         case .station: return Self.stationRules
+        case .motion:
+            let seen = AlertRule.Condition.event(kind: rawValue, source: nil, count: 1, within: 60)
+            return [AlertRule(rawValue, [.init("*", seen)])]
         }
     }
 

@@ -19,7 +19,8 @@ package struct NoticeText: Hashable, Sendable {
         switch event {
         case .raised(let raised):
             let isTest = raised.flags.contains("test")
-            title = (isTest ? "TEST: " : "") + words.title
+            let isMotion = raised.key.rule == AlertSet.motion.rawValue
+            title = (isTest ? "TEST: " : "") + (isMotion ? words.motion : words.title)
             subtitle = Self.subtitle(raised, words)
             body = Self.body(raised, words)
         case .level(let level):
@@ -67,7 +68,7 @@ package struct NoticeText: Hashable, Sendable {
     private struct Words {
         let language: Language
         let title, over, worse, better, lasted, worst, noData: String
-        let mean, limit, since, humid, flapping: String
+        let mean, limit, since, humid, flapping, motion: String
 
         init(_ language: Language) {
             self.language = language
@@ -76,6 +77,7 @@ package struct NoticeText: Hashable, Sendable {
             (title, over, worse, better) = (word(0), word(1), word(2), word(3))
             (lasted, worst, noData, mean) = (word(4), word(5), word(6), word(7))
             (limit, since, humid, flapping) = (word(8), word(9), word(10), word(11))
+            motion = word(12)
         }
 
         func number(_ value: FixedPoint) -> String {
@@ -87,18 +89,21 @@ package struct NoticeText: Hashable, Sendable {
                 "Air Quality Alert", "Alert is over", "worse", "better", "lasted", "worst value",
                 "there were no values for a day", "mean of", "limit", "for",
                 "The air is humid: fog can look like dust.", "It keeps coming and going.",
+                "Motion",
             ],
             .de: [
                 "Luftqualitätsalarm", "Alarm ist vorbei", "schlechter", "besser", "Dauer",
                 "schlechtester Wert", "einen Tag lang gab es keine Werte", "Mittel über", "Grenze",
                 "seit", "Die Luft ist feucht: Nebel kann wie Staub aussehen.",
                 "Er kommt und geht immer wieder.",
+                "Bewegung",
             ],
             .it: [
                 "Avviso qualità dell’aria", "Avviso terminato", "peggio", "meglio", "durata",
                 "valore peggiore", "per un giorno non ci sono stati valori", "media di", "limite",
                 "da", "L’aria è umida: la nebbia può sembrare polvere.",
                 "Continua ad andare e venire.",
+                "Movimento",
             ],
         ]
     }

@@ -46,11 +46,18 @@ package struct PictureRecord: Hashable, Sendable {
         stamp: Stamp?
     ) {
         (self.number, time, instant) = (number, motion.time, motion.instant)
-        var source = motion.source
-        while source.utf8.count > Self.sourceMax { source.removeLast() }
-        (self.source, self.stamp) = (source, stamp)
+        (source, self.stamp) = (Self.cut(motion.source), stamp)
         (byteCount, checksum) = (picture.count, CRC32.checksum(picture))
     }
+
+    private static func cut(_ source: String) -> String {
+        var source = source
+        while source.utf8.count > Self.sourceMax { source.removeLast() }
+        return source
+    }
+
+    /// Whether the motion sensor with this name saw it.
+    package func isOf(_ sensor: String) -> Bool { source == Self.cut(sensor) }
 
     /// `2026-11-25T08-49-03Z-12.jpg`: the motion's time and the picture's number.
     package var name: String {

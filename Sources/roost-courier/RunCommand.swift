@@ -46,6 +46,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The folder of subscribers and their keys.")
     var state = CourierFolder.standard
 
+    @Option(help: "The file of the pictures of motions, for notices that carry one.")
+    var pictures = "/var/lib/roost-eyes/pictures"
+
     /// Where the socket is; a start of the machine clears it.
     private var runtime: String {
         let parts = control.split(separator: "/", omittingEmptySubsequences: false)
@@ -153,6 +156,7 @@ struct RunCommand: ParsableCommand {
         world.zone = Zone.system
         let disk = try DiskThread(name: "subscribers")
         world.files = CourierFolder.ofProcess(state, on: disk)
+        world.pictures = RingPictures(path: pictures, on: try DiskThread(name: "pictures"))
         world.runtime = CourierFolder(path: runtime, credentials: nil, on: disk)
         do {
             world.routes = try KernelRoutes(

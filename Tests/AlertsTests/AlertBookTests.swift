@@ -218,6 +218,16 @@ import Testing
         #expect(book.take(sample(value(0)), at: 40).count == 1)
     }
 
+    @Test func aMotionIsAnAlertOfTheSetOfThatName() {
+        let book = Bench(AlertSet.motion.rules)
+        let events = book.take(Event(at: .boot, source: "door", kind: .motion), at: 10)
+        #expect(names(events) == ["alert raised motion:door"])
+        #expect(names(book.advance(to: 71)) == ["alert resolved motion:door"])
+        guard let first = events.first else { return }
+        #expect(NoticeText(first, in: .de)?.title == "Bewegung")
+        #expect(!AlertSet.standard.contains(.motion))
+    }
+
     @Test func eventsAreCountedWithinATime() {
         let condition = AlertRule.Condition.event(
             kind: "motion",

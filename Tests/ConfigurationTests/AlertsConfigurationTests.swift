@@ -109,7 +109,7 @@ import Testing
             #"{"use": ["who24h"]}"#,
             [
                 "alerts.use[0]: expected one of who-24h, us-nowcast, eaqi, psi-sg, sample-levels, "
-                    + #"rise, unusual, station, found "who24h"; did you mean who-24h?"#
+                    + #"rise, unusual, station, motion, found "who24h"; did you mean who-24h?"#
             ]
         ),
         (#"{"use": ["rise", "rise"]}"#, ["alerts.use[1]: rise is there twice"]),

@@ -28,6 +28,29 @@ final class CourierLife: Sendable {
         }
     }
 
+    /// Pictures that a test puts there.
+    final class Pictures: PictureSource {
+        private let kept = Mutex<[(sensor: String, instant: MonotonicInstant, NoticePicture)]>([])
+        private let trouble = Mutex<NoticePicture.Lack?>(nil)
+
+        func add(_ picture: NoticePicture, of sensor: String, at instant: MonotonicInstant) {
+            kept.withLock { $0.append((sensor, instant, picture)) }
+        }
+
+        func fail(_ lack: NoticePicture.Lack) { trouble.withLock { $0 = lack } }
+
+        func picture(
+            of sensor: String,
+            after instant: MonotonicInstant
+        ) async throws -> Result<NoticePicture, NoticePictureError> {
+            if let lack = trouble.withLock({ $0 }) { return .failure(.init(lack)) }
+            let found = kept.withLock { kept in
+                kept.last { $0.sensor == sensor && $0.instant >= instant }
+            }
+            return found.map { .success($0.2) } ?? .failure(.init(.notTaken))
+        }
+    }
+
     let clock: SimulatedClock
     let station: ScriptedStation
     let internet: SimulatedInternet
@@ -35,6 +58,7 @@ final class CourierLife: Sendable {
     let secrets = Secrets()
     /// The courier's own folder, and the one that a start of the machine clears.
     let (files, runtime) = (MemoryFiles(), MemoryFiles())
+    let pictures = Pictures()
     private let configuration: CourierConfiguration
     private let seed: UInt64
 
@@ -75,7 +99,7 @@ final class CourierLife: Sendable {
             logger: logger
         ) { _ in internet }
         (world.seed, world.routes) = (seed, routes)
-        (world.files, world.runtime) = (files, runtime)
+        (world.files, world.runtime, world.pictures) = (files, runtime, pictures)
         world.endProcess = { Issue.record("the courier ended itself: \($0)") }
         return CourierNode(configuration, file: "courier.json", in: world)
     }

@@ -68,7 +68,7 @@ extension TidyRule {
         ],
         "CourierIO": [
             "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO",
-            "RoostCourier",
+            "Pictures", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": [

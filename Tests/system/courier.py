@@ -152,6 +152,8 @@ class PostBox:
 class Courier:
     """A roost-courier beside a station: configuration, secrets, socket, log."""
 
+    words = ()  # Further ones of `roost-courier run`.
+
     def __init__(self, check, station, **config):
         self.check, self.station, self.process = check, station, None
         self.config_path = os.path.join(station.folder, "courier.json")
@@ -179,7 +181,7 @@ class Courier:
     def start(self):
         command = [self.check.program("roost-courier"), "run", "--config", self.config_path,
                    "--socket", self.station.socket, "--control", self.socket, "--secrets", self.secrets,
-                   "--verbose"]
+                   "--verbose", *self.words]
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
 

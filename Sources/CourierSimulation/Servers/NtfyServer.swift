@@ -9,13 +9,21 @@ package final class NtfyServer: SimulatedServer {
     private let token: String?
     private let dayLimit: Int
     private let messages = Mutex<[[String: JSONValue]]>([])
+    private let files = Mutex<[[UInt8]]>([])
+    /// Bytes of an attachment, at most; 0 for a server that takes none.
+    private let attachmentLimit: Int
 
     /// - Parameters:
     ///   - token: Asked of every request; nil for none.
     ///   - dayLimit: Messages that are taken; later ones are refused with code 42908.
-    package init(token: String? = nil, dayLimit: Int = 250) {
+    ///   - attachmentLimit: Bytes of an attachment; 0 for a server that takes none.
+    package init(token: String? = nil, dayLimit: Int = 250, attachmentLimit: Int = 15 << 20) {
         (self.token, self.dayLimit) = (token, dayLimit)
+        self.attachmentLimit = attachmentLimit
     }
+
+    /// Attachments, oldest first.
+    package var attachments: [[UInt8]] { files.withLock { $0 } }
 
     /// What was published, oldest first.
     package var published: [[String: JSONValue]] { messages.withLock { $0 } }
@@ -23,6 +31,21 @@ package final class NtfyServer: SimulatedServer {
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         if let token, request.field("authorization") != "Bearer \(token)" {
             return Self.error(403, 40_301, "forbidden")
+        }
+        if request.method == .put, let name = request.field("filename") {
+            guard attachmentLimit > 0 else {
+                return Self.error(400, 40_014, "invalid request: attachments not allowed")
+            }
+            guard request.body.count <= attachmentLimit else {
+                return Self.error(413, 41_301, "attachment too large")
+            }
+            files.withLock { $0.append(request.body) }
+            let topic = request.path.split(separator: "/").last.map(String.init) ?? ""
+            let values = ["title", "message", "priority"].map { key in
+                (key, JSONValue.string(request.field(key) ?? ""))
+            }
+            let fields = [("topic", JSONValue.string(topic)), ("attachment", .string(name))]
+            return take(Dictionary(uniqueKeysWithValues: values + fields), topic)
         }
         guard let json = request.json, case .string(let topic)? = json["topic"] else {
             return Self.error(400, 40_024, "invalid request: actions invalid")
@@ -36,7 +59,11 @@ package final class NtfyServer: SimulatedServer {
         if case .string(let message)? = json["message"], message.utf8.count > 4_096 {
             return Self.error(400, 40_021, "message too large")
         }
-        return messages.withLock { messages in
+        return take(json, topic)
+    }
+
+    private func take(_ json: [String: JSONValue], _ topic: String) -> OutboundAnswer {
+        messages.withLock { messages in
             guard messages.count < dayLimit else {
                 return Self.error(429, 42_908, "limit reached: daily message quota reached")
             }

@@ -8,6 +8,7 @@ import Synchronization
 package final class TelegramServer: SimulatedServer {
     private struct State {
         var texts: [String] = []
+        var photos: [[UInt8]] = []
         var isBlocked = false
         var refusalsLeft = 0
     }
@@ -20,6 +21,9 @@ package final class TelegramServer: SimulatedServer {
 
     package var texts: [String] { state.withLock { $0.texts } }
 
+    /// Bodies of forms with a photo, oldest first.
+    package var photos: [[UInt8]] { state.withLock { $0.photos } }
+
     /// Whether the person has blocked the bot.
     package func setBlocked(_ isBlocked: Bool) { state.withLock { $0.isBlocked = isBlocked } }
 
@@ -27,6 +31,15 @@ package final class TelegramServer: SimulatedServer {
     package func refuse(_ count: Int) { state.withLock { $0.refusalsLeft = count } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+        if request.path == "/bot\(token)/sendPhoto" {
+            let form = String(decoding: request.body, as: UTF8.self)
+            let isForm = request.field("content-type")?.hasPrefix("multipart/form-data") == true
+            guard isForm, form.contains("name=\"chat_id\"\r\n\r\n\(chat)\r\n"),
+                form.contains("name=\"photo\"; filename=")
+            else { return Self.error(400, "Bad Request: there is no photo in the request") }
+            state.withLock { $0.photos.append(request.body) }
+            return OutboundAnswer(200, text: #"{"ok":true,"result":{"message_id":8}}"#)
+        }
         guard request.path == "/bot\(token)/sendMessage" else {
             return Self.error(401, "Unauthorized")
         }

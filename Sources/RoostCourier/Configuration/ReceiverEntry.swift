@@ -54,6 +54,7 @@ package struct ReceiverEntry: Sendable {
         common.tellsResolved = reader.object.bool("resolved") ?? true
         common.language = reader.object.string("language", in: ["en", "de", "it"]) ?? "en"
         common.quiet = reader.object.object("quiet").flatMap(QuietHours.init)
+        common.hasPictures = reader.object.bool("pictures") ?? false
         common.isLocal = reader.object.bool("local") ?? false
         common.trust = reader.trust()
         return common

@@ -11,6 +11,11 @@ enum ReceiverKinds {
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions
     ) -> TargetMaterials.MakeReceiver? {
+        let takesPictures =
+            type == MailKind.name || (try? ShippedPresets.preset(type))??.picture != nil
+        if common.hasPictures, !takesPictures {
+            reader.object.problem("pictures", "\"\(type)\" takes none; smtp, ntfy and telegram do")
+        }
         switch type {
         case MailKind.name: return MailKind.read(&reader, &common)
         case PushKinds.webPush: return PushKinds.readWebPush(&reader, &common)

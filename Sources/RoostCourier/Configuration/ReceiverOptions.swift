@@ -21,6 +21,8 @@ package struct ReceiverOptions: Hashable, Sendable {
     package var quiet: QuietHours?
     /// Whether alerts that are sent at once go in one notice.
     package var isGrouped = true
+    /// Whether notices of motions carry their picture.
+    package var hasPictures = false
     package var isLocal = false
     /// Whether servers are on the internet alone: their addresses come from subscribers.
     package var isPublicOnly = false

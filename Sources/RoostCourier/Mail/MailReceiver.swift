@@ -30,6 +30,10 @@ package struct MailReceiver: NoticeReceiver {
         var message = envelope
         message.bytes = bytes(notice, at: date)
         do {
+            let outcome = Self.judge(try await network.send(message))
+            // A server may have a limit that the picture is beyond.
+            guard notice.picture != nil, case .refused(let reason) = outcome else { return outcome }
+            message.bytes = bytes(notice.without(.refused(reason.words)), at: date)
             return Self.judge(try await network.send(message))
         } catch let failure as NetworkFailure {
             return DeliveryJudge.judge(failure)
@@ -48,15 +52,14 @@ package struct MailReceiver: NoticeReceiver {
         ]
         // Notices of one rule and channel stand below each other: all refer to one id.
         head.append(("References", messageID(threadName(notice))))
-        head += [
-            ("Auto-Submitted", "auto-generated"), ("MIME-Version", "1.0"),
-            ("Content-Type", "text/plain; charset=utf-8"),
-            ("Content-Transfer-Encoding", "quoted-printable"),
-        ]
+        head += [("Auto-Submitted", "auto-generated"), ("MIME-Version", "1.0")]
         let link = notice.link.map { ["", $0] } ?? []
         let lines = [notice.title, notice.subtitle] + notice.body + link
-        let text = head.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
-        return Array((text + QuotedPrintable.text(lines.joined(separator: "\n"))).utf8)
+        let text = MailPart(text: lines.joined(separator: "\n"))
+        let start = head.map { "\($0.0): \($0.1)\r\n" }.joined()
+        guard let picture = notice.picture else { return Array((start + text.form).utf8) }
+        let parts = [text, MailPart(picture)]
+        return Array((start + MailPart.mixed(parts, boundary: "picture-\(notice.number)")).utf8)
     }
 
     private func subject(_ notice: Notice) -> String {

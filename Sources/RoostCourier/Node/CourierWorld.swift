@@ -31,6 +31,8 @@ package struct CourierWorld: Sendable {
     package var files: (any CourierFiles)?
     /// A folder that a start of the machine clears.
     package var runtime: (any CourierFiles)?
+    /// The pictures of motions; nil where none are known.
+    package var pictures: (any PictureSource)?
     package var processID: Int32 = 0
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc

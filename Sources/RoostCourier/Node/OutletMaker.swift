@@ -58,6 +58,7 @@ struct OutletMaker: Sendable {
             let details = why.merging(["target": receiver]) { old, _ in old }
             news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
         }
+        notices.pictures = world.pictures
         let (seed, options) = (seed(of: entry.id), entry.common)
         if let way = way as? PushReceiver {
             notices.removed = { [logger = world.logger] words in

@@ -38,7 +38,7 @@ package struct Notice: Hashable, Sendable {
     /// As `PM2.5 of 16.1 µg/m³ (24 h mean, guideline 15) measured 07:49`.
     package let subtitle: String
     /// Lines of at most 200 bytes.
-    package let body: [String]
+    package private(set) var body: [String]
     /// When it began, UTC; nil while the clock is not trusted.
     package let time: WallTime?
     /// A page of the station; nil where it has no address.
@@ -47,6 +47,10 @@ package struct Notice: Hashable, Sendable {
     package var isTest = false
     /// Nil where the notice is about no value, as a card that wears.
     package var measurement: Measurement?
+    /// Of the motion that it is about; receivers without a way for pictures leave it out.
+    package var picture: NoticePicture?
+    /// Of its text: `en`, `de` or `it`.
+    package var language = "en"
 
     package init(
         number: Int,
@@ -59,6 +63,23 @@ package struct Notice: Hashable, Sendable {
         (self.number, self.kind, self.key, self.severity) = (number, kind, key, severity)
         (title, subtitle, body) = (text.title, text.subtitle, text.body)
         self.time = time
+    }
+
+    /// The motion sensor that it is about; nil of other notices.
+    ///
+    /// Rules of motion have a name that begins with `motion`.
+    package var motionSensor: String? {
+        let parts = key.split(separator: " ", maxSplits: 1).map(String.init)
+        guard kind != .resolved, parts.count == 2, parts[0].hasPrefix("motion") else { return nil }
+        return parts[1]
+    }
+
+    /// The same without its picture, and a line that says why.
+    package func without(_ lack: NoticePicture.Lack) -> Notice {
+        var notice = self
+        notice.picture = nil
+        notice.body.append(lack.words(language))
+        return notice
     }
 
     /// Title, subtitle and body as one text.

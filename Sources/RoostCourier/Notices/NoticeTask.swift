@@ -14,6 +14,7 @@ package actor NoticeTask: Child {
         package let zone: Zone
         /// Receives why the receiver is held, and nil when it goes on.
         package let tell: @Sendable (_ receiver: String, DeliveryReason?) -> Void
+        package var pictures: (any PictureSource)?
         /// Receives which subscriber was removed, and why, without its address.
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
 
@@ -50,6 +51,10 @@ package actor NoticeTask: Child {
     private static let tolerance: Duration = .seconds(1)
     /// So often the same notice goes out when no answer says whether it arrived.
     private static let unknownLimit = 2
+    /// So long after a motion a picture of it may still come.
+    private static let pictureLimit: Duration = .seconds(20)
+    /// A picture of a motion from so long before its alert is taken as well.
+    private static let pictureMargin: Duration = .seconds(30)
 
     private let id: String
     private let receiver: any NoticeReceiver
@@ -181,7 +186,8 @@ package actor NoticeTask: Child {
     private func send(_ plan: NoticePlanner.Plan) async throws {
         writer.words = await world.hub.words
         let notices = writer.write(plan, planner.alerts, at: world.clock.now)
-        for notice in notices where receiver.takes(notice) {
+        for written in notices where receiver.takes(written) {
+            let notice = try await pictured(written)
             switch try await receiver.deliver(notice, over: world.network) {
             case .delivered, .partly: count()
             case .refused(let reason):
@@ -202,6 +208,33 @@ package actor NoticeTask: Child {
         }
         planner.finish(plan, at: world.clock.now)
         try await keep()
+    }
+
+    /// A notice of a motion with its picture, or with the reason why it has none.
+    private func pictured(_ notice: Notice) async throws -> Notice {
+        guard planner.options.hasPictures, let sensor = notice.motionSensor else { return notice }
+        let clock = world.clock
+        let begun = planner.alerts[Int64(notice.number)]?.since ?? clock.now
+        let first = begun.advanced(by: .zero - Self.pictureMargin)
+        var found: Result<NoticePicture, NoticePictureError> = .failure(.init(.noCamera))
+        while let pictures = world.pictures {
+            found = try await pictures.picture(of: sensor, after: first)
+            // The program of a camera takes seconds; nothing else is worth a wait.
+            guard case .failure(let error) = found, error.lack == .notTaken,
+                begun.duration(to: clock.now) < Self.pictureLimit
+            else { break }
+            try await clock.sleep(for: .seconds(1), tolerance: Self.tolerance)
+        }
+        switch found {
+        case .failure(let error): return notice.without(error.lack)
+        case .success(let picture):
+            guard picture.bytes.count <= NoticePicture.byteMax else {
+                return notice.without(.tooLarge(byteCount: picture.bytes.count))
+            }
+            var notice = notice
+            notice.picture = picture
+            return notice
+        }
     }
 
     private func count() {

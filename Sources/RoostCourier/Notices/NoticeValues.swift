@@ -74,6 +74,7 @@ package enum NoticeValues {
             "quantity": TemplateValue(measurement?.quantity),
             "value": measurement.map { .number($0.value) } ?? .none,
             "unit": TemplateValue(measurement?.unit),
+            "picture": TemplateValue(notice.picture?.name),
             "test": .flag(notice.isTest),
             "station": .text(station.id),
             "stationName": .text(station.name),

@@ -33,10 +33,16 @@ struct NoticeWriter {
         let items = items(plan, alerts, at: now)
         guard isGrouped, items.count > 1 else {
             return items.compactMap { item in
-                NoticeText(item.event, in: language).map { notice(item, $0) }
+                NoticeText(item.event, in: language).map { inLanguage(notice(item, $0)) }
             }
         }
-        return together(items).map { [$0] } ?? []
+        return together(items).map { [inLanguage($0)] } ?? []
+    }
+
+    private func inLanguage(_ notice: Notice) -> Notice {
+        var notice = notice
+        notice.language = language.rawValue
+        return notice
     }
 
     private func items(

@@ -60,6 +60,17 @@ package struct Preset: Hashable, Sendable {
         package let waitSeconds: Int?
     }
 
+    /// How a notice goes that has a picture.
+    package struct Picture: Hashable, Sendable {
+        package let method: OutboundRequest.Method
+        package let url: Template
+        package let headers: [Header]
+        /// The form's field of the file; nil where the body is the picture itself.
+        package let file: String?
+        /// The form's other fields.
+        package let fields: [Header]
+    }
+
     package let id: String
     package let name: String
     /// For people: what to do at the service.
@@ -77,6 +88,8 @@ package struct Preset: Hashable, Sendable {
     package let needs: Set<String>
     /// Whether the notice says a later state of the same thing replaces an unseen one.
     package let replaces: Bool
+    /// Nil for a service that takes none.
+    package var picture: Picture?
 
     /// The names that its templates may use.
     package static func names(_ settings: [Setting]) -> Set<String> {

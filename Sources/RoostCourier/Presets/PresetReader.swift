@@ -65,9 +65,10 @@ package struct PresetReader {
         let rules = self.rules(&object, names)
         let needs = self.needs(&object, names)
         let replaces = object.bool("replaces")
+        let picture = picture(&object, names)
         object.finish()
         guard let id, let name, let url, let body, let proof else { return nil }
-        return Preset(
+        var preset = Preset(
             id: id,
             name: name,
             about: about ?? "",
@@ -81,6 +82,27 @@ package struct PresetReader {
             rules: rules,
             needs: Set(needs),
             replaces: replaces ?? false
+        )
+        preset.picture = picture
+        return preset
+    }
+
+    private func picture(_ object: inout ObjectReader, _ names: Set<String>) -> Preset.Picture? {
+        guard var part = object.object("picture") else { return nil }
+        let method = part.string("method", in: ["POST", "PUT"])
+        let url = template(&part, "url", names)
+        let headers = headers(&part, names)
+        let file = part.string("file")
+        let fields = self.headers(&part, names, key: "fields")
+        if file == nil, !fields.isEmpty { part.problem("fields", "need \"file\": a form has one") }
+        part.finish()
+        guard let url else { return nil }
+        return Preset.Picture(
+            method: method.flatMap(OutboundRequest.Method.init) ?? .post,
+            url: url,
+            headers: headers,
+            file: file,
+            fields: fields
         )
     }
 
@@ -143,9 +165,15 @@ package struct PresetReader {
         }
     }
 
-    private func headers(_ object: inout ObjectReader, _ names: Set<String>) -> [Preset.Header] {
-        object.array("headers", limit: Self.headerLimit).enumerated().compactMap { index, value in
-            guard var part = ObjectReader(value, at: "headers[\(index)]", problems) else {
+    private func headers(
+        _ object: inout ObjectReader,
+        _ names: Set<String>,
+        key: String = "headers"
+    ) -> [Preset.Header] {
+        let values = object.array(key, limit: Self.headerLimit)
+        let path = object.path(key)
+        return values.enumerated().compactMap { index, value in
+            guard var part = ObjectReader(value, at: "\(path)[\(index)]", problems) else {
                 return nil
             }
             let name = part.required("name")

@@ -48,14 +48,10 @@ package struct PresetReceiver: NoticeReceiver {
     package func request(_ notice: Notice) -> OutboundRequest {
         let values = self.values(notice)
         let body = preset.body.render(values, in: zone)
-        let fields = preset.headers.compactMap { header -> OutboundRequest.Field? in
-            let value = header.value.render(values, in: zone)
-            return value.revealed.isEmpty ? nil : .init(header.name, value)
-        }
         var request = OutboundRequest(
             preset.method,
             preset.url.render(values, in: zone),
-            fields,
+            fields(preset.headers, values),
             body: Array(body.revealed.utf8)
         )
         if body.revealed != body.shown { request.shownBody = body.shown }
@@ -69,7 +65,51 @@ package struct PresetReceiver: NoticeReceiver {
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
         let values = self.values(notice)
+        if let picture = notice.picture, let form = preset.picture {
+            let request = request(picture, form, values)
+            let outcome = try await network.outcome(of: request) { judge($0, values) }
+            // A server may take notices and no files, or only smaller ones.
+            guard case .refused(let reason) = outcome else { return outcome }
+            return try await deliver(notice.without(.refused(reason.words)), over: network)
+        }
         return try await network.outcome(of: request(notice)) { judge($0, values) }
+    }
+
+    private func request(
+        _ picture: NoticePicture,
+        _ form: Preset.Picture,
+        _ values: [String: TemplateValue]
+    ) -> OutboundRequest {
+        var fields = fields(form.headers, values)
+        var body = picture.bytes
+        if let file = form.file {
+            let parts = form.fields.map { field in
+                (field.name, field.value.render(values, in: zone).revealed)
+            }
+            let data = FormData(parts, file: file, picture)
+            body = data.body
+            fields.append(.init("Content-Type", MaskedText(data.type)))
+        }
+        var request = OutboundRequest(
+            form.method,
+            form.url.render(values, in: zone),
+            fields,
+            body: body
+        )
+        request.shownBody = "\(body.count) bytes with \(picture.name)"
+        request.trust = trust
+        if let signer { request.fields.append(signer.field(request.body)) }
+        return request
+    }
+
+    private func fields(
+        _ headers: [Preset.Header],
+        _ values: [String: TemplateValue]
+    ) -> [OutboundRequest.Field] {
+        headers.compactMap { header in
+            let value = header.value.render(values, in: zone)
+            return value.revealed.isEmpty ? nil : .init(header.name, value)
+        }
     }
 
     private func values(_ notice: Notice) -> [String: TemplateValue] {

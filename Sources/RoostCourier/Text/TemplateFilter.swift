@@ -18,12 +18,14 @@ package enum TemplateFilter: Hashable, Sendable {
     case date(DateFormat)
     /// A number as Python writes a `float`: `5.0`, `12.3`.
     case float
+    /// As a field of HTTP's head: encoded words (RFC 2047) for what is not ASCII, no line ends.
+    case header
     /// A text in front of a value that is not empty, as `Bearer ` of a token.
     case prefix(String)
 
     /// The filters, for people.
     static let list =
-        "there are json, url, csv, upper, cut:BYTES, date:FORMAT, float and prefix:TEXT"
+        "there are json, url, csv, header, upper, cut:BYTES, date:FORMAT, float and prefix:TEXT"
 
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -33,6 +35,7 @@ package enum TemplateFilter: Hashable, Sendable {
         case ("url", nil): self = .url
         case ("csv", nil): self = .csv
         case ("upper", nil): self = .upper
+        case ("header", nil): self = .header
         case ("float", nil): self = .float
         case ("cut", let count?):
             guard let count = Int(count), (1...8_192).contains(count) else {
@@ -56,6 +59,7 @@ package enum TemplateFilter: Hashable, Sendable {
             let isPlain = !text.utf8.contains { [0x2C, 0x22, 0x0D, 0x0A].contains($0) }
             let doubled = text.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
             return .text(isPlain ? text : "\"\(doubled)\"")
+        case .header: return .text(QuotedPrintable.header(text).replacing("\r\n", with: ""))
         case .upper: return .text(text.uppercased())
         case .cut(let count): return .text(Self.cut(text, count))
         case .date(let format):
