@@ -45,6 +45,33 @@ package struct EyesReport: Codable, Hashable, Sendable {
         }
     }
 
+    /// A motion that has no picture.
+    package struct Lack: Codable, Hashable, Sendable {
+        package enum Reason: String, Codable, Sendable, CaseIterable {
+            /// In a masked time, or with masks while the clock was not trusted.
+            case masked
+            /// Others waited for the camera.
+            case busy
+            /// The program, or the ring, failed.
+            case failed
+        }
+
+        /// Of a report, at most.
+        package static let limit = 64
+
+        package let source: String
+        /// When the motion began, in nanoseconds since 1970.
+        package let time: Int64
+        package let reason: Reason
+        /// What failed.
+        package let words: String?
+
+        package init(source: String, time: Int64, reason: Reason, words: String? = nil) {
+            (self.source, self.time) = (source, time)
+            (self.reason, self.words) = (reason, words)
+        }
+    }
+
     package let version: String
     package let processID: Int32
     package let uptimeSeconds: Double
@@ -69,6 +96,8 @@ package struct EyesReport: Codable, Hashable, Sendable {
     package var ringTrouble: String?
     /// Why the station is not followed; nil while it is.
     package var stationTrouble: String?
+    /// Motions since the start that have no picture and whose time was sure, oldest first.
+    package var lacks: [Lack]?
     /// Nil while no live picture is configured.
     package var live: LivePictureReport?
 

@@ -38,6 +38,7 @@ final class Watcher: Sendable {
         var masked = 0
         /// Why the last motion has no picture; nil once one has again.
         var lastTrouble: String?
+        var lacks = MotionLacks()
         /// Motions without a picture since the last one that has one.
         var leftOutInARow = 0
         var stationTrouble: String?
@@ -141,7 +142,10 @@ final class Watcher: Sendable {
             instant: MonotonicInstant(nanoseconds: nanoseconds(event.instantSeconds))
         )
         if masks.holds(at: now, isSure: isSure) {
-            counts.withLock { $0.masked += 1 }
+            counts.withLock { counts in
+                counts.masked += 1
+                counts.lacks.add(motion, .masked)
+            }
             return say()
         }
         if isSure {
@@ -153,9 +157,15 @@ final class Watcher: Sendable {
             counts.waiting += 1
             return true
         }
-        guard isWaiting else { return leaveOut("the camera is too slow: \(Self.waitingMax) wait") }
+        guard isWaiting else {
+            counts.withLock { $0.lacks.add(motion, .busy) }
+            return leaveOut("the camera is too slow: \(Self.waitingMax) wait")
+        }
         do { try disk.submit { [self] in picture(motion) } } catch {
-            counts.withLock { $0.waiting -= 1 }
+            counts.withLock { counts in
+                counts.waiting -= 1
+                counts.lacks.add(motion, .busy)
+            }
             leaveOut("\(error)")
         }
     }
@@ -267,6 +277,7 @@ final class Watcher: Sendable {
             logger.info("picture", metadata: ["name": "\(record.name)"])
             say()
         } catch {
+            counts.withLock { $0.lacks.add(motion, .failed, "\(error)") }
             leaveOut("\(error)")
         }
     }
@@ -334,6 +345,7 @@ extension Watcher: EyesKeeper {
             report.lastTrouble = counts.lastTrouble
             report.ringTrouble = counts.ringTrouble
             report.stationTrouble = counts.stationTrouble
+            report.lacks = counts.lacks.all
             (report.pictureCount, report.newest) = (counts.pictureCount, counts.newest)
         }
         return report

@@ -12,6 +12,8 @@ import StoreQueries
 /// for tokens; deleting is for owners.
 package struct RecordRoutes: Sendable {
     private static let limitMax = 200
+    /// How far two clocks' times of one motion may differ, in nanoseconds.
+    private static let lackTolerance: Int64 = 1_000_000_000
 
     private let history: HistoryClient
     /// Nil for a card without its station.
@@ -114,11 +116,28 @@ package struct RecordRoutes: Sendable {
                 json.member("mayLook", mayLook)
                 json.member("mayDelete", mayDelete)
                 json.array("items", page.items) { json, item in
-                    json.object { json in Self.write(item, mayLook, &json) }
+                    json.object { json in
+                        Self.write(item, mayLook, &json)
+                        guard item.picture == nil else { return }
+                        let lack = Self.lack(of: item, report)
+                        json.member("lack", lack?.reason.rawValue)
+                        json.member("lackWords", lack?.words)
+                    }
                 }
                 json.member("next", page.next?.description)
             }
             return .json(json.text)
+        }
+    }
+
+    /// Why a motion has no picture, as far as `roost-eyes` knows it.
+    private static func lack(
+        of item: MotionRecords.Item,
+        _ report: EyesReport?
+    ) -> EyesReport.Lack? {
+        guard let time = item.time?.nanoseconds else { return nil }
+        return report?.lacks?.last { lack in
+            lack.source == item.source && abs(lack.time - time) < Self.lackTolerance
         }
     }
 

@@ -95,6 +95,7 @@ package enum RouteSummaries {
         "POST /mode": Entry("Changes how often the station measures, or begins a survey."),
         "POST /copies": Entry("Makes an SQLite copy of the history, kept for an hour."),
         "POST /notes": Entry("Writes a note, at most 120 bytes."),
+        "POST /dose/mark": Entry("Has the dose of a counter counted from now on."),
         "POST /mutes/{target}": Entry("Leaves a device or channel out for a while."),
         "DELETE /mutes/{target}": Entry("Ends that."),
         "POST /alerts/{n}/ack": Entry("Says that a person knows of an alert, for a while or not."),

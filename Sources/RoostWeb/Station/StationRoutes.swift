@@ -108,6 +108,9 @@ package struct StationRoutes: Sendable {
             Route(.post, "/api/v1/notes", .member, scope: .write, body: .form) { request in
                 try await note(request)
             },
+            Route(.post, "/api/v1/dose/mark", .member, scope: .write, body: .form) { request in
+                try await markDose(request)
+            },
             Route(.post, "/api/v1/mutes/{target*}", .member, scope: .write, body: .form) {
                 try await mute($0)
             },
@@ -247,6 +250,19 @@ package struct StationRoutes: Sendable {
         let body = try request.decoded(Note.self)
         var control = ControlRequest(.note)
         (control.text, control.device, control.time) = (body.text, body.channel, body.at)
+        _ = try await questions.ask(control, for: request, StatusReport.self)
+        return WebResponse(.created)
+    }
+
+    private struct Counter: Decodable { let channel: String }
+
+    /// From now on, as `roost dose --mark`; what was before stays in the history.
+    private func markDose(_ request: WebRequest) async throws -> WebResponse {
+        try request.allow(only: ["channel"])
+        let channel = try request.decoded(Counter.self).channel
+        var control = ControlRequest(.note)
+        control.device = channel.split(separator: "/").first.map(String.init)
+        control.kind = EventKind.Plain.doseMarked.rawValue
         _ = try await questions.ask(control, for: request, StatusReport.self)
         return WebResponse(.created)
     }

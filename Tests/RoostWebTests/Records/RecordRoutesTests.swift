@@ -1,6 +1,8 @@
 import ControlProtocol
+import Core
 import FoundationEssentials
 import HTTPTypes
+import StoreFixtures
 import TestSupport
 import Testing
 
@@ -134,6 +136,27 @@ import Testing
         )
         .ask("/api/v1/records/1", .delete)
         #expect(gone.status == .serviceUnavailable)
+    }
+
+    @Test func aMotionWithoutAPictureSaysWhy() async throws {
+        let stage = try RecordsStage(
+            [("door", 60, 5), ("door", 120, 5), ("door", 180, 5)],
+            pictures: []
+        )
+        let begin = QueryFixture.wall(RecordsStage.started).nanoseconds
+        var report = RecordsStage.report
+        report.lacks = [
+            .init(source: "door", time: begin + 60_400_000_000, reason: .masked),
+            .init(source: "hall", time: begin + 120_000_000_000, reason: .busy),
+            .init(source: "door", time: begin + 180_000_000_000, reason: .failed, words: "late"),
+        ]
+        let routes = RecordRoutes(stage.history, stage.camera(report), nil).all
+        let text = try await RouteStage.text(await RouteStage(routes).ask("/api/v1/records"))
+        let items = text.split(separator: "\"event\":").dropFirst()
+        #expect(items.count == 3)
+        let lacks = items.map { $0.contains("\"lack\":\"failed\",\"lackWords\":\"late\"") }
+        #expect(lacks == [true, false, false])
+        #expect(items.map { $0.contains("\"lack\":\"masked\"") } == [false, false, true])
     }
 
     @Test func aRingThatChangesIsReadAgain() async throws {

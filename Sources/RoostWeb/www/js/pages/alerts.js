@@ -46,10 +46,14 @@ function row(one, { me, api, reload }) {
     one.n && !one.isAcknowledged && may(me, "member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
 }
 
-function ruleRow(rule, { me, api }) {
-  const sentences = rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
+/** What each part of a rule that compares a value with a limit is about. */
+export function ruleSentences(rule) {
+  return rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
     name: quantityName(quantityOf(part.channels)), over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"),
     limits: part.limits.map((one) => number(one, 1, 0)).join(", "), ends: part.ends.map((one) => number(one, 1, 0)).join(", ") }));
+}
+
+function ruleRow(rule, { me, api }) {
   return el("li", { class: "finding" }, mark(SIGNS[rule.severity], "mark small"), el("div", {}, el("strong", {}, ruleName(rule.id)),
-    sentences.map((words) => el("p", {}, words)), may(me, "member") ? el("div", { class: "row" }, action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" })) : null));
+    ruleSentences(rule).map((words) => el("p", {}, words)), may(me, "member") ? el("div", { class: "row" }, action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" })) : null));
 }

@@ -87,7 +87,7 @@ function folded(records) {
   const runs = [];
   for (const one of records) {
     const last = runs.at(-1)?.[0];
-    if (last && !one.number && !last.number && last.source === one.source && last.hasPicture === one.hasPicture) runs.at(-1).push(one);
+    if (last && !one.number && !last.number && last.source === one.source && last.hasPicture === one.hasPicture && lackOf(last) === lackOf(one)) runs.at(-1).push(one);
     else runs.push([one]);
   }
   return runs;
@@ -102,8 +102,11 @@ function row(run) {
   const time = [...new Set([timeOf(oldest), timeOf(newest)])].join(" – ");
   const words = [newest.source, run.length > 1 ? plural("records.motions", run.length) : lengthOf(newest)].filter(Boolean).join(" · ");
   return el("li", { class: "row plain" }, el("span", { class: "number" }, time), el("strong", {}, words),
-    el("span", { class: "quiet" }, t(newest.hasPicture ? "records.hidden" : "records.noPicture")));
+    el("span", { class: "quiet" }, newest.hasPicture ? t("records.hidden") : lackOf(newest)));
 }
+
+/** That there is no picture, and why where the camera’s program knows it. */
+const lackOf = (one) => (one.lack ? t(`records.lack.${one.lack}`, { why: one.lackWords ?? "" }) : t("records.noPicture"));
 
 function tile(one, at) {
   return el("li", {}, el("button", { type: "button", class: "shot", onclick: () => look(one, at), "aria-label": t("records.look", { words: wordsOf(one) }) },

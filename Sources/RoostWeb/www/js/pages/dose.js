@@ -1,0 +1,103 @@
+// What a radiation counter counted in a time, how sure that is, and the dose.
+import { Chart } from "../chart.js";
+import { button, card, el, facts } from "../dom.js";
+import { clock, number, rfc3339, stamp, zoneWords } from "../format.js";
+import { t } from "../i18n.js";
+import { live } from "../live.js";
+import { may } from "../navigation.js";
+import { action, confirmed, recorded } from "../words.js";
+import { ruleSentences } from "./alerts.js";
+
+export const title = "dose.title";
+/** So long a mark may take to the history. */
+const MARK_SECONDS = 12;
+/** Seconds of each choice; the mark has its own. */
+const WINDOWS = { hour: 3600, day: 86400, week: 604800, month: 2592000 };
+
+export async function load(api, query) {
+  const [channels, rules] = await Promise.all([api.get("/channels"), api.maybe("/rules"), live.station ? null : live.refresh().catch(() => {})]);
+  const counters = (channels.items ?? []).filter((one) => one.unit === "cpm");
+  const counter = counters.find((one) => one.id === query.get("channel")) ?? counters.find((one) => one.isPresent !== false) ?? counters[0];
+  if (!counter) return { counters };
+  const now = Date.parse(live.station?.time?.now ?? "") / 1000 + live.elapsed || Date.now() / 1000;
+  const asked = WINDOWS[query.get("window")] ? query.get("window") : "mark";
+  const range = asked === "mark" ? {} : { from: rfc3339(now - WINDOWS[asked]), to: rfc3339(now) };
+  const dose = await api.get("/dose", { channel: counter.id, ...range });
+  // Without a mark it is the last day.
+  const window = asked === "mark" && !dose.isSinceMark ? "day" : asked;
+  const from = Date.parse(dose.from ?? "") / 1000 || now - WINDOWS.day, to = Math.max(now, from + 60);
+  const ask = { channel: counter.id, from: rfc3339(from), to: rfc3339(to) };
+  const [series, ledger] = await Promise.all([api.maybe("/series", { ...ask, points: 400 }), api.maybe("/ledger", ask)]);
+  return { counters, counter, window, dose, from, to, now, series: series?.series?.[0], ledger, rules: rules?.alerts ?? [] };
+}
+
+export function make(root, context) {
+  let chart = null;
+  return {
+    update(data) {
+      chart?.close();
+      chart = null;
+      if (!data.counter) return root.replaceChildren(card(null, el("p", { class: "big" }, t("dose.none")), el("p", { class: "quiet" }, t("dose.none.words"))));
+      const box = el("div", { class: "chart", role: "group", "aria-label": t("dose.chart", { name: data.counter.id }) });
+      root.replaceChildren(figures(data, context), data.series ? card(t("quantity.cpm"), box, el("p", { class: "quiet" }, zoneWords())) : "", alarm(data));
+      if (data.series) chart = draw(box, data);
+    },
+    leave() { chart?.close(); },
+  };
+}
+
+const withError = (rate, decimals, unit) => `${number(rate.mean, decimals)} ± ${number(rate.error, decimals)} ${unit}`;
+
+function figures({ counters, counter, window, dose, from }, context) {
+  const choice = counters.length < 2 ? null : el("select", { "aria-label": t("dose.counter"), onchange: (event) => context.setQuery({ channel: event.target.value }) },
+    counters.map((one) => el("option", { value: one.id, selected: one.id === counter.id }, one.id)));
+  const windows = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, ["mark", ...Object.keys(WINDOWS)].map((name) =>
+    button(t(`dose.window.${name}`), () => context.setQuery({ window: name === "mark" ? null : name }), { "aria-pressed": String(window === name) })));
+  const share = dose.elapsedSeconds > 0 ? Math.min(1, dose.coveredSeconds / dose.elapsedSeconds) : 1;
+  const since = t(dose.isSinceMark ? "dose.since.mark" : "dose.since", { time: dose.from ? stamp(from) : t("dose.beginning") });
+  const { countRate, doseRate } = dose;
+  const mark = may(context.me, "member") && live.state !== "still" ? button(t("dose.mark"), confirmed(t("dose.mark.sure"), t("dose.mark"), async () => {
+    await context.api.send("POST", "/dose/mark", { channel: counter.id });
+    // The history has it some seconds later.
+    for (let turn = 0; turn < MARK_SECONDS; turn += 1) {
+      const now = await context.api.get("/dose", { channel: counter.id });
+      if (now.isSinceMark && (now.from !== dose.from || !dose.isSinceMark)) break;
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+    await context.setQuery({ window: null });
+  })) : null;
+  return card(null, el("div", { class: "tools" }, choice, windows), el("p", { class: "quiet" }, since),
+    countRate ? [
+      el("p", { class: "big number" }, withError(countRate, 2, "cpm")),
+      doseRate ? el("p", { class: "big number" }, withError(doseRate, 4, "µSv/h")) : el("p", { class: "quiet" }, t("dose.noFactor")),
+      facts([
+        [t("dose.measured"), doseRate && `${number(dose.measuredDose, 4)} µSv`],
+        [t("dose.estimated"), doseRate && `${number(dose.estimatedDose, 4)} µSv`],
+        [t("dose.counts"), `${number(dose.counts)} (${t("dose.samples", { n: number(dose.sampleCount) })})`],
+        [t("dose.deviation"), dose.deviation !== null && dose.deviation !== undefined && `${number(dose.deviation, 2)} cpm`],
+        [t("dose.span"), t("dose.fromTo", { from: number(dose.least), to: number(dose.most) })],
+        [t("dose.covered"), `${number(share * 100, 1)} %`],
+      ]),
+      el("p", { class: "quiet" }, t("dose.words")),
+    ] : el("p", { class: "big" }, t("dose.noCounts")),
+    mark ? el("div", { class: "row" }, mark) : null);
+}
+
+function draw(box, { counter, series, ledger, from, to, now }) {
+  const chart = new Chart(box, {});
+  const unsure = (series.unsure ?? []).flatMap((flag, step) => (flag ? [step] : []));
+  chart.data = { from, to, now, series: [{ ...series, item: counter, width: series.widthSeconds, index: 0, ...recorded(ledger), unsure }], marks: [], limits: [], floor: 0 };
+  return chart;
+}
+
+/** The rules that look at this counter, and what they find now. */
+function alarm({ counter, rules }) {
+  const [device] = counter.id.split("/");
+  const mine = rules.filter((rule) => rule.parts.some((part) => part.limits.length && fits(counter.id, part.channels)));
+  const state = (rule) => rule.present.find((one) => one.key.startsWith(`${rule.id}:${device}/`))?.state ?? "quiet";
+  return card(t("dose.alarm"), mine.length ? el("ul", { class: "list" }, mine.map((rule) => el("li", {}, el("strong", {}, rule.id), ` ${ruleSentences(rule).join(" ")}`,
+    el("span", { class: "quiet" }, ` ${t(`dose.alarm.${state(rule) === "quiet" ? "quiet" : "raised"}`)}`)))) : el("p", { class: "quiet" }, t("dose.alarm.none", { id: counter.id })),
+    el("p", {}, el("a", { href: "/alerts" }, t("alerts.title"))));
+}
+
+const fits = (name, pattern) => new RegExp(`^${pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`).test(name);
