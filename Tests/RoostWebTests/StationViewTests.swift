@@ -20,6 +20,17 @@ import Testing
         #expect(down.contains(#""code":"daemon.down""#))
     }
 
+    @Test func aStationIsVisitedWhileASensorSeesMotion() {
+        func device(_ type: String, _ state: String) -> DeviceReport {
+            DeviceReport(name: "a", type: type, location: "", state: state, facts: Details([]))
+        }
+        #expect(StationView.isVisited([]) == nil)
+        #expect(StationView.isVisited([device("sds011", "motion")]) == nil)
+        // As after a restart.
+        #expect(StationView.isVisited([device("pir", "settling")]) == false)
+        #expect(StationView.isVisited([device("pir", "still"), device("pir", "motion")]) == true)
+    }
+
     @Test func oneThatHangsIsLeftAloneForAWhile() {
         let (silence, start) = (StationSilence(), NIODeadline.uptimeNanoseconds(1_000))
         #expect(!silence.isPausing(at: start) && silence.absence(at: start) == nil)

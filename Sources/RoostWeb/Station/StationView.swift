@@ -44,6 +44,12 @@ package struct StationView: Sendable {
         return json.text
     }
 
+    /// Whether a motion sensor sees motion, its hold included; nil without such a sensor.
+    static func isVisited(_ devices: [DeviceReport]) -> Bool? {
+        let sensors = devices.filter { $0.type == "pir" }
+        return sensors.isEmpty ? nil : sensors.contains { $0.state == "motion" }
+    }
+
     private func writeAbsence(
         _ state: String,
         _ verdict: Verdict,
@@ -97,6 +103,7 @@ package struct StationView: Sendable {
             json.member("uptimeSeconds", status.uptimeSeconds)
             json.member("zone", status.zone ?? zone)
             json.member("isSimulated", isSimulated)
+            json.member("visited", Self.isVisited(devices.devices))
         }
         json.object("time") { json in
             json.member("now", status.wallTime)
