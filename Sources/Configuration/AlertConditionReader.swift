@@ -164,9 +164,16 @@ struct AlertConditionReader {
             return nil
         }
         guard object.required("atLeast") != nil, let index,
-            let band = object.string("atLeast", in: Array(index.bandNames.dropFirst()))
+            let band = object.string("atLeast", in: Self.bands(index))
         else { return nil }
         return .index(index, band: band)
+    }
+
+    /// The names of its bands but the best; some name two alike.
+    private static func bands(_ index: AirIndex) -> [String] {
+        var names = Array(index.bandNames.dropFirst())
+        if let last = names.last { names = names.dropLast().filter { $0 != last } + [last] }
+        return names
     }
 
     private static func rise(_ object: inout ObjectReader) -> Found? {

@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
             let suggestion: String?
         }
 
-        let file: String
+        var file: String
         var targets: [Entry] = []
         var receivers: [Entry] = []
         var feeds: [Entry] = []
@@ -41,6 +41,8 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: "The file; - is standard input.")
     var file = CourierConfiguration.standardPath
 
+    @OptionGroup var presets: PresetOptions
+
     @Flag(help: "One JSON object instead of text.")
     var json = false
 
@@ -54,7 +56,8 @@ struct CheckCommand: ParsableCommand {
         }
         var report = Report(file: file)
         do {
-            let configuration = try CourierConfiguration(bytes, file: file)
+            let catalog = try presets.catalog()
+            let configuration = try CourierConfiguration(bytes, file: file, presets: catalog)
             report.targets = configuration.targets.map { entry in
                 .init(id: entry.id, type: entry.type, secrets: entry.secrets.map(\.text))
             }
@@ -64,7 +67,8 @@ struct CheckCommand: ParsableCommand {
             report.feeds = configuration.feeds.map { entry in
                 .init(id: entry.id, type: entry.kind.name, secrets: entry.secrets.map(\.text))
             }
-        } catch {
+        } catch let error as ConfigurationError {
+            report.file = error.file
             report.problems = error.problems.map {
                 .init(place: $0.place, message: $0.message, suggestion: $0.suggestion)
             }

@@ -16,8 +16,8 @@ struct ProveCommand: ParsableCommand {
 
             Examples: roost outbox prove influx --last 30d
                       roost outbox prove bucket --repair
-            Exit codes: 0 all is proved, 1 something differs, 3 it cannot be asked,
-            69 no courier answers.
+            Exit codes: 0 all is proved, 1 something differs, 3 it cannot be asked or nothing was
+            delivered in this time, 69 no courier answers.
             """
     )
 
@@ -42,11 +42,13 @@ struct ProveCommand: ParsableCommand {
             say(report)
         }
         if let files = report.files {
-            if files.contains(where: { $0.state == .unanswered }) { throw ExitCode(3) }
+            guard !files.isEmpty, files.allSatisfy({ $0.state != .unanswered }) else {
+                throw ExitCode(3)
+            }
             if files.contains(where: { $0.state != .proved }) { throw ExitCode(1) }
             return
         }
-        guard let days = report.days, days.allSatisfy({ $0.isProved != nil }) else {
+        guard let days = report.days, !days.isEmpty, days.allSatisfy({ $0.isProved != nil }) else {
             throw ExitCode(3)
         }
         if days.contains(where: { $0.isProved == false }) { throw ExitCode(1) }

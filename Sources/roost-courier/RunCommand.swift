@@ -58,6 +58,8 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The folder of hashed certificates of authorities.")
     var authorities = "/etc/ssl/certs"
 
+    @OptionGroup var presets: PresetOptions
+
     @Flag(help: "Log what happens, not only what matters.")
     var verbose = false
 
@@ -126,7 +128,7 @@ struct RunCommand: ParsableCommand {
             Output.error("\(error)")
             throw ExitCode(1)
         }
-        return try CourierConfiguration(bytes, file: config)
+        return try CourierConfiguration(bytes, file: config, presets: try presets.catalog())
     }
 
     private func world(

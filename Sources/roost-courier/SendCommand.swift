@@ -28,13 +28,19 @@ struct EntryOptions: ParsableArguments {
     @Option(help: "The folder of hashed certificates of authorities.")
     var authorities = "/etc/ssl/certs"
 
+    @OptionGroup var presets: PresetOptions
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
     func configuration() throws -> CourierConfiguration {
         do {
             let limit = CourierConfiguration.byteLimit + 1
-            return try CourierConfiguration(try FileBytes.read(config, limit: limit), file: config)
+            return try CourierConfiguration(
+                try FileBytes.read(config, limit: limit),
+                file: config,
+                presets: try presets.catalog()
+            )
         } catch let error as ConfigurationError {
             Output.error("\(error)")
             throw ExitCode(78)

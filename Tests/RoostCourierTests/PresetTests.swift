@@ -69,6 +69,30 @@ import Testing
         )
     }
 
+    @Test func anOwnersFileAddsATypeAndReplacesAShippedOne() throws {
+        func file(_ id: String) -> (path: String, bytes: [UInt8]) {
+            let text = """
+                {"schemaVersion":1,"id":"\(id)","name":"\(id)","url":"https://own.example/",
+                 "format":"text","body":"{{title}}","proof":{"status":[200]}}
+                """
+            return ("/etc/roost/courier-presets/\(id).json", Array(text.utf8))
+        }
+        let catalog = try PresetCatalog(reading: [file("bell"), file("ntfy")])
+        #expect(catalog.ids == ["bell", "ntfy", "seed", "telegram", "webhook"])
+        #expect(try catalog.preset("ntfy")?.format == .text)
+        #expect(try catalog.preset("seed") != nil)
+        let text = #"{"receivers":[{"id":"a","type":"bell"},{"id":"b","type":"ntfy"}]}"#
+        let bytes = Array(text.utf8)
+        let read = try CourierConfiguration(bytes, file: "courier.json", presets: catalog)
+        #expect(read.receivers.map(\.type) == ["bell", "ntfy"])
+        #expect(throws: ConfigurationError.self) {
+            try CourierConfiguration(bytes, file: "courier.json")
+        }
+        for wrong in [[file("smtp")], (0...PresetCatalog.ownLimit).map { file("own\($0)") }] {
+            #expect(throws: ConfigurationError.self) { try PresetCatalog(reading: wrong) }
+        }
+    }
+
     @Test func ntfyIsEachByte() throws {
         let receiver = try receiver(
             "ntfy",

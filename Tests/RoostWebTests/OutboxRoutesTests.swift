@@ -187,13 +187,30 @@ import Testing
     }
 
     @Test func collectorsSeeTheSum() throws {
-        var metrics = OpenMetrics(OpenMetricsTests.status, listeners: 0)
+        var status = OpenMetricsTests.status
+        status.clock = ClockReport(time: "2026-11-25T10:01:00Z", trust: "time server", isSure: true)
+        let alerts = (1...3).map { number in
+            AlertsReport.Alert(
+                n: number,
+                key: number < 3 ? "who-24h:a\(number)/pm25" : "card:station",
+                state: "raised",
+                level: 1,
+                severity: number < 3 ? "warning" : "critical",
+                sinceSeconds: 60
+            )
+        }
+        status.alerts = AlertsSummary(alerts)
+        var metrics = OpenMetrics(status, listeners: 0)
         metrics.outbox = Courier.report.targets
+        metrics.outbox[0].oldestWaiting = "2026-11-25T10:00:00Z"
         for line in [
             "roost_outbox_waiting_samples{target=\"influx\"} 3",
             "roost_outbox_delivered_samples_total{target=\"influx\"} 7",
             "roost_outbox_left_out_samples_total{target=\"influx\",reason=\"noValue\"} 2",
             "roost_outbox_held{target=\"influx\"} 1",
+            "roost_outbox_oldest_waiting_seconds{target=\"influx\"} 60",
+            "roost_alerts_raised{rule=\"card\",severity=\"critical\"} 1",
+            "roost_alerts_raised{rule=\"who-24h\",severity=\"warning\"} 2",
         ] {
             #expect(metrics.text.contains(line + "\n"))
         }

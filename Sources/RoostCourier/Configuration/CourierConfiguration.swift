@@ -21,8 +21,13 @@ package struct CourierConfiguration: Sendable {
     /// - Parameters:
     ///   - bytes: The file's content.
     ///   - file: Its name, for messages.
+    ///   - presets: The services that receivers may name.
     /// - Throws: `ConfigurationError` with all mistakes at once.
-    package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
+    package init(
+        _ bytes: [UInt8],
+        file: String,
+        presets: PresetCatalog = .shipped
+    ) throws(ConfigurationError) {
         guard bytes.count <= Self.byteLimit else {
             throw ConfigurationError(
                 file: file,
@@ -46,7 +51,9 @@ package struct CourierConfiguration: Sendable {
         var receivers: [ReceiverEntry] = []
         for (index, value) in root.array("receivers", limit: Self.entryLimit).enumerated() {
             let place = "receivers[\(index)]"
-            if let entry = ReceiverEntry(value, at: place, problems) { receivers.append(entry) }
+            if let entry = ReceiverEntry(value, at: place, presets, problems) {
+                receivers.append(entry)
+            }
         }
         var feeds: [FeedEntry] = []
         for (index, value) in root.array("feeds", limit: Self.entryLimit).enumerated() {

@@ -10,14 +10,19 @@ package struct ReceiverEntry: Sendable {
     package let make: TargetMaterials.MakeReceiver
 
     /// Reads an entry; nil with problems noted when it is wrong.
-    init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
+    init?(
+        _ value: JSONValue,
+        at place: String,
+        _ presets: PresetCatalog,
+        _ problems: ProblemList
+    ) {
         guard var reader = EntryReader(value, at: place, problems) else { return nil }
         let before = problems.problems.count
         let id = reader.id()
         let type = reader.object.required("type")
         var common = Self.common(&reader, problems)
         guard let type else { return nil }
-        let make = ReceiverKinds.read(type, &reader, &common)
+        let make = ReceiverKinds.read(type, &reader, &common, presets)
         if make == nil { reader.object.ignoreTheRest() }
         reader.object.finish()
         guard let id, let make, problems.problems.count == before else { return nil }

@@ -9,7 +9,8 @@ enum ReceiverKinds {
     static func read(
         _ type: String,
         _ reader: inout EntryReader,
-        _ common: inout ReceiverOptions
+        _ common: inout ReceiverOptions,
+        _ presets: PresetCatalog
     ) -> TargetMaterials.MakeReceiver? {
         let takesPictures =
             type == MailKind.name || (try? ShippedPresets.preset(type))??.picture != nil
@@ -23,7 +24,7 @@ enum ReceiverKinds {
         default: break
         }
         do {
-            if let preset = try ShippedPresets.preset(type) {
+            if let preset = try presets.preset(type) {
                 // The seed's clients know one pollutant a message.
                 if type == "seed" { common.isGrouped = false }
                 return self.preset(preset, &reader, common)
@@ -32,8 +33,7 @@ enum ReceiverKinds {
             reader.object.problem("type", "\(error)")
             return nil
         }
-        let all =
-            ShippedPresets.files.map(\.id) + [MailKind.name, PushKinds.webPush, PushKinds.apns]
+        let all = presets.ids + [MailKind.name, PushKinds.webPush, PushKinds.apns]
         reader.object.problem(
             "type",
             "unknown type \"\(type)\", known are \(all.joined(separator: ", "))",

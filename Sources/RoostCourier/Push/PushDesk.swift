@@ -87,11 +87,13 @@ package actor PushDesk {
             let endpoint = try PushEndpoint(url: address, key: key, secret: secret)
             subscriber = Subscriber(.webPush(endpoint))
         }
-        let interval = push.every ?? Subscriber.standardInterval
+        // One that registers again and says nothing of it keeps what it chose.
+        let known = try await book.all().first { $0.label == subscriber.label }
+        let interval = push.every ?? known?.interval ?? Subscriber.standardInterval
         guard Subscriber.intervals.contains(interval) else {
             throw PushMistake("interval", "interval is 1 minute to 24 hours")
         }
-        let language = push.language ?? "en"
+        let language = push.language ?? known?.language ?? "en"
         guard ["en", "de", "it"].contains(language) else {
             throw PushMistake("language", "language is en, de or it")
         }

@@ -1,4 +1,6 @@
 import ControlProtocol
+import Core
+import Store
 
 /// The station's figures as OpenMetrics 1.0 text, or in the older format of Prometheus.
 package struct OpenMetrics: Sendable {
@@ -143,8 +145,40 @@ package struct OpenMetrics: Sendable {
                 return "roost_outbox_held\(Self.labels(["target": report.id])) \(isHeld)"
             }
         )
+        family(
+            "roost_outbox_oldest_waiting_seconds",
+            "gauge",
+            "Age of the oldest sample that waits for a target.",
+            outbox.compactMap { report in
+                age(of: report.oldestWaiting).map { age in
+                    let labels = Self.labels(["target": report.id])
+                    return "roost_outbox_oldest_waiting_seconds\(labels) \(age)"
+                }
+            }
+        )
+        // At most as many as a status lists, the most severe.
+        let raised = Dictionary(grouping: status.alerts?.raised ?? []) { alert in
+            [String(alert.key.prefix { $0 != ":" }), alert.severity]
+        }
+        family(
+            "roost_alerts_raised",
+            "gauge",
+            "Alerts that are raised and not acknowledged.",
+            raised.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, alerts in
+                let labels = Self.labels(["rule": key[0], "severity": key[1]])
+                return "roost_alerts_raised\(labels) \(alerts.count)"
+            }
+        )
         let end = format == .openMetrics ? ["# EOF"] : []
         return (lines + end).joined(separator: "\n") + "\n"
+    }
+
+    /// Seconds by the station's clock; nil while it has none.
+    private func age(of time: String?) -> Int64? {
+        guard let now = status.clock?.time.flatMap(WallTime.init(iso8601:)),
+            let then = time.flatMap(WallTime.init(iso8601:))
+        else { return nil }
+        return max(now.nanoseconds - then.nanoseconds, 0) / 1_000_000_000
     }
 
     /// Escaped as the format asks: backslash, quote and line feed.

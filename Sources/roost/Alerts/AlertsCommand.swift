@@ -82,6 +82,10 @@ struct AlertsTestCommand: ParsableCommand {
 
     @OptionGroup var client: ClientOptions
 
+    func validate() throws {
+        guard value?.isFinite ?? true else { throw ValidationError("--value is a number") }
+    }
+
     func run() throws {
         var request = ControlRequest(.testAlert, name: rule)
         (request.value, request.receiver) = (value, to)
