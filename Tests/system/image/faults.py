@@ -28,7 +28,9 @@ class Up:
 
     def __init__(self, bench, name, card, **options):
         self.bench, self.name, self.port = bench, name, shared.free_port()
-        self.machine = bench.board(f"faults-{name}", card, web=self.port, wait=0, **options)
+        # A comma would end a value among QEMU's arguments.
+        folder = f"faults-{name}".replace(", ", "-").replace(" ", "-")
+        self.machine = bench.board(folder, card, web=self.port, wait=0, **options)
 
     def __enter__(self):
         self.machine.__enter__()
