@@ -56,7 +56,7 @@ COURIER = [
      "",
      "sends a survey that is kept from uploads", "RoostCourierTests.DriveOutbox"),
     ("Sources/RoostCourier/Drives/DriveMachine.swift",
-     "if isUnderWay, mark.current?.upload.importID != nil { return .send(drive) }",
+     "if isAtReceiver(drive) { return .send(drive) }",
      "",
      "leaves out a drive that the receiver has", "RoostCourierTests.DriveOutbox"),
     ("Sources/RoostCourier/Drives/DriveMachine.swift",
