@@ -8,6 +8,7 @@ of roost-eyes while it runs, and by hand when it does not; the station hears of 
 """
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -34,10 +35,12 @@ printf '\377\330\377\340picture %s.\377\331' $n
 
 
 class Motions:
-    """A control socket that answers `live` with the motions that a check sends."""
+    """A control socket that answers `live` with the motions that a check sends; a check may have several."""
+
+    numbers = itertools.count(1)
 
     def __init__(self, check):
-        self.path, self.followers, self.said = check.path("station.sock"), [], []
+        self.path, self.followers, self.said = check.path(f"station-{next(self.numbers)}.sock"), [], []
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen(4)
