@@ -36,7 +36,10 @@ class Lines(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return self.connection.shutdown(socket.SHUT_RDWR)
         server.requests.append((self.path, dict(self.headers), body))
-        mood = server.mood
+        with server.lock:
+            return self.judge(server, server.mood, body)
+
+    def judge(self, server, mood, body):
         if mood == "unauthorised" or (server.token and self.headers.get("Authorization") != server.token):
             return self.answer(401, '{"error":"unauthorized"}')
         if mood == "portal":
@@ -54,12 +57,10 @@ class Lines(http.server.BaseHTTPRequestHandler):
             for line in body.splitlines():
                 series, fields, time = line.rsplit(" ", 2)
                 server.points[(series, time)] = fields
-                server.arrivals.append((series, time))
         if mood.startswith("cut"):
             self.close_connection = True
             return self.connection.shutdown(socket.SHUT_RDWR)
         return self.answer(204)
-
 
     def do_GET(self):
         """Counts and sums, as a server of InfluxQL answers them."""
@@ -89,11 +90,11 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class LineServer:
-    """`points` holds each point once, `arrivals` each line that came; `mood` says how it answers."""
+    """`points` holds each point once; `mood` says how it answers."""
 
     def __init__(self, check, port=0):
-        self.points, self.arrivals, self.requests = {}, [], []
-        self.mood, self.token = "well", None
+        self.points, self.requests = {}, []
+        self.mood, self.token, self.lock = "well", None, threading.Lock()
         self.server, self.thread, self.port = None, None, port
         self.open()
         check.ends(self)
@@ -103,6 +104,12 @@ class LineServer:
         self.server.owner, self.port = self, self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
+
+    def begin(self, mood):
+        """Answers in this mood from the next request on; returns how many points came before."""
+        with self.lock:
+            self.mood = mood
+            return len(self.points)
 
     def shut(self):
         """Nothing listens at the port from now on."""
