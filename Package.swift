@@ -185,8 +185,8 @@ let package = Package(
         library(
             "CourierIO",
             [
-                "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "HardwareIO",
-                "LinuxIO", "Pictures", "RoostCourier", logging,
+                "CCapture", "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core",
+                "HardwareIO", "LinuxIO", "Pictures", "RoostCourier", logging,
             ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),

@@ -48,6 +48,7 @@ installed_files() {
         644 "$root/LICENSE" "$prefix/share/doc/roost/LICENSE" \
         644 "$root/docs/examples/README.md" "$prefix/share/doc/roost/examples/README.md" \
         644 "$root/hardware-profiles/profile.schema.json" "$prefix/share/roost/profile.schema.json" \
+        644 "$root/packaging/image/root/etc/avahi/services/roost.service" "$prefix/share/roost/roost.avahi-service" \
         644 "$extras/roost.1" "$prefix/share/man/man1/roost.1" \
         644 "$extras/roostd.8" "$prefix/share/man/man8/roostd.8" \
         644 "$extras/roost.bash" "$prefix/share/bash-completion/completions/roost" \

@@ -27,6 +27,8 @@ package struct CourierRequest: Codable, Hashable, Sendable {
         case vapid
         /// `SubscribersReport`.
         case subscribers
+        /// Looks for the owner's other stations, and asks them how they are; `StationsReport`.
+        case stations
     }
 
     /// Protocol version of the client.

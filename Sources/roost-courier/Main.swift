@@ -21,6 +21,7 @@ struct CourierCommand: ParsableCommand {
             RunCommand.self, CheckCommand.self, StatusCommand.self, OutboxCommand.self,
             ProbeCommand.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
             SecretCommand.self, SubscribersCommand.self, FetchCommand.self,
+            StationsCommand.self,
         ]
     )
 }

@@ -58,6 +58,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The folder of hashed certificates of authorities.")
     var authorities = "/etc/ssl/certs"
 
+    @Option(help: "The program that looks for other stations.")
+    var avahiBrowse = AvahiBrowser.standardProgram
+
     @OptionGroup var presets: PresetOptions
 
     @Flag(help: "Log what happens, not only what matters.")
@@ -159,6 +162,7 @@ struct RunCommand: ParsableCommand {
         let disk = try DiskThread(name: "subscribers")
         world.files = CourierFolder.ofProcess(state, on: disk)
         world.pictures = RingPictures(path: pictures, on: try DiskThread(name: "pictures"))
+        world.stations = AvahiBrowser(avahiBrowse)
         world.runtime = CourierFolder(path: runtime, credentials: nil, on: disk)
         do {
             world.routes = try KernelRoutes(

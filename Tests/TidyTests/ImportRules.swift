@@ -67,8 +67,8 @@ extension TidyRule {
             "Profiles", "Store", "StoreQueries", "Supervision",
         ],
         "CourierIO": [
-            "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO",
-            "Pictures", "RoostCourier",
+            "CCapture", "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc",
+            "HardwareIO", "LinuxIO", "Pictures", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": [

@@ -13,6 +13,7 @@ package struct CourierConfiguration: Sendable {
     package let targets: [TargetEntry]
     package let receivers: [ReceiverEntry]
     package let feeds: [FeedEntry]
+    package let stations: StationsEntry
     /// Streams that no target gets, as patterns of `device/quantity`.
     package let left: [String]
 
@@ -61,6 +62,7 @@ package struct CourierConfiguration: Sendable {
             if let entry = FeedEntry(value, at: place, problems) { feeds.append(entry) }
         }
         (self.targets, self.receivers, self.feeds) = (targets, receivers, feeds)
+        stations = StationsEntry(root.object("stations"))
         left = Self.left(root.object("leave"), problems)
         let ids = targets.map(\.id) + receivers.map(\.id)
         let all = ids + feeds.map(\.id)

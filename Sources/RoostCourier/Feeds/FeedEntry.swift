@@ -114,8 +114,8 @@ package struct FeedEntry: Sendable {
     ) -> FeedKind {
         let token = reader.object.has("token") ? reader.secret("token") : nil
         let place = reader.object.path("channels")
-        let channels = reader.texts("channels", problems)
-        if channels.isEmpty { problems.add(place, "is missing: expected [\"dust/pm25\"]") }
+        // Without any, the station is in the list of stations alone.
+        let channels = reader.object.has("channels") ? reader.texts("channels", problems) : []
         for channel in channels where channel.split(separator: "/").count != 2 {
             problems.add(place, "expected device/quantity, found \"\(channel)\"")
         }

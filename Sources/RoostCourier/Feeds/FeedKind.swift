@@ -34,6 +34,11 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
+    /// Whether it fetches no values: another station that is only to say how it is.
+    var wantsNothing: Bool {
+        if case .peer(_, let channels, _) = self { channels.isEmpty } else { false }
+    }
+
     var secrets: [SecretName] {
         switch self {
         case .singapore: []

@@ -91,7 +91,7 @@ package actor FeedTask: Child {
     private func fetchAll() async throws {
         let now = try await time()
         let paths = entry.kind.paths(at: now, since: lastValues)
-        guard !paths.isEmpty else {
+        guard !paths.isEmpty || entry.kind.wantsNothing else {
             throw FeedTrouble("no-clock", "the station does not know what time it is")
         }
         var omitted = 0

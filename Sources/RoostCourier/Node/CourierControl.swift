@@ -117,6 +117,9 @@ package actor CourierControl: Child {
                 )
             }
             return try await desk.answer(request)
+        case .stations:
+            let report = try await node.stations()
+            return try ControlCodec.line(ControlAnswer<StationsReport>(.success(report)))
         case .drop, .why, .retry, .prove:
             do { return try await CourierQuestions(node: node).answer(request) } catch {
                 throw Self.failure(error)

@@ -255,6 +255,11 @@ package final class CourierNode: Sendable {
         try await targets.flush(id, for: patience)
     }
 
+    /// The owner's other stations.
+    ///
+    /// - Throws: `CancellationError`.
+    package func stations() async throws -> StationsReport { try await targets.stations() }
+
     /// The targets that run.
     package var ids: [String] { targets.outlets.map(\.entry.id) }
 

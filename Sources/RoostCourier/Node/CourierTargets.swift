@@ -18,10 +18,12 @@ final class CourierTargets: Sendable {
     private let world: CourierWorld
     private let parts: OutletMaker.Parts
     private let state: Mutex<State>
+    private let finder: StationFinder
 
     init(_ configuration: CourierConfiguration, in world: CourierWorld, _ parts: OutletMaker.Parts)
     {
         (self.world, self.parts) = (world, parts)
+        finder = StationFinder(world)
         state = Mutex(
             State(
                 configuration: configuration,
@@ -138,6 +140,7 @@ final class CourierTargets: Sendable {
             defer { state.configuration = configuration }
             return (state.configuration, state.outlets, state.supervisor)
         }
+        finder.forget()
         parts.pushes.keep(Set(configuration.receivers.map(\.id)))
         guard let supervisor else { return }
         let isSameFrame = old.left == configuration.left && old.network == configuration.network
@@ -193,6 +196,13 @@ final class CourierTargets: Sendable {
     }
 
     // MARK: Reports
+
+    /// The owner's other stations.
+    ///
+    /// - Throws: `CancellationError`.
+    func stations() async throws -> StationsReport {
+        try await finder.report(state.withLock { $0.configuration })
+    }
 
     var isMetered: Bool { state.withLock { $0.isMetered } }
 

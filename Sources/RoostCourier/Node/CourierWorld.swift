@@ -33,6 +33,8 @@ package struct CourierWorld: Sendable {
     package var runtime: (any CourierFiles)?
     /// The pictures of motions; nil where none are known.
     package var pictures: (any PictureSource)?
+    /// Looks for other stations; nil where nothing can.
+    package var stations: (any StationBrowser)?
     package var processID: Int32 = 0
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc

@@ -48,7 +48,7 @@ package enum LiveText {
     package static func changes(_ event: EventReport) -> String? {
         let isNews =
             event.severity != "info"
-            || ["device", "mode", "lamp", "mute", "sensor", "child"].contains {
+            || ["device", "mode", "lamp", "mute", "sensor", "child", "motion"].contains {
                 event.kind.hasPrefix($0)
             }
         return isNews ? "{\"changed\":[\"mode\",\"faults\",\"devices\",\"lamp\"]}" : nil

@@ -27,6 +27,10 @@ package struct PlaceRoutes: Sendable {
     package var all: [Route] {
         [
             Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) },
+            Route(.get, "/api/v1/stations", .viewer, scope: .read) { request in
+                try request.query.allow(only: [])
+                return .json(StationList.json(try await courier?.stations()))
+            },
             Route(.get, "/api/v1/clusters/{quantity}", .viewer, scope: .read) {
                 try await clusters($0)
             },

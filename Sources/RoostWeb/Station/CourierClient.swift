@@ -8,6 +8,9 @@ package struct CourierClient: Sendable {
     package typealias Exchange =
         @Sendable (_ line: String, _ patience: TimeAmount) async throws -> String
 
+    /// A search of the network, and the answers of stations that are slow.
+    private static let searchPatience = TimeAmount.seconds(15)
+
     private let exchange: Exchange
 
     /// - Parameters:
@@ -36,6 +39,21 @@ package struct CourierClient: Sendable {
     func outbox() async throws -> CourierReport? {
         do {
             return try await ask(CourierRequest(.status), CourierReport.self)
+        } catch let problem as Problem where problem.kind == .stationDown {
+            return nil
+        }
+    }
+
+    /// The owner's other stations; nil while no courier runs, which is no fault.
+    ///
+    /// - Throws: `Problem`.
+    func stations() async throws -> StationsReport? {
+        do {
+            return try await ask(
+                CourierRequest(.stations),
+                StationsReport.self,
+                within: Self.searchPatience
+            )
         } catch let problem as Problem where problem.kind == .stationDown {
             return nil
         }

@@ -104,6 +104,8 @@ package struct StationView: Sendable {
             json.member("zone", status.zone ?? zone)
             json.member("isSimulated", isSimulated)
             json.member("visited", Self.isVisited(devices.devices))
+            json.member("latitude", status.position?.latitude)
+            json.member("longitude", status.position?.longitude)
         }
         json.object("time") { json in
             json.member("now", status.wallTime)
@@ -126,6 +128,13 @@ package struct StationView: Sendable {
         json.array("channels", status.channels) { json, channel in
             let device = channel.channel.split(separator: "/").first.map(String.init)
             write(channel, devices.devices.first { $0.name == device }, &json)
+        }
+        json.array("lines", devices.devices.filter { $0.type == "pir" }) { json, device in
+            json.object { json in
+                json.member("device", device.name)
+                json.member("kind", device.type)
+                json.member("state", device.state)
+            }
         }
         json.array("faults", status.faults) { json, fault in write(fault, &json) }
         json.array("lasers", status.lasers) { json, laser in

@@ -73,6 +73,23 @@ struct SubscribersCommand: ParsableCommand {
     func run() throws { try CourierProgram.run("subscribers", arguments) }
 }
 
+struct StationsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stations",
+        abstract: "Lists the owner's other stations, each with what it says of itself.",
+        discussion: """
+            Runs `roost-courier stations`; `roost stations --help` shows all there is.
+
+            Examples: roost stations
+                      roost stations --json
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run("stations", arguments) }
+}
+
 /// The courier's program, which these commands are replaced by.
 enum CourierProgram {
     /// - Throws: `ClientFailure`: it is not there.

@@ -6,6 +6,7 @@ import { code, has, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
 import { near, siteMap } from "../sitemap.js";
+import { stationList, stationPoints } from "../stations.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "sites.title";
@@ -29,11 +30,17 @@ export async function load(api) {
 
 export function make(root, context) {
   const map = el("section", { class: "card" }), where = el("div"), around = el("section", { class: "card" }), others = el("div", { class: "cards" });
-  root.append(map, where, around, others);
+  const stations = el("section", { class: "card" });
+  root.append(map, stations, where, around, others);
   return { update({ sites, clusters, own }) {
-    drawMap(map, sites, clusters);
+    let shown = clusters, report;
+    const draw = () => drawMap(map, sites, shown, stationPoints(report));
+    draw();
+    stations.replaceChildren(...stationList(report));
+    // A search takes a second or two, which nothing else waits for.
+    context.api.maybe("/stations").then((found) => { report = found; stations.replaceChildren(...stationList(report)); draw(); }).catch(() => {});
     where.replaceChildren(whereCard(sites, context));
-    drawClusters(around, clusters, own, context.api, (next) => drawMap(map, sites, next));
+    drawClusters(around, clusters, own, context.api, (next) => { shown = next; draw(); });
     others.replaceChildren(...kinds(sites.items).map(([kind, list]) => siteCard(kind, list)));
     show(others, sites.items.length > 0);
   } };
@@ -41,16 +48,17 @@ export function make(root, context) {
 
 const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
 
-function drawMap(node, sites, clusters) {
+function drawMap(node, sites, clusters, stations) {
   const all = [
+    ...stations,
     ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
       name: number(one.mean, 1), words: clusterWords(one, clusters) })),
     ...sites.items.filter(isPlace).map((one) => ({ ...one, kind: "region", words: `${one.name}: ${main(one) ? words(main(one)) : t("sites.noValue")}`, site: one })),
     ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.name ?? "", words: t("sites.here", { name: sites.name ?? "" }) }] : [])];
   const points = isPlace(sites) ? near(all, sites, REACH) : all, far = all.length - points.length;
   if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
-  node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site) : null)),
-    el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
+  node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site) : point.url ? location.assign(point.url) : null)),
+    el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["peer", "◆"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
     el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", t("sites.tiles")));
 }

@@ -1,0 +1,97 @@
+/// Other stations of the same owner: those found on the local network, and those of feeds.
+package struct StationsReport: Codable, Hashable, Sendable {
+    /// Stations of one report, at most.
+    package static let stationsMax = 16
+
+    /// What became of the search on the local network.
+    package enum Search: String, Codable, Sendable, CaseIterable {
+        /// The configuration does not ask for it.
+        case off
+        case done
+        /// The program that asks avahi is not installed.
+        case noProgram
+        /// `why` says what went wrong.
+        case failed
+    }
+
+    package var search: Search
+    package var why: String?
+    /// Stations of feeds first, in the order of the configuration; then those found, by name.
+    package var items: [FoundStation]
+    /// Found ones beyond `stationsMax`.
+    package var omittedCount: Int
+
+    package init(
+        _ search: Search,
+        why: String? = nil,
+        items: [FoundStation] = [],
+        omittedCount: Int = 0
+    ) {
+        (self.search, self.why) = (search, why)
+        (self.items, self.omittedCount) = (items, omittedCount)
+    }
+}
+
+/// One other station, and what it said of itself.
+package struct FoundStation: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Sendable, CaseIterable {
+        /// It said how it is.
+        case answers
+        /// It says so to who has a token of it alone.
+        case needsToken
+        /// It cannot be reached.
+        case silent
+        /// Something else answered, or a version that says other things.
+        case foreign
+    }
+
+    /// What it calls itself, or else its name on the network, or that of its feed.
+    package var name: String
+    /// Where its dashboard is: `http://192.168.1.20:8080`.
+    package let url: String
+    /// As `attic.local`; nil for one that was not found on the network.
+    package var host: String?
+    /// The id of the feed that names it; nil for one that was found alone.
+    package var feed: String?
+    package var state: State
+    /// Why it did not answer, as words.
+    package var why: String?
+    /// Nil unless it answers.
+    package var facts: StationFacts?
+
+    package init(name: String, url: String, state: State = .silent) {
+        (self.name, self.url, self.state) = (name, url, state)
+    }
+}
+
+/// What a station says of itself to others, as far as a list of stations shows it.
+package struct StationFacts: Codable, Hashable, Sendable {
+    package var name: String
+    package var version: String?
+    package var bootID: String?
+    package var isSimulated = false
+    /// Whether a motion sensor sees motion, its hold included; nil without such a sensor.
+    package var visited: Bool?
+    /// Where it stands; nil where it does not say so.
+    package var position: PositionReport?
+    /// As the mark of its first sentence: `good`, `poor`, `fault`.
+    package var level: String
+    /// `level.poor`, `dust.stale`.
+    package var code: String
+    /// Its first sentence in English.
+    package var words: String
+    /// What the sentence names.
+    package var device: String?
+    package var channel: String?
+    package var cause: String?
+    package var sinceSeconds: Double?
+    package var leftSeconds: Double?
+    /// What it measures, sorted: its role.
+    package var quantities: [String] = []
+    /// Whether it has a lamp.
+    package var hasLamp = false
+
+    package init(name: String, level: String, code: String, words: String) {
+        (self.name, self.level, self.code, self.words) = (name, level, code, words)
+    }
+}

@@ -1,0 +1,81 @@
+import ControlProtocol
+import Profiles
+
+/// Reads `/api/v1/station` of another station: its verdict, and what it has.
+///
+/// What comes is another's: texts are cut to `textMax` characters without control characters, and a
+/// part that is missing or wrong is left out.
+package enum PeerStation {
+    static let textMax = 200
+    static let quantitiesMax = 32
+    private static let levels: Set = ["good", "moderate", "poor", "unknown", "fault"]
+
+    /// Reads an answer.
+    ///
+    /// - Parameter bytes: The body as it came.
+    /// - Returns: What a list of stations shows.
+    /// - Throws: `FeedFault` when it is no station's.
+    package static func decode(_ bytes: [UInt8]) throws(FeedFault) -> StationFacts {
+        let body = try FeedBody(bytes)
+        let (station, verdict) = (try body.required("station"), try body.required("verdict"))
+        let level = verdict.member("level")?.text ?? ""
+        var facts = StationFacts(
+            name: plain(try text("name", of: station)),
+            level: levels.contains(level) ? level : "unknown",
+            code: plain(try text("code", of: verdict)),
+            words: plain(try text("words", of: verdict))
+        )
+        facts.version = station.member("version")?.text.map(plain)
+        facts.bootID = station.member("bootId")?.text.map(plain)
+        facts.isSimulated = flag("isSimulated", of: station) ?? false
+        facts.visited = flag("visited", of: station)
+        if let north = station.member("latitude")?.number,
+            let east = station.member("longitude")?.number,
+            (-90...90).contains(north), (-180...180).contains(east)
+        {
+            facts.position = PositionReport(latitude: north, longitude: east)
+        }
+        let params = verdict.member("params")
+        facts.device = params?.member("device")?.text.map(plain)
+        facts.channel = params?.member("channel")?.text.map(plain)
+        facts.cause = params?.member("cause")?.text.map(plain)
+        facts.sinceSeconds = params?.member("sinceSeconds")?.number
+        facts.leftSeconds = params?.member("leftSeconds")?.number
+        let names = (body.member("channels")?.items ?? []).compactMap { channel in
+            channel.member("quantity")?.text.map(plain)
+        }
+        facts.quantities = Array(Set(names).sorted().prefix(quantitiesMax))
+        facts.hasLamp = body.member("lamp")?.text != nil
+        return facts
+    }
+
+    /// A text of another as a list shows it.
+    ///
+    /// Neither control characters nor marks that turn the direction of what follows.
+    package static func plain(_ text: String) -> String {
+        let scalars = text.unicodeScalars.lazy.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
+                .unassigned:
+                false
+            default: true
+            }
+        }
+        var plain = String.UnicodeScalarView()
+        for scalar in scalars.prefix(textMax) { plain.append(scalar) }
+        return String(plain)
+    }
+
+    private static func text(_ key: String, of body: FeedBody) throws(FeedFault) -> String {
+        let member = try body.required(key)
+        guard let text = member.text else {
+            throw .shape(place: member.place, wanted: "text", found: member.shown)
+        }
+        return text
+    }
+
+    private static func flag(_ key: String, of body: FeedBody) -> Bool? {
+        guard case .bool(let flag)? = body.member(key)?.value else { return nil }
+        return flag
+    }
+}

@@ -1,0 +1,118 @@
+import Feeds
+
+/// A station's dashboard as avahi found it on the local network.
+package struct NetworkService: Hashable, Sendable {
+    /// As its owner sees it: `Roost on attic`.
+    package let name: String
+    /// `attic.local`.
+    package let host: String
+    package let port: Int
+    /// Of IPv4, sorted; at least one.
+    package internal(set) var addresses: [String]
+}
+
+/// Reads what `avahi-browse --resolve --parsable` prints: one line for each interface and protocol.
+///
+/// Any computer of the network can announce anything, so a line counts only with a name, a port and
+/// an address that are one, and no line is shown as it came. Addresses of IPv6 are left out: those
+/// that a local network has most often hold for one link, which a URL cannot name.
+///
+/// - Source: avahi 0.8, `avahi-utils/avahi-browse.c` and `avahi_escape_label`.
+package enum AvahiServices {
+    /// What Roost's dashboards are announced as.
+    package static let type = "_roost._tcp"
+    /// Bytes of the program's output that are read.
+    package static let byteMax = 64 << 10
+    private static let nameMax = 63
+    private static let servicesMax = 64
+
+    /// The services of an output, by name, each once however many interfaces it was seen on.
+    ///
+    /// - Parameters:
+    ///   - bytes: As they came, `byteMax` at most; a last line that was cut is left out.
+    ///   - allowsLocal: Whether an address of this computer is one.
+    /// - Returns: At most 64.
+    package static func decode(_ bytes: [UInt8], allowsLocal: Bool = false) -> [NetworkService] {
+        var services: [NetworkService] = []
+        for line in bytes.prefix(byteMax).split(separator: 0x0A) {
+            guard let service = service(line, allowsLocal) else { continue }
+            let known = services.firstIndex {
+                ($0.name, $0.host, $0.port) == (service.name, service.host, service.port)
+            }
+            if let known {
+                services[known].addresses = Set(services[known].addresses + service.addresses)
+                    .sorted()
+            } else if services.count < servicesMax {
+                services.append(service)
+            }
+        }
+        return services.sorted { ($0.name, $0.host, $0.port) < ($1.name, $1.host, $1.port) }
+    }
+
+    /// One line: `=;eth0;IPv4;attic;_roost._tcp;local;attic.local;192.168.1.20;80;"path=/"`.
+    private static func service(_ line: ArraySlice<UInt8>, _ allowsLocal: Bool)
+        -> NetworkService?
+    {
+        let fields = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard fields.count >= 9, fields[0].elementsEqual("=".utf8),
+            fields[4].elementsEqual(type.utf8), let name = label(fields[3]),
+            let host = host(fields[6]), let port = number(fields[8]), (1...65_535).contains(port)
+        else { return nil }
+        let address = String(decoding: fields[7], as: UTF8.self)
+        guard LocalAddress.isOne(address, allowsLocal: allowsLocal) else { return nil }
+        return NetworkService(name: name, host: host, port: port, addresses: [address])
+    }
+
+    /// A label without its escapes, `\DDD` for a byte and `\.`; nil when it is none.
+    static func label(_ escaped: ArraySlice<UInt8>) -> String? {
+        var (bytes, rest) = ([UInt8](), escaped)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            if rest.count >= 3, let code = number(rest.prefix(3)) {
+                guard code <= 255 else { return nil }
+                bytes.append(UInt8(code))
+                rest = rest.dropFirst(3)
+            } else {
+                guard let next = rest.popFirst() else { return nil }
+                bytes.append(next)
+            }
+        }
+        guard (1...nameMax).contains(bytes.count) else { return nil }
+        let name = PeerStation.plain(String(decoding: bytes, as: UTF8.self))
+        return name.allSatisfy(\.isWhitespace) ? nil : name
+    }
+
+    /// A name of hosts in small letters, without a final dot; nil when it is none.
+    private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
+        var text = String(decoding: bytes, as: UTF8.self).lowercased()
+        if text.hasSuffix(".") { text.removeLast() }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let isHost = parts.allSatisfy { part in
+            (1...63).contains(part.utf8.count) && part.utf8.allSatisfy(isHostByte)
+        }
+        return isHost && (1...253).contains(text.utf8.count) ? text : nil
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Decimal digits and nothing else, nine at most.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard (1...9).contains(bytes.count) else { return nil }
+        var number = 0
+        for byte in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return number
+    }
+}

@@ -1,0 +1,25 @@
+/// Looks for other stations on the local network.
+package protocol StationBrowser: Sendable {
+    /// Asks once, and waits a few seconds at most.
+    ///
+    /// - Throws: `StationSearchError`; `CancellationError`.
+    func browse() async throws -> StationSearch
+}
+
+/// What a search brought.
+package struct StationSearch: Hashable, Sendable {
+    /// What avahi-browse printed.
+    package let output: [UInt8]
+    /// Addresses of this computer: what is announced there is this station itself.
+    package let ownAddresses: Set<String>
+
+    package init(_ output: [UInt8], ownAddresses: Set<String> = []) {
+        (self.output, self.ownAddresses) = (output, ownAddresses)
+    }
+}
+
+package enum StationSearchError: Error, Hashable, Sendable {
+    /// It is not installed.
+    case noProgram
+    case failed(String)
+}

@@ -1,0 +1,185 @@
+import ControlProtocol
+import Core
+import Feeds
+import Synchronization
+
+/// Says how the owner's other stations are: those of feeds, and those found on the local network.
+///
+/// Asked by people alone: nothing runs while no page is open. What was found is kept for
+/// `keptFor`, so that many viewers cost as much as one. A station gets a token only where the
+/// configuration names its address: what announces itself on the network gets none.
+final class StationFinder: Sendable {
+    private static let keptFor: Duration = .seconds(10)
+    private static let answerMax = 256 << 10
+    private static let timeoutSeconds = 5
+
+    private let world: CourierWorld
+    private let turn: OneAtATime
+    private let last = Mutex<(report: StationsReport, at: MonotonicInstant)?>(nil)
+
+    init(_ world: CourierWorld) {
+        self.world = world
+        turn = OneAtATime(world.clock)
+    }
+
+    /// A station to ask.
+    private struct Candidate: Sendable {
+        var station: FoundStation
+        var token: SecretName?
+        var trust = ServerTrust.system
+        var isLocal = false
+    }
+
+    /// Asks all of them, or gives what was found a moment ago.
+    ///
+    /// - Parameter configuration: As it is now.
+    /// - Returns: Those that answer and those that do not, at most `StationsReport.stationsMax`.
+    /// - Throws: `CancellationError`.
+    func report(_ configuration: CourierConfiguration) async throws -> StationsReport {
+        try await turn.run {
+            let now = world.clock.now
+            if let last = last.withLock({ $0 }), last.at.duration(to: now) < Self.keptFor {
+                return last.report
+            }
+            let report = try await look(configuration)
+            last.withLock { $0 = (report, world.clock.now) }
+            return report
+        }
+    }
+
+    /// Forgets what was found: the configuration is another one.
+    func forget() { last.withLock { $0 = nil } }
+
+    private func look(_ configuration: CourierConfiguration) async throws -> StationsReport {
+        var (report, found) = try await search(configuration.stations)
+        var candidates = configuration.feeds.compactMap(Self.candidate)
+        for (index, candidate) in candidates.enumerated() {
+            let known = found.firstIndex { Self.isAt(candidate.station.url, $0) }
+            guard let known else { continue }
+            candidates[index].station.host = found.remove(at: known).host
+        }
+        candidates += found.map { service in
+            let port = service.port == 80 ? "" : ":\(service.port)"
+            let url = "http://\(service.addresses[0])\(port)"
+            var station = FoundStation(name: service.name, url: url)
+            station.host = service.host
+            return Candidate(station: station, isLocal: configuration.stations.isLocal)
+        }
+        report.omittedCount = max(0, candidates.count - StationsReport.stationsMax)
+        candidates = Array(candidates.prefix(StationsReport.stationsMax))
+        let own = await ownFacts()
+        let proxy = configuration.network.proxy
+        let asked = try await withThrowingTaskGroup(of: (Int, FoundStation).self) { group in
+            for (index, candidate) in candidates.enumerated() {
+                group.addTask { (index, try await self.ask(candidate, proxy)) }
+            }
+            var asked: [(Int, FoundStation)] = []
+            for try await one in group { asked.append(one) }
+            return asked.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        report.items = asked.filter { station in
+            guard let own, let facts = station.facts else { return true }
+            return (facts.bootID, facts.name) != (own.bootID, own.name)
+        }
+        return report
+    }
+
+    /// What the network has, without this station itself.
+    private func search(_ entry: StationsEntry) async throws
+        -> (StationsReport, [NetworkService])
+    {
+        guard entry.isSearching else { return (StationsReport(.off), []) }
+        guard let browser = world.stations else { return (StationsReport(.noProgram), []) }
+        do {
+            let found = try await browser.browse()
+            let services = AvahiServices.decode(found.output, allowsLocal: entry.isLocal)
+            return (
+                StationsReport(.done),
+                services.filter { service in
+                    entry.isLocal || found.ownAddresses.isDisjoint(with: service.addresses)
+                }
+            )
+        } catch StationSearchError.noProgram {
+            return (StationsReport(.noProgram), [])
+        } catch StationSearchError.failed(let words) {
+            return (StationsReport(.failed, why: words), [])
+        }
+    }
+
+    /// Nil while this station does not answer: then its own dashboard may be listed.
+    private func ownFacts() async -> (bootID: String?, name: String)? {
+        do {
+            let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)
+            return (status.bootID, status.name)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func candidate(_ entry: FeedEntry) -> Candidate? {
+        guard case .peer(let name, _, let token) = entry.kind else { return nil }
+        var station = FoundStation(name: name, url: entry.url)
+        station.feed = entry.id
+        return Candidate(
+            station: station,
+            token: token,
+            trust: entry.trust,
+            isLocal: entry.isLocal
+        )
+    }
+
+    /// Whether a URL of the configuration names the place of a service.
+    static func isAt(_ url: String, _ service: NetworkService) -> Bool {
+        let isEncrypted = url.hasPrefix("https://")
+        let place = url.dropFirst(isEncrypted ? 8 : 7).prefix { $0 != "/" && $0 != "?" }
+        let parts = place.split(separator: ":", maxSplits: 1)
+        let port = parts.count > 1 ? Int(parts[1]) : isEncrypted ? 443 : 80
+        let host = parts.first?.lowercased() ?? ""
+        // A station has both ports, and announces the one that is not encrypted.
+        guard port == service.port || isEncrypted else { return false }
+        return host == service.host || service.addresses.contains(host)
+    }
+
+    private func ask(_ candidate: Candidate, _ proxy: String?) async throws -> FoundStation {
+        var station = candidate.station
+        do {
+            let needs = CourierWorld.NetworkNeeds(allowsLocal: candidate.isLocal, proxy: proxy)
+            let network = try world.network(needs)
+            var request = OutboundRequest(.get, MaskedText(station.url + "/api/v1/station"))
+            request.fields.append(.init("Accept", "application/json"))
+            if let token = candidate.token {
+                let value: MaskedText = "Bearer \(try world.secrets.secret(token))"
+                request.fields.append(.init("Authorization", value))
+            }
+            request.trust = candidate.trust
+            request.timeoutSeconds = Self.timeoutSeconds
+            request.answerLimit = Self.answerMax
+            let answer = try await network.exchange(request)
+            Self.take(answer, into: &station)
+        } catch let failure as NetworkFailure {
+            (station.state, station.why) = (.silent, PeerStation.plain(failure.words))
+        } catch let error where !(error is CancellationError) {
+            (station.state, station.why) = (.silent, "\(error)")
+        }
+        return station
+    }
+
+    private static func take(_ answer: OutboundAnswer, into station: inout FoundStation) {
+        guard answer.status != 401, answer.status != 403 else {
+            station.state = .needsToken
+            return
+        }
+        guard answer.isSuccess, !answer.isHTML else {
+            station.state = .foreign
+            station.why = "it answered \(answer.status)"
+            return
+        }
+        do {
+            let facts = try PeerStation.decode(answer.body)
+            (station.state, station.facts) = (.answers, facts)
+            if !facts.name.isEmpty { station.name = facts.name }
+        } catch {
+            (station.state, station.why) = (.foreign, PeerStation.plain(error.message))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// The owner's other stations, each with what it says of itself. All of it is another's: text, never markup.
+import { el, mark } from "./dom.js";
+import { code, has, t } from "./i18n.js";
+import { quantityName, verdictWords } from "./words.js";
+
+/** Where a station is, for a person: its name on the network, or what stands in the configuration. */
+const place = (one) => one.host ?? one.url.replace(/^https?:\/\//, "");
+
+/** What it has: its role among the stations. */
+function role(one) {
+  return [...(one.quantities ?? []).map((name) => quantityName(name)), one.hasLamp ? t("stations.lamp") : "", visitWords(one.visited)].filter(Boolean).join(" · ");
+}
+
+/** Whether a motion sensor sees motion; empty without such a sensor. */
+export const visitWords = (visited) => (visited === true ? t("visited.yes") : visited === false ? t("visited.no") : "");
+
+function row(one) {
+  const words = one.verdict ? verdictWords(one) : t(`stations.state.${one.state}`), more = one.verdict ? role(one) : (one.why ?? "");
+  return el("li", { class: "station" }, mark(one.verdict?.level ?? (one.state === "silent" ? "fault" : "unknown")),
+    el("div", {}, el("strong", {}, one.name), " ", el("a", { class: "quiet", href: one.url, rel: "noreferrer" }, place(one)),
+      el("p", {}, words, one.isSimulated ? ` (${t("stations.simulated")})` : ""), more ? el("p", { class: "quiet" }, more) : null));
+}
+
+/** `report`: `/stations`; undefined while it is asked for, null when it cannot be had. */
+export function stationList(report) {
+  const search = report === undefined ? "searching" : (report?.search ?? "failed");
+  const words = search === "done" ? (report.items.length ? "" : t("stations.search.none")) : has(`stations.search.${search}`) ? t(`stations.search.${search}`) : code("stations.search", search);
+  return [el("h2", {}, t("stations.title")), report?.items?.length ? el("ul", { class: "list" }, report.items.map(row)) : null,
+    el("p", { class: "quiet", role: "status" }, words, report?.why ? ` ${report.why}` : "")].filter(Boolean);
+}
+
+/** Those whose place is known, as points of the drawing. */
+export const stationPoints = (report) => (report?.items ?? []).filter((one) => one.latitude !== null && one.latitude !== undefined)
+  .map((one) => ({ latitude: one.latitude, longitude: one.longitude, kind: "peer", name: one.name, words: `${one.name}: ${verdictWords(one)}`, url: one.url }));

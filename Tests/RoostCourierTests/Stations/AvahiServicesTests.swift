@@ -1,0 +1,102 @@
+import Core
+import SimulationKit
+import Testing
+
+@testable import RoostCourier
+
+/// The first two lines are what avahi-browse 0.8 printed of a service with such a name.
+@Suite struct AvahiServicesTests {
+    static let recorded = #"""
+        +;lo;IPv4;Roost\032on\032vm\059\032\034\195\169\034\032a\.b\\c;_roost._tcp;local
+        =;lo;IPv4;Roost\032on\032vm\059\032\034\195\169\034\032a\.b\\c;_roost._tcp;local;\#
+        vm.local;127.0.0.1;80;"path=/"
+        =;eth0;IPv6;Roost\032on\032attic;_roost._tcp;local;attic.local;fe80::1;80;"path=/"
+        =;eth0;IPv4;Roost\032on\032attic;_roost._tcp;local;attic.local;192.168.1.20;80;"path=/"
+        =;wlan0;IPv4;Roost\032on\032attic;_roost._tcp;local;Attic.local.;10.0.0.7;80;"path=/"
+
+        """#
+
+    private static func decode(_ text: String, local: Bool = false) -> [NetworkService] {
+        AvahiServices.decode(Array(text.utf8), allowsLocal: local)
+    }
+
+    @Test func readsWhatAvahiPrints() {
+        let attic = NetworkService(
+            name: "Roost on attic",
+            host: "attic.local",
+            port: 80,
+            addresses: ["10.0.0.7", "192.168.1.20"]
+        )
+        #expect(Self.decode(Self.recorded) == [attic])
+        let own = NetworkService(
+            name: #"Roost on vm; "é" a.b\c"#,
+            host: "vm.local",
+            port: 80,
+            addresses: ["127.0.0.1"]
+        )
+        #expect(Self.decode(Self.recorded, local: true) == [attic, own])
+    }
+
+    @Test(arguments: [
+        "=;eth0;IPv4;a;_http._tcp;local;a.local;192.168.1.20;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20;0;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20;65536;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20;8 0;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;8.8.8.8;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;169.254.169.254;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;127.0.0.1;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.01.20;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20@evil.example;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a/b.local;192.168.1.20;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;javascript:1;192.168.1.20;80;",
+        #"=;eth0;IPv4;\032\009;_roost._tcp;local;a.local;192.168.1.20;80;"#,
+        #"=;eth0;IPv4;\256;_roost._tcp;local;a.local;192.168.1.20;80;"#,
+        #"=;eth0;IPv4;a\;_roost._tcp;local;a.local;192.168.1.20;80;"#,
+        "=;eth0;IPv4;;_roost._tcp;local;a.local;192.168.1.20;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;a.local",
+        "+;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20;80;",
+    ])
+    func aLineThatIsNoneIsLeftOut(_ line: String) {
+        #expect(Self.decode(line).isEmpty)
+        #expect(Self.decode("\(line)\n\(Self.recorded)").map(\.host) == ["attic.local"])
+    }
+
+    @Test func aHostileNameIsShownWithoutWhatSteersATerminalOrAPage() {
+        let name = #"\027\091\051\049mred\226\128\174txt\000\060script\062"#
+        let found = Self.decode("=;e;IPv4;\(name);_roost._tcp;local;a.local;10.0.0.1;80;")
+        #expect(found.map(\.name) == ["[31mredtxt<script>"])
+    }
+
+    @Test func aFloodOfStationsHasABound() {
+        let lines = (0..<2_000).map {
+            "=;e;IPv4;s\($0);_roost._tcp;local;s\($0).local;10.0.0.1;80;"
+        }
+        #expect(Self.decode(lines.joined(separator: "\n")).count == 64)
+    }
+
+    @Test func noBytesMakeItFallOrGiveAnAddressOfTheInternet() {
+        var chance = SplitMix64(seed: 20_261_125)
+        let bytes = Array(Self.recorded.utf8)
+        for _ in 0..<3_000 {
+            var changed = bytes
+            for _ in 0..<Int.random(in: 1...12, using: &chance) {
+                let place = Int.random(in: 0..<changed.count, using: &chance)
+                switch Int.random(in: 0..<3, using: &chance) {
+                case 0: changed[place] = .random(in: 0...255, using: &chance)
+                case 1: changed.remove(at: place)
+                default:
+                    let special: [UInt8] = [0x3B, 0x5C, 0x0A, 0x00, 0x3D, 0x39, 0xC3]
+                    changed.insert(special.randomElement(using: &chance) ?? 0, at: place)
+                }
+            }
+            for service in AvahiServices.decode(changed) {
+                #expect((1...65_535).contains(service.port))
+                #expect((1...63).contains(service.name.utf8.count / 3 + 1))
+                #expect(!service.name.unicodeScalars.contains { $0.value < 0x20 })
+                #expect(
+                    service.addresses.allSatisfy { LocalAddress.isOne($0, allowsLocal: false) }
+                )
+            }
+        }
+    }
+}
