@@ -49,7 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
-        .target(name: "CLinux"), .target(name: "CCapture"),
+        .target(name: "CLinux"), .target(name: "CCapture"), .target(name: "CCamera"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
         system("CLibGPIOD", "libgpiod", "libgpiod-dev"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -132,8 +132,8 @@ let package = Package(
         library(
             "Eyes",
             [
-                "CCapture", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "Pictures",
-                "Profiles",
+                "CCamera", "CCapture", "ControlProtocol", "Core", "HardwareIO", "LinuxIO",
+                "Pictures", "Profiles",
             ]
         ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),

@@ -75,7 +75,7 @@ extension SensorConfiguration {
     ///   - profile: The profile of its type.
     init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
         if reader.value("port") == nil { reader.problem("port", "is missing") }
-        let port = reader.absolutePath("port")
+        let port = Self.port(&reader, profile)
         let duty = profile.dutyCycle
         id = reader.string("id")
         period = reader.seconds("periodSeconds", in: Self.periodRange) ?? duty.period
@@ -99,6 +99,26 @@ extension SensorConfiguration {
         (self.type, self.profile, self.port) = (type, profile, port)
         quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
         liveInterval = profile.liveInterval(of: dialect)
+    }
+
+    /// The path of a serial port; for a receiver of positions the address of a gpsd, too.
+    private static func port(_ reader: inout ObjectReader, _ profile: Profile) -> String? {
+        guard case .string(let text)? = reader.value("port"), GPSDAddress.isMeant(by: text) else {
+            return reader.absolutePath("port")
+        }
+        guard profile.driver == SensorKind.nmea.driver else {
+            reader.problem("port", "a gpsd gives positions alone: use it with nmea-receiver")
+            return nil
+        }
+        guard GPSDAddress(text) != nil else {
+            reader.problem(
+                "port",
+                "expected gpsd://127.0.0.1:2947, an address of the local network in numbers, found "
+                    + "\"\(text)\""
+            )
+            return nil
+        }
+        return text
     }
 
     /// How the sensor spends its time in a mode of the station.

@@ -72,6 +72,19 @@ package struct EyesReport: Codable, Hashable, Sendable {
         }
     }
 
+    /// A video device of the machine.
+    package struct Camera: Codable, Hashable, Sendable {
+        /// As `eyes.json` names it: `usb:046d:0825`, or its path.
+        package let device: String
+        package let path: String
+        /// The camera's own words.
+        package let name: String
+
+        package init(device: String, path: String, name: String) {
+            (self.device, self.path, self.name) = (device, path, name)
+        }
+    }
+
     package let version: String
     package let processID: Int32
     package let uptimeSeconds: Double
@@ -98,6 +111,10 @@ package struct EyesReport: Codable, Hashable, Sendable {
     package var stationTrouble: String?
     /// Motions since the start that have no picture and whose time was sure, oldest first.
     package var lacks: [Lack]?
+    /// The camera that `eyes.json` names; nil where it names a command instead.
+    package var wantedCamera: String?
+    /// What is plugged in of that; nil while nothing is.
+    package var camera: Camera?
     /// Nil while no live picture is configured.
     package var live: LivePictureReport?
 

@@ -309,6 +309,8 @@ package struct DevicesReport: Codable, Hashable, Sendable {
     package let unclaimed: [UnclaimedReport]
     /// What detection made of each of them, and devices that are away.
     package let found: [FoundReport]
+    /// What `roost-eyes` says, where it runs; the command line adds it.
+    package var camera: EyesReport?
 
     package init(
         devices: [DeviceReport],

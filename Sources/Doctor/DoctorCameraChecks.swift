@@ -38,13 +38,20 @@ enum DoctorCameraChecks {
                 next: "sudo systemctl start roostd"
             )
         }
+        if let wanted = report.wantedCamera, report.camera == nil {
+            return .failure(
+                "the camera \(wanted) is not plugged in",
+                next: "plug it in; roost-eyes cameras lists those that are"
+            )
+        }
         if let trouble = report.lastTrouble {
             return .warning(
                 "the last motion has no picture: \(trouble)",
                 next: "sudo -u roost-eyes roost-eyes try --output /tmp/now.jpg"
             )
         }
-        return .ok("roost-eyes runs; \(report.sentence)")
+        let name = report.camera.map { " with \($0.name) at \($0.path)" } ?? ""
+        return .ok("roost-eyes runs\(name); \(report.sentence)")
     }
 }
 

@@ -5,10 +5,12 @@ import LinuxPlatform
 import Station
 
 extension StationConfiguration {
-    /// Serial ports by device, in the file's order.
+    /// Serial ports by device, in the file's order; without those that a gpsd reads.
     var serialPorts: [(device: String, port: String)] {
         devices.compactMap { device in
-            guard case .sensor(let sensor) = device.kind else { return nil }
+            guard case .sensor(let sensor) = device.kind,
+                !GPSDAddress.isMeant(by: sensor.port)
+            else { return nil }
             return (device.name, sensor.port)
         }
     }

@@ -15,6 +15,10 @@ extension CaptureError: CustomStringConvertible {
         case .tooLarge(let byteMax):
             "the picture is larger than \(byteMax >> 10) KiB, the room for one; take smaller ones, "
                 + "or give the ring more megabytes or fewer pictures"
+        case .exit(let code, CameraSettings.program):
+            CameraTrouble(exitCode: code)?.description
+                ?? "the reader of the camera ended with exit code \(code); its own words stand "
+                + "before this line"
         case .exit(127, let program): "\(program) cannot be started; is it installed?"
         case .exit(let code, let program):
             "\(program) failed with exit code \(code); its own words stand before this line"

@@ -10,6 +10,8 @@ package struct EyesConfiguration: Hashable, Sendable {
 
     /// The program and its arguments, 1…64; it writes one JPEG to standard output.
     package let command: [String]
+    /// The camera that `command` reads; nil where the owner named a program.
+    package let camera: CameraSettings?
     /// How long it may take, 1…60 s.
     package let limit: Duration
     package let ring: String
@@ -35,9 +37,17 @@ package struct EyesConfiguration: Hashable, Sendable {
         guard var root = ObjectReader(value, at: "", problems) else {
             throw ConfigurationError(file: file, problems: problems.problems)
         }
-        command = Self.command(&root)
-        if command.isEmpty {
-            problems.add("command", "expected a program that writes a JPEG, and its arguments")
+        let hasCamera = root.has("camera")
+        let camera = root.object("camera").map { reader in
+            var reader = reader
+            return CameraSettings(&reader)
+        }
+        self.camera = camera
+        let words = Self.command(&root)
+        command = camera?.command ?? words
+        if words.isEmpty != hasCamera {
+            let wanted = "a camera, or a command: a program that writes a JPEG, and its arguments"
+            problems.add("command", "expected either \(wanted)")
         }
         limit = root.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
         ring = root.absolutePath("ring") ?? PictureFile.standardPath
@@ -51,7 +61,7 @@ package struct EyesConfiguration: Hashable, Sendable {
         retentionDays = Int(root.number("retentionDays", in: 1...3_650) ?? 14)
         masks = Self.texts("masks", "times as \"22:00-06:00\"", &root, limit: 16) { MaskTime($0) }
         if var reader = root.object("live") {
-            live = LiveSettings(&reader) { Self.command(&$0) }
+            live = LiveSettings(&reader, instead: camera?.liveCommand) { Self.command(&$0) }
         } else {
             live = nil
         }

@@ -8,7 +8,7 @@ package struct SerialSettings: Hashable, Sendable {
     package init(baud: Int) { self.baud = baud }
 }
 
-/// One open serial line, held exclusively.
+/// One open serial line, held exclusively; or a connection that stands in for one.
 ///
 /// DTR and RTS are never touched: an Arduino or a printer behind the same kind of adapter resets on
 /// DTR. One task reads at a time.
@@ -104,6 +104,8 @@ package enum SerialError: Error, Hashable, Sendable {
     case disconnected(path: String)
     /// The other side accepts nothing: 4 KiB wait.
     case backlog(path: String)
+    /// No gpsd listens at the address, or none answers.
+    case noServer(path: String)
     /// Not one of the rates above.
     case unsupportedBaud(Int)
     /// Any other failure of a system call.
@@ -137,6 +139,8 @@ extension SerialError: CustomStringConvertible {
                 + "run `sudo usermod -aG \(group) USER` and log in again"
         case .disconnected(let path): "\(path): disconnected"
         case .backlog(let path): "\(path): accepts nothing, 4 KiB wait to be sent"
+        case .noServer(let path):
+            "\(path): no gpsd answers; start it (sudo systemctl start gpsd), or correct `port`"
         case .unsupportedBaud(let baud):
             "\(baud) baud is not one of 9600, 19200, 38400, 57600, 115200"
         case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"

@@ -43,10 +43,22 @@ package final class LinuxPlatform: Platform {
         _ path: String,
         _ settings: SerialSettings
     ) async throws -> any SerialPort {
-        try await LinuxSerialPort.open(path: path, settings: settings, on: loop, disk: disk)
+        guard let address = GPSDAddress(path) else {
+            return try await LinuxSerialPort.open(
+                path: path,
+                settings: settings,
+                on: loop,
+                disk: disk
+            )
+        }
+        return try await LinuxSerialPort.open(address, path: path, on: loop)
     }
 
-    package func waitForPath(_ path: String) async throws { try await paths.waitForPath(path) }
+    package func waitForPath(_ path: String) async throws {
+        // Whether a gpsd is there again shows the next connection alone.
+        guard GPSDAddress(path) == nil else { return }
+        try await paths.waitForPath(path)
+    }
 
     package func requestLines(_ request: LineRequest) async throws -> any GPIOLines {
         try LinuxGPIO.requestLines(request, on: loop)

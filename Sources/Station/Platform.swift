@@ -9,12 +9,12 @@ import Store
 package protocol Platform: Sendable {
     var clock: any NodeClock { get }
 
-    /// Opens a serial line.
+    /// Opens a serial line, or connects to the gpsd that its path names.
     ///
     /// - Throws: `SerialError`; `CancellationError`.
     func openSerialPort(_ path: String, _ settings: SerialSettings) async throws -> any SerialPort
 
-    /// Waits until a path exists; returns at once when it does.
+    /// Waits until a path exists; returns at once when it does, and for one that names a gpsd.
     ///
     /// - Throws: `CancellationError`, or why it cannot be watched.
     func waitForPath(_ path: String) async throws

@@ -17,14 +17,15 @@ struct CheckCommand: ParsableCommand {
         options.config = file
         let found = try options.read()
         let room = found.shape.pictureMax >> 10
+        let source = found.camera.map { "the camera \($0.choice)" } ?? found.command[0]
         Output.line(
-            "\(found.command[0]), at most \(found.limit); \(found.shape.slotCount) pictures of at "
-                + "most \(room) KiB in \(found.ring), for \(found.retentionDays) days"
+            "\(source), at most \(found.limit); \(found.shape.slotCount) pictures of "
+                + "at most \(room) KiB in \(found.ring), for \(found.retentionDays) days"
         )
         guard let live = found.live else { return Output.line("no live picture") }
         Output.line(
-            "live picture: \(live.command[0]), \(live.width) × \(live.height), at most "
-                + "\(live.framesPerSecond) a second"
+            "live picture: \(live.isOwn ? live.command[0] : source), \(live.width) × "
+                + "\(live.height), at most \(live.framesPerSecond) a second"
         )
     }
 }

@@ -11,11 +11,15 @@ struct EyesCommand: ParsableCommand {
             its own, so that no camera disturbs the station.
 
             Examples: roost-eyes check /etc/roost/eyes.json
+                      roost-eyes cameras
                       roost-eyes try --output now.jpg
                       roost-eyes run
             Exit codes: 0 done, 1 failed, 64 wrong usage, 78 the configuration is wrong.
             """,
         version: RoostVersion.text,
-        subcommands: [RunCommand.self, TryCommand.self, CheckCommand.self]
+        subcommands: [
+            RunCommand.self, TryCommand.self, CheckCommand.self, CamerasCommand.self,
+            CameraCommand.self,
+        ]
     )
 }

@@ -77,6 +77,9 @@ struct RunCommand: ParsableCommand {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await watcher.run() }
                 group.addTask { try await watcher.tellStation() }
+                if configuration.camera != nil {
+                    group.addTask { try await watcher.watchCamera() }
+                }
                 group.addTask { try await server.run(listener) }
                 group.addTask {
                     while !Task.isCancelled {

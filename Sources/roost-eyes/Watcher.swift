@@ -13,6 +13,8 @@ import Synchronization
 /// A motion waits for the camera in a queue of four; one more is left out, counted and logged.
 final class Watcher: Sendable {
     private static let waitingMax = 4
+    /// How often it is looked for, in `/sys`.
+    private static let cameraLook: Duration = .seconds(20)
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
 
     private let configuration: EyesConfiguration
@@ -28,29 +30,8 @@ final class Watcher: Sendable {
     let live: LiveServer?
     private let boot: BootID?
     private let begun: MonotonicInstant
-    private let counts = Mutex(Counts())
+    private let counts = Mutex(WatcherCounts())
     private let hasNews = Signal()
-
-    private struct Counts {
-        var waiting = 0
-        var taken = 0
-        var leftOut = 0
-        var masked = 0
-        /// Why the last motion has no picture; nil once one has again.
-        var lastTrouble: String?
-        var lacks = MotionLacks()
-        /// Motions without a picture since the last one that has one.
-        var leftOutInARow = 0
-        var stationTrouble: String?
-        var ringTrouble: String?
-        /// What the ring has since it was last changed; this process alone changes it.
-        var pictureCount: Int?
-        var newest: EyesReport.Newest?
-        /// The last trusted time, with when that was.
-        var trusted: (wall: WallTime, at: MonotonicInstant)?
-        /// What the station has not recorded yet; the newest state of the camera counts.
-        var news: (kind: String, details: [String: String])?
-    }
 
     init(
         _ configuration: EyesConfiguration,
@@ -199,6 +180,34 @@ final class Watcher: Sendable {
         }
     }
 
+    /// Follows whether the configured camera is plugged in, until cancelled.
+    func watchCamera() async throws {
+        guard let camera = configuration.camera else { return }
+        let words = "\(CameraTrouble.absent)"
+        while !Task.isCancelled {
+            let isThere = CameraNode.first(camera.choice) != nil
+            if !isThere {
+                let isNew = counts.withLock { counts in
+                    defer { counts.lastTrouble = counts.lastTrouble ?? words }
+                    return counts.lastTrouble == nil
+                }
+                if isNew {
+                    logger.warning("no camera", metadata: ["device": "\(camera.choice)"])
+                    tell("camera fails", ["why": Self.cut(words)])
+                    say()
+                }
+            } else if counts.withLock({ $0.lastTrouble == words }) {
+                let left = counts.withLock { counts in
+                    defer { (counts.lastTrouble, counts.leftOutInARow) = (nil, 0) }
+                    return counts.leftOutInARow
+                }
+                tell("camera works again", ["count": "\(left)"])
+                say()
+            }
+            try await loop.clock.sleep(for: Self.cameraLook, tolerance: Self.cameraLook / 4)
+        }
+    }
+
     private func tell(_ kind: String, _ details: [String: String]) {
         counts.withLock { $0.news = (kind, details) }
         hasNews.raise()
@@ -337,6 +346,10 @@ extension Watcher: EyesKeeper {
             retentionDays: configuration.retentionDays
         )
         report.live = live?.report()
+        if let choice = configuration.camera?.choice {
+            report.wantedCamera = "\(choice)"
+            report.camera = CameraNode.first(choice)?.report
+        }
         counts.withLock { counts in
             report.takenCount = counts.taken
             report.leftOutCount = counts.leftOut

@@ -119,6 +119,15 @@ import Testing
             #"devices[0].port: expected an absolute path of at most 4096 bytes, found "ttyUSB0""#
         ),
         (
+            #"{"devices": [{"name": "d", "type": "sds011", "port": "gpsd://127.0.0.1"}]}"#,
+            "devices[0].port: a gpsd gives positions alone: use it with nmea-receiver"
+        ),
+        (
+            #"{"devices": [{"name": "d", "type": "nmea-receiver", "port": "gpsd://8.8.8.8"}]}"#,
+            "devices[0].port: expected gpsd://127.0.0.1:2947, an address of the local network in "
+                + #"numbers, found "gpsd://8.8.8.8""#
+        ),
+        (
             #"{"devices": [{"name": "lights", "type": "sds011", "port": "/p"}]}"#,
             "devices[0].name: lights is the name of a part of the station; choose another"
         ),

@@ -58,4 +58,35 @@ import Testing
             #expect(places == ["live.command", "live.framesPerSecond", "live.celsius"])
         }
     }
+
+    @Test func aCameraTakesThePlaceOfACommand() throws {
+        let text = #"""
+            {"camera": {"device": "usb:046d:0825", "width": 640, "height": 480,
+             "settleSeconds": 0.5}, "live": {"framesPerSecond": 15}}
+            """#
+        let found = try EyesConfiguration(Array(text.utf8), file: "eyes.json")
+        let start = [CameraSettings.program, "camera", "--device=usb:046d:0825", "--quality=80"]
+        #expect(found.command == start + ["--width=640", "--height=480", "--settle=0.5"])
+        let live = try #require(found.live)
+        let rest = ["--width=640", "--height=480", "--frames-per-second=15", "--endless"]
+        #expect(live.command == start + rest && !live.isOwn)
+    }
+
+    @Test(arguments: [
+        (#"{"camera": {}, "command": ["x"]}"#, "command"),
+        (#"{}"#, "command"),
+        (#"{"camera": {"device": "video0"}}"#, "camera.device"),
+        (#"{"camera": {"settleSeconds": 11}}"#, "camera.settleSeconds"),
+        (#"{"camera": {"quality": 0}}"#, "camera.quality"),
+        (#"{"camera": {"rate": 1}}"#, "camera.rate"),
+        (#"{"camera": 1}"#, "camera"),
+    ])
+    func aWrongCameraIsNamed(text: String, place: String) {
+        do {
+            _ = try EyesConfiguration(Array(text.utf8), file: "eyes.json")
+            Issue.record("was accepted")
+        } catch {
+            #expect(error.problems.map(\.place) == [place])
+        }
+    }
 }

@@ -11,6 +11,10 @@ CASES = {}
 PORT = "/dev/roost/port-pci-0000:00:10.0-usb-0:1:1.0"
 PORT_2 = "/dev/roost/port-pci-0000:00:10.0-usb-0:2:1.0"
 
+# The lines of the simulated chip, and where the kernel has them.
+LINES = {17: "GPIO17", 9: "GPIO9", 10: "GPIO10", 11: "GPIO11"}
+SIMULATED = "/sys/devices/platform/gpio-sim.0/gpiochip*/sim_gpio"
+
 
 class Skipped(Exception):
     """Why a case cannot run here."""
@@ -92,3 +96,14 @@ def journal(lab, machine, name="journal.txt"):
     text = machine.run("journalctl -o short-monotonic --no-pager -u roostd")
     lab.keep(name, text)
     return text
+
+
+def add_chip(machine):
+    """A chip as a Pi 4 has it: its label, its 28 lines, the names that we use."""
+    if machine.run("modprobe gpio-sim", check=False)[0] != 0:
+        raise Skipped("no module gpio-sim: see build/gpio-sim.log in .build-lab/guest")
+    lines = "; ".join(f"mkdir pi/bank0/line{number}; echo {name} >pi/bank0/line{number}/name"
+                      for number, name in LINES.items())
+    machine.run("cd /sys/kernel/config/gpio-sim && mkdir -p pi/bank0 && "
+                "echo 28 >pi/bank0/num_lines && echo pinctrl-bcm2711 >pi/bank0/label && "
+                f"{lines}; echo 1 >pi/live; udevadm settle; cat /proc/devices | grep gpio")

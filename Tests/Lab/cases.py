@@ -4,12 +4,13 @@ import os
 import subprocess
 import time
 
+import camera  # noqa: F401  Registers its case.
 import card as card_case
 import partition  # noqa: F401  Registers its case.
 import usb  # noqa: F401  Registers its cases.
 from adapter import Adapter
-from bench import (CASES, Lab, Skipped, case, configuration, demand, dust, has_value, install,
-                   journal, reading_count, show)
+from bench import (CASES, SIMULATED, Lab, Skipped, add_chip, case, configuration, demand, dust,
+                   has_value, install, journal, reading_count, show)
 
 __all__ = ["CASES", "Lab", "Skipped"]
 
@@ -178,20 +179,7 @@ def cache(lab):
     card_case.run(lab, "disk")
 
 
-LINES = {17: "GPIO17", 9: "GPIO9", 10: "GPIO10", 11: "GPIO11"}
 STILL = "roost devices | grep -E '^door .* still$'"
-SIMULATED = "/sys/devices/platform/gpio-sim.0/gpiochip*/sim_gpio"
-
-
-def add_chip(machine):
-    """A chip as a Pi 4 has it: its label, its 28 lines, the names that we use."""
-    if machine.run("modprobe gpio-sim", check=False)[0] != 0:
-        raise Skipped("no module gpio-sim: see build/gpio-sim.log in .build-lab/guest")
-    lines = "; ".join(f"mkdir pi/bank0/line{number}; echo {name} >pi/bank0/line{number}/name"
-                      for number, name in LINES.items())
-    machine.run("cd /sys/kernel/config/gpio-sim && mkdir -p pi/bank0 && "
-                "echo 28 >pi/bank0/num_lines && echo pinctrl-bcm2711 >pi/bank0/label && "
-                f"{lines}; echo 1 >pi/live; udevadm settle; cat /proc/devices | grep gpio")
 
 
 @case

@@ -78,7 +78,7 @@ extension TidyRule {
         "Pictures": ["Glibc", "HardwareIO"],
         "Records": ["Pictures", "Store", "StoreQueries"],
         "Eyes": [
-            "CCapture", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Pictures",
+            "CCamera", "CCapture", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Pictures",
             "Profiles",
         ],
         "roost-eyes": [

@@ -18,7 +18,10 @@ package struct NMEAReceiverDialect: SensorDialect {
     /// 0 before the first GSA.
     private var dimensions = 0
 
-    package init() {}
+    package init() {
+        // gpsd says in JSON who it is, and what it reads.
+        scanner.passedOver = UInt8(ascii: "{")
+    }
 
     /// A second's sentences are some 400 bytes; the least that says a position has two of them.
     package var missingByteCount: Int { 60 }

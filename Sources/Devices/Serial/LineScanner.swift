@@ -5,6 +5,8 @@
 struct LineScanner: Sendable {
     /// Bytes of the longest line.
     let limit: Int
+    /// A line that begins with it is passed over, however long it is.
+    var passedOver: UInt8?
     private var pending: [UInt8] = []
     private var isSkipping: Bool
 
@@ -23,7 +25,9 @@ struct LineScanner: Sendable {
                 pending.removeAll(keepingCapacity: true)
                 isSkipping = false
             } else if !isSkipping {
-                if pending.count < limit {
+                if pending.isEmpty, byte == passedOver {
+                    isSkipping = true
+                } else if pending.count < limit {
                     pending.append(byte)
                 } else {
                     pending.removeAll(keepingCapacity: true)

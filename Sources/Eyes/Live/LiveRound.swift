@@ -66,7 +66,10 @@ struct LiveRound: ~Copyable {
     }
 
     private static func words(_ name: String, _ code: Int32) -> String {
-        code == 127
+        if name == CameraSettings.program, let trouble = CameraTrouble(exitCode: code) {
+            return "\(trouble)"
+        }
+        return code == 127
             ? "\(name) cannot be started; is it installed?"
             : "\(name) ended with exit code \(code); see journalctl -u roost-eyes"
     }

@@ -6,6 +6,8 @@ package struct LiveSettings: Hashable, Sendable {
     ///
     /// `{width}`, `{height}` and `{framesPerSecond}` are put in.
     package let command: [String]
+    /// Whether the owner named a program.
+    package var isOwn: Bool { command.first != CameraSettings.program }
     /// 1…30; what the program sends beyond it is left out.
     package let framesPerSecond: Int
     package let width: Int
@@ -18,8 +20,13 @@ package struct LiveSettings: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - reader: Of the object.
+    ///   - instead: The command where there is none; nil if one is required.
     ///   - texts: Reads a list of texts.
-    init(_ reader: inout ObjectReader, texts: (inout ObjectReader) -> [String]) {
+    init(
+        _ reader: inout ObjectReader,
+        instead: [String]?,
+        texts: (inout ObjectReader) -> [String]
+    ) {
         framesPerSecond = Int(reader.number("framesPerSecond", in: 1...30) ?? 10)
         width = Int(reader.number("width", in: 16...4_096) ?? 640)
         height = Int(reader.number("height", in: 16...4_096) ?? 480)
@@ -28,7 +35,8 @@ package struct LiveSettings: Hashable, Sendable {
             celsiusMax: reader.number("celsiusMax", in: 30...110) ?? 75,
             freeMegabytesMin: Int(reader.number("freeMegabytesMin", in: 0...65_536) ?? 64)
         )
-        let words = texts(&reader)
+        let own = texts(&reader)
+        let words = own.isEmpty ? instead ?? [] : own
         if words.isEmpty {
             reader.problem("command", "expected a program that writes JPEGs, and its arguments")
         }

@@ -4,7 +4,7 @@ import Glibc
 import HardwareIO
 import Synchronization
 
-/// A tty through termios2: exclusive, raw, modem lines left alone.
+/// A tty through termios2: exclusive, raw, modem lines left alone; or a connection to a gpsd.
 ///
 /// `VMIN` follows the count a read waits for, so that a frame that arrives in pieces is one return
 /// of `epoll_wait`, not ten. It changes when the count does, at the price of two system calls.
@@ -37,6 +37,8 @@ package final class LinuxSerialPort: SerialPort {
     private let watched: Watched
     private let state: Mutex<State>
     private let transmit: Transmit
+    /// False for a connection, which has neither `VMIN` nor a lock.
+    private let isTerminal: Bool
 
     /// Opens the line on the disk thread, for opening may wait for the device.
     ///
@@ -57,9 +59,31 @@ package final class LinuxSerialPort: SerialPort {
         return try LinuxSerialPort(descriptor, path: path, on: loop)
     }
 
+    /// Connects to a gpsd, and asks it for sentences.
+    ///
+    /// - Parameters:
+    ///   - address: Where it listens.
+    ///   - path: As the configuration names it, for messages.
+    ///   - loop: Where it will be read.
+    /// - Returns: The connection; its end is a device that goes away.
+    /// - Throws: `SerialError`; `CancellationError`.
+    package static func open(
+        _ address: GPSDAddress,
+        path: String,
+        on loop: EventLoop
+    ) async throws -> LinuxSerialPort {
+        let descriptor = try await GPSDOpening.open(address, path: path, on: loop)
+        let port = try LinuxSerialPort(descriptor, path: path, isTerminal: false, on: loop) {
+            Glibc.send($0, $1, $1.count, Int32(MSG_NOSIGNAL))
+        }
+        try port.write(GPSDAddress.request)
+        return port
+    }
+
     init(
         _ descriptor: OwnedDescriptor,
         path: String,
+        isTerminal: Bool = true,
         on loop: EventLoop,
         transmit: @escaping Transmit = { Glibc.write($0, $1, $1.count) }
     ) throws {
@@ -69,6 +93,7 @@ package final class LinuxSerialPort: SerialPort {
             throw Self.opening(error, path)
         }
         (self.path, self.transmit) = (path, transmit)
+        self.isTerminal = isTerminal
         clock = loop.clock
         state = Mutex(State(descriptor: descriptor))
     }
@@ -157,7 +182,18 @@ package final class LinuxSerialPort: SerialPort {
             }
             state.arrived.removeAll(keepingCapacity: true)
             state.mayHaveMore = true
+            guard isTerminal else { return try drain(&state) }
             guard tcflush(descriptor.raw, TCIFLUSH) == 0 else { throw failure("tcflush", &state) }
+        }
+    }
+
+    /// Bound: what has arrived in these reads; a peer that never pauses loses no more.
+    private func drain(_ state: inout State) throws(SerialError) {
+        for _ in 0..<64 {
+            try receive(&state)
+            let isMore = state.mayHaveMore
+            state.arrived.removeAll(keepingCapacity: true)
+            guard isMore, !state.isGone else { return }
         }
     }
 
@@ -169,7 +205,7 @@ package final class LinuxSerialPort: SerialPort {
             return state.descriptor.take()
         }
         // Where something else keeps the tty alive, exclusiveness would outlive us.
-        if let descriptor { _ = clinux_ioctl(descriptor.raw, clinux_TIOCNXCL, nil) }
+        if isTerminal, let descriptor { _ = clinux_ioctl(descriptor.raw, clinux_TIOCNXCL, nil) }
     }
 
     private var reader: (receiver: any SerialReceiver, wait: SerialWait)? {
@@ -215,6 +251,7 @@ package final class LinuxSerialPort: SerialPort {
     /// - Returns: true when that has changed: what waits already then makes no new edge.
     private func expect(_ count: Int) throws(SerialError) -> Bool {
         try state.withLock { (state) throws(SerialError) in
+            guard isTerminal else { return false }
             let missing = max(count - state.arrived.count, 1)
             guard missing != state.minimum, let descriptor = state.descriptor else {
                 return false

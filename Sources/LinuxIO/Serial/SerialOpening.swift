@@ -5,7 +5,9 @@ import HardwareIO
 /// Opens serial lines and says as text why one cannot be opened.
 enum SerialOpening {
     /// What the kernel says of a device that is not there any more.
-    static let goneCodes: Set<Int32> = [EIO, ENXIO, ENODEV]
+    static let goneCodes: Set<Int32> = [
+        EIO, ENXIO, ENODEV, ECONNRESET, EPIPE, ETIMEDOUT, EHOSTUNREACH,
+    ]
 
     /// Opens, locks and sets up the line; may block.
     static func open(

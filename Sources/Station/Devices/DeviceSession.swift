@@ -289,7 +289,7 @@ package final class DeviceSession: OrderlyStop {
         switch error {
         case let error as SerialError:
             switch error {
-            case .absent, .disconnected: .absent("\(error)")
+            case .absent, .disconnected, .noServer: .absent("\(error)")
             // A part that accepts nothing blocks its own line alone.
             case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:
                 .unusable("\(error)")

@@ -180,6 +180,18 @@ enum ReportText {
             }
     }
 
+    /// The camera as a device.
+    private static func camera(_ report: EyesReport, _ paint: Paint) -> String {
+        let name = paint.bold("camera")
+        let state =
+            report.lastTrouble == nil ? paint("ready", .green) : paint("fault", .red)
+        guard let wanted = report.wantedCamera else { return "\(name)  by a command  \(state)" }
+        guard let camera = report.camera else {
+            return "\(name)  \(wanted)  \(paint("absent", .red))"
+        }
+        return "\(name)  \(camera.name) (\(camera.device)) at \(camera.path)  \(state)"
+    }
+
     static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
         var lines: [String] = report.devices.isEmpty ? ["no devices are in use"] : []
         for device in report.devices {
@@ -198,6 +210,7 @@ enum ReportText {
                 return "  \("muted".padded(to: 20)) \(what) \(ends(mute))"
             }
         }
+        if let camera = report.camera { lines.append(Self.camera(camera, paint)) }
         if !report.found.isEmpty { lines.append("found by itself:") }
         for found in report.found {
             let isWell = !["unknown", "faulty"].contains(found.state)

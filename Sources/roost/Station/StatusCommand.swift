@@ -55,10 +55,17 @@ struct DevicesCommand: ParsableCommand {
         abstract: "The devices, what their drivers report, and what was detected and why.",
         discussion: "Examples: roost devices\n          roost devices --json"
     )
+    @Option(help: "The socket of roost-eyes.")
+    var eyes = EyesRequest.standardSocket
+
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(ControlRequest(.devices), as: DevicesReport.self, ReportText.devices)
+        var report = try client.withStation {
+            try await $0.ask(ControlRequest(.devices), DevicesReport.self)
+        }
+        report.camera = EyesLine(socket: eyes, patience: .seconds(3)).report()
+        try client.show(report, ReportText.devices)
     }
 }
 

@@ -169,4 +169,19 @@ import Testing
         try verifier.verify()
         try verifier.fuzz(seed: 7, rounds: 200)
     }
+
+    /// However long they are: the list of its devices has no bound.
+    @Test func whatGpsdSaysInJSONIsPassedOver() {
+        let devices = "{\"class\":\"DEVICES\",\"devices\":[" + String(repeating: "x", count: 900)
+        let text = "{\"class\":\"VERSION\"}\r\n\(devices)]}\r\n"
+        var dialect = NMEAReceiverDialect()
+        let sentences = [Self.rmc, Self.gsa, Self.gga].map(Self.line).joined()
+        let found = dialect.decode(Array((text + sentences).utf8))
+        #expect(found.count == 1)
+        guard case .measurement(let values, _)? = found.first else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(values.first == .value(FixedPoint(472_852_332, decimals: 7)))
+    }
 }
