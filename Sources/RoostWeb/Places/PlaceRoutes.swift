@@ -111,8 +111,12 @@ package struct PlaceRoutes: Sendable {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
         let quantity = request.parameters["quantity"] ?? ""
         let own = try await status()?.position
-        return try await history.answer(request, depending: "-\(Self.words(own))") { history in
+        // Who holds the card may read all of it.
+        let isOwner = request.identity?.right == .owner || questions.station == nil
+        let state = "-\(Self.words(own))-\(isOwner)"
+        return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.clusterDays * Self.day)
+            if !isOwner { try Self.checkFortnight(range, history.now) }
             let table = try ClusterTable(history, quantity, range, own)
             return Self.json(table, quantity, range)
         }
@@ -147,6 +151,25 @@ package struct PlaceRoutes: Sendable {
             }
         }
         return json.text
+    }
+
+    /// The two weeks that others see: 14 days at most, none of them older.
+    ///
+    /// Days of a zone that sets its clocks back have an hour more.
+    static func checkFortnight(_ range: TimeRange, _ now: WallTime?) throws {
+        let longest = Int64(clusterDays * day + 3_600) * 10
+        guard let from = range.from, let now else {
+            throw Problem.outOfRange("from", "name the first day; owners may leave it out")
+        }
+        guard (range.to ?? now).tenths - from.tenths <= longest else {
+            throw Problem.outOfRange("to", "\(clusterDays) days at most; owners may see more")
+        }
+        guard now.tenths - from.tenths <= longest else {
+            throw Problem.outOfRange(
+                "from",
+                "the last \(clusterDays) days alone; owners may see earlier ones"
+            )
+        }
     }
 
     private static func check(_ range: TimeRange, _ days: Int) throws {

@@ -3,6 +3,7 @@
 A simulated SDS011, roostd, roost-courier with two feeds from servers of the check, and a dashboard without accounts.
 """
 
+import datetime
 import os
 import signal
 
@@ -32,6 +33,12 @@ def stage(walk):
 def sites(browser):
     status, content = browser.ask("GET", "/sites?last=10d")
     return content["items"] if status == 200 else []
+
+
+def newest_of(browser, name, quantity, wanted):
+    """The newest value of a site once it is the one that is wanted; else None."""
+    values = [value["value"] for site in sites(browser) if site["name"] == name for value in site["values"] if value["quantity"] == quantity]
+    return wanted if wanted in values else None
 
 
 def regions(walk, one):
@@ -64,11 +71,30 @@ def regions(walk, one):
     browser.press("Close", "dialog")
     one.services.shift = 100
     one.courier.process.send_signal(signal.SIGHUP)
-    corrected = until(lambda: any(value["corrections"] for site in sites(browser) for value in site["values"]), 40)
-    check.demand(corrected, "a correction is not counted")
-    west = next(site for site in sites(browser) if site["name"] == "west")
-    pm25 = next(value for value in west["values"] if value["quantity"] == "pm25")
-    check.same(pm25["value"], newest["west"]["pm25"] + 100, "the correction counts")
+    check.same(until(lambda: newest_of(browser, "west", "pm25", newest["west"]["pm25"] + 100), 40),
+               newest["west"]["pm25"] + 100, "the correction counts")
+    check.demand(any(value["corrections"] for site in sites(browser) for value in site["values"]), "a correction is not counted")
+
+
+
+def chosen_days(walk):
+    """The means of days that a person chooses, of clusters, regions and stations."""
+    browser, check = walk.browser, walk.check
+    today = datetime.date.today()
+    browser.view(360)
+    browser.open("/sites")
+    set_day = """const [name, day] = arguments, label = [...document.querySelectorAll('main label')].find((one) => one.innerText === name);
+        document.getElementById(label.htmlFor).value = day;"""
+    browser.script(set_day, "from", (today + datetime.timedelta(days=1)).isoformat())
+    browser.press("Show")
+    check.demand(browser.shows("must come after", 5), f"days in the wrong order: {browser.text()[:900]}")
+    for first, shows in ((today - datetime.timedelta(days=40), False), (today - datetime.timedelta(days=1), True)):
+        browser.script(set_day, "from", first.isoformat())
+        browser.press("Show")
+        check.demand(browser.shows(f"{first.day} {first:%b} {first.year} to", 10), f"from {first}: {browser.text()[:1500]}")
+        # Regions are shown for up to a month: before that they stay as they were.
+        check.same(browser.text().count(f"{first.day} {first:%b} {first.year} to") > 1, shows, f"from {first}: days of regions")
+    check.same(browser.messages(), [], "chosen days: console messages")
 
 
 def run(walk):
@@ -93,6 +119,7 @@ def run(walk):
         there = until(lambda: len([site for site in sites(browser) if site.get("latitude")]) >= 6, 60)
         check.demand(there, f"no places of feeds: {sites(browser)} {one.courier.log()[-300:]}")
         regions(walk, one)
+        chosen_days(walk)
         look(walk, "/sites", "sites")
         one.services.mood = "gone"
         browser.open("/sites")

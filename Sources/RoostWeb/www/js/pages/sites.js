@@ -1,17 +1,18 @@
 // Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
 import { button, card, dialog, el, show, table } from "../dom.js";
 import { field, form } from "../form.js";
-import { ago, number, stamp, value } from "../format.js";
+import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
 import { near, siteMap } from "../sitemap.js";
 import { stationList, stationPoints } from "../stations.js";
+import { fromInput, toInput } from "../window.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "sites.title";
 const WINDOW = "14d";
-const REACH = 300000;
+const REACH = 300000, DAY = 86400, SITES_DAYS = 31;
 const metres = (length) => (length < 1000 ? `${number(length)} m` : `${number(length / 1000)} km`);
 const isPlace = (one) => one.latitude !== null && one.latitude !== undefined;
 /** The value that a list shows of a site: an index first, then fine dust. */
@@ -33,31 +34,52 @@ export function make(root, context) {
   const stations = el("section", { class: "card" });
   root.append(map, stations, where, around, others);
   return { update({ sites, clusters, own }) {
-    let shown = clusters, report;
-    const draw = () => drawMap(map, sites, shown, stationPoints(report));
-    draw();
-    stations.replaceChildren(...stationList(report));
+    const shown = { sites, clusters, stations: undefined }, list = el("div");
+    const draw = () => {
+      drawMap(map, shown);
+      list.replaceChildren(...clusterList(shown.clusters));
+      others.replaceChildren(...kinds(shown.sites.items).map(([kind, all]) => siteCard(kind, all, shown.sites)));
+      show(others, shown.sites.items.length > 0);
+    };
+    stations.replaceChildren(...stationList(undefined));
     // A search takes a second or two, which nothing else waits for.
-    context.api.maybe("/stations").then((found) => { report = found; stations.replaceChildren(...stationList(report)); draw(); }).catch(() => {});
+    context.api.maybe("/stations").then((found) => { shown.stations = found; stations.replaceChildren(...stationList(found)); draw(); }).catch(() => {});
     where.replaceChildren(whereCard(sites, context));
-    drawClusters(around, clusters, own, context.api, (next) => { shown = next; draw(); });
-    others.replaceChildren(...kinds(sites.items).map(([kind, list]) => siteCard(kind, list)));
-    show(others, sites.items.length > 0);
+    around.replaceChildren(el("h2", {}, t("sites.clusters")), el("p", { class: "quiet" }, t("sites.clusters.words")),
+      own.length ? period(own, clusters, context, (clusters, sites) => { Object.assign(shown, { clusters }, sites ? { sites } : {}); draw(); }) : "", list);
+    draw();
   } };
 }
 
+/** Which quantity, from which day to which; for who is no owner at most the last 14 days. */
+function period(own, clusters, { api, me }, changed) {
+  const now = Date.now() / 1000, today = toInput(now).slice(0, 10), first = toInput(now - 13 * DAY).slice(0, 10);
+  const choice = field("quantity", t("sites.quantity"), { control: el("select", {}, own.map((name) => el("option", { value: name, selected: name === clusters?.quantity }, quantityName(name)))) });
+  const [from, to] = [["from", first], ["to", today]].map(([name, value]) =>
+    field(name, t(`history.${name}`), { type: "date", value, min: may(me, "owner") || me?.isRecord ? null : first, max: today, required: true }));
+  choice.input.addEventListener("change", () => choice.input.form.requestSubmit());
+  return el("div", { class: "period" }, form([choice, from, to], t("history.show"), async ({ quantity, from, to }) => {
+    const start = fromInput(`${from}T00:00`), end = fromInput(`${toInput(fromInput(`${to}T12:00`) + DAY).slice(0, 10)}T00:00`);
+    const range = { from: rfc3339(start), to: rfc3339(end) };
+    changed(...await Promise.all([api.get(`/clusters/${quantity}`, range), end - start > SITES_DAYS * DAY ? null : api.get("/sites", range)]));
+  }, ({ from, to }) => ({ to: from > to ? t("history.order") : null })));
+}
+
+/** The days of an answer, whose end is the midnight after the last one. */
+const days = (range) => t("sites.days", { from: date(range.from), to: date(moment(range.to) / 1000 - 1) });
+
 const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
 
-function drawMap(node, sites, clusters, stations) {
+function drawMap(node, { sites, clusters, stations }) {
   const all = [
-    ...stations,
+    ...stationPoints(stations),
     ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
       name: number(one.mean, 1), words: clusterWords(one, clusters) })),
     ...sites.items.filter(isPlace).map((one) => ({ ...one, kind: "region", words: `${one.name}: ${main(one) ? words(main(one)) : t("sites.noValue")}`, site: one })),
     ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.name ?? "", words: t("sites.here", { name: sites.name ?? "" }) }] : [])];
   const points = isPlace(sites) ? near(all, sites, REACH) : all, far = all.length - points.length;
   if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
-  node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site) : point.url ? location.assign(point.url) : null)),
+  node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site, sites) : point.url ? location.assign(point.url) : null)),
     el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["peer", "◆"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
     el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", t("sites.tiles")));
@@ -65,18 +87,14 @@ function drawMap(node, sites, clusters, stations) {
 
 const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.count)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;
 
-function drawClusters(node, clusters, own, api, changed) {
-  const choice = el("select", {}, own.map((name) => el("option", { value: name, selected: name === clusters?.quantity }, quantityName(name))));
-  const list = el("div");
-  const fill = (found) => list.replaceChildren(...(found?.items.length ? [table(t("sites.clusters.caption", { n: number(found.items.length) }),
+function clusterList(found) {
+  if (!found) return [];
+  return [found.items.length ? table(t("sites.clusters.caption", { n: number(found.items.length), days: days(found) }),
     [t("sites.place"), t("history.mean"), t("sites.count"), t("sites.span"), t("sites.radius")],
-    found.items.slice(0, 50).map((one) => [`${number(one.latitude, 4)}, ${number(one.longitude, 4)}`, `${value(one.mean, found.decimals + 1)} ${found.unit ?? ""}`, number(one.count), `${value(one.least, found.decimals)}–${value(one.most, found.decimals)}`, metres(one.radiusMeters)]))]
-    : [el("p", { class: "quiet" }, t("sites.clusters.none"))]), el("p", { class: "quiet" }, [
-    found?.withoutPlace ? t("sites.withoutPlace", { n: number(found.withoutPlace) }) : "", found?.private ? t("sites.private", { n: number(found.private) }) : "",
-    found?.omitted ? t("sites.omitted", { n: number(found.omitted) }) : ""].filter(Boolean).join(" ")));
-  choice.addEventListener("change", async () => { const found = await api.maybe(`/clusters/${choice.value}`, { last: WINDOW }); fill(found); changed(found); });
-  fill(clusters);
-  node.replaceChildren(el("h2", {}, t("sites.clusters")), el("p", { class: "quiet" }, t("sites.clusters.words")), own.length ? el("div", { class: "form" }, el("label", {}, t("sites.quantity"), choice)) : "", list);
+    found.items.slice(0, 50).map((one) => [`${number(one.latitude, 4)}, ${number(one.longitude, 4)}`, `${value(one.mean, found.decimals + 1)} ${found.unit ?? ""}`, number(one.count), `${value(one.least, found.decimals)}–${value(one.most, found.decimals)}`, metres(one.radiusMeters)]))
+    : el("p", { class: "quiet" }, t("sites.clusters.none")), el("p", { class: "quiet" }, [
+    found.withoutPlace ? t("sites.withoutPlace", { n: number(found.withoutPlace) }) : "", found.private ? t("sites.private", { n: number(found.private) }) : "",
+    found.omitted ? t("sites.omitted", { n: number(found.omitted) }) : ""].filter(Boolean).join(" "))];
 }
 
 function whereCard(sites, { api, me, reload }) {
@@ -99,12 +117,12 @@ function whereCard(sites, { api, me, reload }) {
   return card(t("sites.where"), form([place], t("do.save"), ({ position }) => save(position.trim())), browser);
 }
 
-function siteCard(kind, list) {
-  return card(t(`sites.kind.${kind}`), el("ul", { class: "list" }, list.map((site) => {
+function siteCard(kind, list, range) {
+  return card(t(`sites.kind.${kind}`), el("p", { class: "quiet" }, days(range)), el("ul", { class: "list" }, list.map((site) => {
     const first = main(site);
     return el("li", { class: "split" }, el("span", {}, el("strong", {}, site.name), el("span", { class: "quiet" }, ` ${site.source}`)),
-      el("span", {}, first ? words(first) : t("sites.noValue"), el("span", { class: "quiet" }, first ? ` ${stamp(first.time)}` : "")),
-      button(t("sites.open"), () => sheet(site), { class: "small", "aria-label": t("sites.open.of", { name: site.name }) }));
+      el("span", {}, first ? words(first) : t("sites.noValue"), el("span", { class: "quiet" }, first ? ` ${stamp(first.time)}, ${t("sites.mean")} ${value(first.mean, first.decimals + 1)}` : "")),
+      button(t("sites.open"), () => sheet(site, range), { class: "small", "aria-label": t("sites.open.of", { name: site.name }) }));
   })));
 }
 
@@ -112,7 +130,7 @@ const KEY = "roost.sitehints";
 function hidesHints() { try { return localStorage.getItem(KEY) === "off"; } catch { return false; } }
 
 /** All values of a site, each with what it means until a person hides that. */
-function sheet(site) {
+function sheet(site, range) {
   const hints = el("dl", { class: "flags" }, site.values.filter((one) => has(`explain.${one.quantity}`)).map((one) =>
     el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(`explain.${one.quantity}`)))));
   show(hints, !hidesHints());
@@ -126,7 +144,7 @@ function sheet(site) {
   const own = (live.station?.channels ?? []).find((one) => site.values.some((other) => other.quantity === quantityOf(one.id)));
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
   dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago((Date.now() - Date.parse(newest)) / 1000)}` : t("sites.noValue")),
-    table(t("sites.values"), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
+    table(days(range), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
       quantityName(one.quantity), isKnown(one) ? `${value(one.value, one.decimals)} ${one.unit ?? ""}` : t("sites.missing"), one.count ? value(one.mean, one.decimals + 1) : "–", one.corrections ? number(one.corrections) : ""])),
     el("div", { class: "row" }, toggle, same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null), hints);
 }

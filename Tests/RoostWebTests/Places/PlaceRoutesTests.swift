@@ -1,0 +1,48 @@
+import Core
+import HTTPTypes
+import Store
+import StoreFixtures
+import StoreQueries
+import Testing
+
+@testable import RoostWeb
+
+/// What an owner may ask of places, and what others may.
+@Suite struct PlaceRoutesTests {
+    private static func now(_ text: String) -> WallTime? { WallTime(iso8601: text) }
+
+    private static func range(_ from: String?, _ to: String?) -> TimeRange {
+        TimeRange(from: from.flatMap { now($0) }, to: to.flatMap { now($0) })
+    }
+
+    @Test(arguments: [
+        ("2026-11-12T00:00:00Z", "2026-11-26T00:00:00Z"), ("2026-11-25T00:00:00Z", nil),
+        ("2026-11-11T20:00:00Z", "2026-11-11T21:00:00Z"),
+    ])
+    func othersSeeTheLastTwoWeeks(_ from: String, _ to: String?) throws {
+        try PlaceRoutes.checkFortnight(Self.range(from, to), Self.now("2026-11-25T20:00:00Z"))
+    }
+
+    @Test(arguments: [
+        (nil, nil), (nil, "2026-11-25T00:00:00Z"),
+        ("2026-11-11T18:00:00Z", "2026-11-12T00:00:00Z"),
+        ("2026-11-12T00:00:00Z", "2026-11-26T02:00:00Z"), ("2020-01-01T00:00:00Z", nil),
+    ])
+    func nothingEarlierAndNothingLonger(_ from: String?, _ to: String?) {
+        #expect(throws: Problem.self) {
+            try PlaceRoutes.checkFortnight(Self.range(from, to), Self.now("2026-11-25T20:00:00Z"))
+        }
+    }
+
+    @Test func aCardIsReadAsAWhole() async throws {
+        let fixture = try QueryFixture([.init(started: "2026-04-14T00:00:00Z", minutes: 180)])
+        let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
+        let stage = RouteStage(PlaceRoutes(client, nil, nil).all)
+        let answer = await stage.ask("/api/v1/clusters/pm25?from=2020-01-01T00:00:00Z")
+        #expect(answer.status == .ok)
+        let text = try await RouteStage.text(answer)
+        #expect(text.contains(#""withoutPlace":180"#), "\(text)")
+        let stations = try await RouteStage.text(await stage.ask("/api/v1/stations"))
+        #expect(stations.contains(#""search":"noCourier""#), "\(stations)")
+    }
+}
