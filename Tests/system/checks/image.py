@@ -32,6 +32,7 @@ def arguments(parser):
                              "may be given again")
     parser.add_argument("--record", metavar="FOLDER", help="in update: judge the cuts of this kept record, make none")
     parser.add_argument("--place", type=int, action="append", help="in update: cut after this write; may be given again")
+    parser.add_argument("--pictures", metavar="FOLDER", help="in guide: claim by a browser, and keep pictures of its pages there")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
 

@@ -60,15 +60,17 @@ def look(bench, machine):
 def memory(bench, machine):
     """What the programs have in memory together, pages that they share counted once (PSS)."""
     machine.write("/etc/roost/courier.json", '{ "targets": [] }')
-    machine.run("sleep 10; systemctl start roost-courier; sleep 10", 120, check=False)
-    said = machine.run("for unit in roostd roost-web roost-courier; do "
+    machine.write("/etc/roost/eyes.json", '{ "command": ["true"], "megabytes": 1, "pictures": 4 }')
+    machine.run("sleep 10; systemctl start roost-courier roost-eyes; sleep 10", 120, check=False)
+    said = machine.run("for unit in roostd roost-web roost-courier roost-eyes; do "
                        "pid=$(systemctl show -P MainPID $unit); [ $pid = 0 ] || "
                        "awk -v unit=$unit '/^(Rss|Pss):/ { printf \"%s %s %d KiB, \", unit, $1, $2 } "
                        "/^Pss:/ { print \"\" }' /proc/$pid/smaps_rollup; done", 120).strip()
     bench.figure("programs in memory", said.replace("\n", " "))
-    total = sum(int(number) for number in re.findall(r"Pss: (\d+)", said))
-    bench.figure("programs together", f"{total / 1024:.1f} MiB of PSS")
-    machine.run("rm /etc/roost/courier.json; systemctl stop roost-courier", 60, check=False)
+    shares = [int(number) for number in re.findall(r"Pss: (\d+)", said)]
+    bench.check.same(len(shares), 4, f"programs that run: {said}")
+    bench.figure("programs together", f"{sum(shares) / 1024:.1f} MiB of PSS")
+    machine.run("rm /etc/roost/courier.json /etc/roost/eyes.json; systemctl stop roost-courier roost-eyes", 60, check=False)
 
 
 def second_start(bench, card):

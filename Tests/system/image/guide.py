@@ -7,6 +7,7 @@ import subprocess
 from . import bench as shared
 from ..check import ROOT, until
 from .bench import LabFailed, board
+from .guide_pages import Pages
 
 BOOT_SECONDS = 900
 PERSON = {"name": "anna", "email": "anna@example.org", "password": "seven-Kettle"}  # 12 characters.
@@ -32,11 +33,17 @@ def guide(bench):
             check.demand(False, "a password of 11 characters is taken")
         except LabFailed as refusal:
             check.demand("12" in str(refusal), f"a short password is refused without its least length: {refusal}")
-        check.demand(shared.claim(port, PERSON) in (200, 201, 204), "a password of 12 characters is refused")
+        pages = Pages(bench, port) if bench.options.pictures else None
+        if pages:
+            pages.claim(PERSON)
+        else:
+            check.demand(shared.claim(port, PERSON) in (200, 201, 204), "a password of 12 characters is refused")
         began = machine.seconds()
         bench.plug(machine, bench.sensor())
         shared.wait_for_value(machine, began + 600)
         bench.figure("guide: sensor plugged in to its first reading", f"{machine.seconds() - began:.0f} s")
+        if pages:
+            pages.first_reading()
     bench.close(card)
 
 

@@ -34,6 +34,8 @@ export function make(root, context) {
   function draw(station) {
     parts.update(station);
     const channels = station.channels ?? [];
+    // What to do without a sensor goes with the first one.
+    if (channels.length) first.replaceChildren();
     cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
     keyed(cards, [...channels, ...(station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }))],
       (one) => one.id, (one) => (one.unit === undefined && one.kind ? makeLine() : makeCard()), (node, one) => node.renew(one));
