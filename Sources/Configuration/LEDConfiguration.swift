@@ -13,6 +13,8 @@ package struct LEDConfiguration: Hashable, Sendable {
         /// Lit in good air, short dark pulses in moderate, blinks in poor; flashes when the level
         /// is unknown.
         case level
+        /// Lit while `roost-eyes` reads the camera; flashes when it ended without saying so.
+        case camera
     }
 
     package let settings: LEDSettings

@@ -267,7 +267,8 @@ extension StationConfiguration {
         case .level where followed.measuresDust, .motion where followed.seesMotion: break
         case .level: problems.add(place, "\(name) measures no pm25, so it has no level")
         case .motion: problems.add(place, "\(name) sees no motion")
-        case .station: problems.add(place, "means nothing for shows station")
+        case .station, .camera:
+            problems.add(place, "means nothing for shows \(lamp.shows.rawValue)")
         }
     }
 }

@@ -56,6 +56,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case courierEvent
         /// Records an event of the camera, `kind` with `details`; `CourierEventReport`.
         case cameraEvent
+        /// The camera is read for the next `seconds`, or 0 when it is not; `CameraOnReport`.
+        case cameraOn
         /// `ImportsReport`: takes `rows` of other people's series.
         case imports
         /// `ClaimWindowReport`; with `seconds` 0 the window is closed: the station has an owner.
@@ -201,6 +203,11 @@ extension ControlRequest {
         var request = ControlRequest(.cameraEvent)
         (request.kind, request.details) = (kind, details)
         return request
+    }
+
+    /// Says that the camera is read, for as long as this is not said again; zero for its end.
+    package static func cameraOn(for duration: Duration) -> ControlRequest {
+        ControlRequest(.cameraOn, seconds: duration / .seconds(1))
     }
 
     /// Records an event of the courier.

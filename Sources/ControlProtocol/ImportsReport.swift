@@ -52,6 +52,17 @@ package struct ImportsReport: Codable, Hashable, Sendable {
     }
 }
 
+/// What `cameraOn` did.
+package struct CameraOnReport: Codable, Hashable, Sendable {
+    /// Seconds that the camera may be on without saying so again.
+    package static let secondsMax = 60.0
+
+    /// Lamps that show it.
+    package let lampCount: Int
+
+    package init(lampCount: Int) { self.lampCount = lampCount }
+}
+
 /// What `courierEvent` or `cameraEvent` did.
 package struct CourierEventReport: Codable, Hashable, Sendable {
     /// Events of a courier, or of a camera, in an hour at most; further ones are counted.

@@ -77,6 +77,8 @@ struct RunCommand: ParsableCommand {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await watcher.run() }
                 group.addTask { try await watcher.tellStation() }
+                let line = StationLine(socket: socket, loop: loop)
+                group.addTask { try await CameraLamp(use: watcher.use, station: line).run() }
                 if configuration.camera != nil {
                     group.addTask { try await watcher.watchCamera() }
                 }

@@ -28,6 +28,7 @@ final class Watcher: Sendable {
     private let masks: MaskClock
     /// Nil without a live picture.
     let live: LiveServer?
+    let use: CameraUse
     private let boot: BootID?
     private let begun: MonotonicInstant
     private let counts = Mutex(WatcherCounts())
@@ -46,9 +47,10 @@ final class Watcher: Sendable {
         station = StationLine(socket: socket, loop: loop)
         let masks = MaskClock(configuration.masks)
         self.masks = masks
-        let mark = CaptureMark(ring: configuration.ring)
+        let (mark, use) = (CaptureMark(ring: configuration.ring), CameraUse())
+        self.use = use
         self.live = try configuration.live.map { settings in
-            try LiveServer(settings, path: live, mark: mark) {
+            try LiveServer(settings, path: live, mark: mark, use: use) {
                 masks.refusal() ?? settings.bounds.refusal(MachineBounds.Facts.read())
             }
         }
@@ -272,7 +274,7 @@ final class Watcher: Sendable {
             mark: CaptureMark(ring: configuration.ring)
         )
         do {
-            let bytes = try take(program)
+            let bytes = try use.during { () throws(CaptureError) in try take(program) }
             let moment = moment
             let record = try change { ring throws(StorageError) in
                 try ring.add(bytes, of: motion, at: moment)

@@ -74,7 +74,7 @@ def dust(port=PORT, name="dust"):
 def install(machine, text, binaries="/lab/bin"):
     """Installs and starts the station with this configuration, as an owner does."""
     machine.write("/etc/roost/roost.json", text)
-    return machine.run(f"/lab/scripts/install --prefix=/usr --binaries={binaries}", 120)
+    return machine.run(f"/lab/scripts/install --prefix=/usr --binaries={binaries}", 400)
 
 
 def show(machine, properties):

@@ -6,10 +6,12 @@ import Testing
 @Suite struct ControlRightsTests {
     private static let refused: Set<ControlRequest.Command> = [
         .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .cameraEvent,
-        .imports,
+        .cameraOn, .imports,
     ]
     /// What the camera needs.
-    private static let camera: Set<ControlRequest.Command> = [.live, .clock, .cameraEvent]
+    private static let camera: Set<ControlRequest.Command> = [
+        .live, .clock, .cameraEvent, .cameraOn,
+    ]
     /// What the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [
         .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
@@ -38,7 +40,9 @@ import Testing
         for peer in [Self.peer(0, 0), Self.peer(0, 209), Self.peer(208, 209)] {
             #expect(Self.rights.refusal(of: command, from: peer) == nil, "\(command) by \(peer)")
         }
-        let isForFollowers = [.cursor, .courierEvent, .cameraEvent, .imports].contains(command)
+        let isForFollowers = [
+            .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports,
+        ].contains(command)
         for peer in [Self.peer(1_000, 1_000), Self.peer(65_534, 65_534)] {
             let refusal = Self.rights.refusal(of: command, from: peer)
             #expect((refusal != nil) == isForFollowers, "\(command) by \(peer)")

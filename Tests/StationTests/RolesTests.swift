@@ -115,4 +115,40 @@ import Testing
         let bell = events.filter { $0.source == "bell" }.map(\.kind.name)
         #expect(bell == ["pressed", "long press", "released"])
     }
+
+    @Test func aLampShowsThatTheCameraIsRead() throws {
+        let text = """
+            {"name": "test", "devices": [
+              {"name": "eye", "type": "led", "line": "GPIO22", "shows": "camera"}]}
+            """
+        let (lamps, codes) = try simulate { clock in
+            let test = try TestStation(clock, text)
+            let gpio = test.platform.gpio
+            return try await test.run { test in
+                var (lamps, codes): ([Bool], [String?]) = ([], [])
+                func say(_ seconds: Double, then wait: Double) async throws {
+                    let request = ControlRequest.cameraOn(for: .seconds(seconds))
+                    let answer = try await test.ask(request, CameraOnReport.self)
+                    codes.append(answer.error?.code ?? "\(answer.body?.lampCount ?? -1)")
+                    try await test.sleep(.seconds(wait))
+                    lamps.append(gpio.level(of: "GPIO22"))
+                }
+                try await test.sleep(.minutes(2))
+                lamps.append(gpio.level(of: "GPIO22"))
+                try await say(30, then: 20)
+                try await say(30, then: 20)
+                try await say(0, then: 1)
+                // Whoever said so was killed: it flashes.
+                try await say(30, then: 95)
+                let state = await test.station.context.devices.reports()[0].state
+                codes.append(state)
+                try await say(0, then: 1)
+                try await say(61, then: 1)
+                return (lamps, codes)
+            }
+        }
+        #expect(Array(lamps.prefix(4)) == [false, true, true, false])
+        #expect(codes == ["1", "1", "1", "1", "flashing", "1", "bad-request"])
+        #expect(lamps.suffix(2) == [false, false])
+    }
 }

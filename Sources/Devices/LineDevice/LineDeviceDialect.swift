@@ -9,6 +9,7 @@ import Profiles
 package struct LineDeviceDialect: SensorDialect {
     package let quantities: [Quantity]
     package let rhythm: SensorRhythm
+    package let burst: SensorBurst?
     private let format: LineFormat
     private var scanner: LineScanner
 
@@ -17,7 +18,7 @@ package struct LineDeviceDialect: SensorDialect {
     /// - Throws: `DialectError` when the profile's settings make no sense.
     package init(_ profile: Profile) throws(DialectError) {
         format = try LineFormat(profile)
-        quantities = format.quantities
+        (quantities, burst) = (format.quantities, format.burst)
         rhythm =
             format.query == nil
             ? .streams(every: format.interval) : .answers(atMostEvery: format.interval)

@@ -21,8 +21,12 @@ package struct LineDeviceSimulator: SerialPeer {
         drifts = format.fields.indices.map { index in
             DriftingValue(seed: seed &+ UInt64(index), start: 500, within: 0...1_000)
         }
-        next = format.query == nil ? now.advanced(by: format.interval) : nil
+        let step = format.interval * (format.burst?.count ?? 1)
+        next = format.query == nil ? now.advanced(by: step + (format.burst?.delay ?? .zero)) : nil
     }
+
+    /// From one transmission to the next.
+    private var step: Duration { format.interval * (format.burst?.count ?? 1) }
 
     var delimiter: UInt8 { format.delimiter }
 
@@ -41,8 +45,8 @@ package struct LineDeviceSimulator: SerialPeer {
     package mutating func advance(to now: MonotonicInstant) -> [UInt8] {
         var sent: [UInt8] = []
         while let due = next, due <= now {
-            sent += line()
-            next = due.advanced(by: format.interval)
+            for _ in 0..<(format.burst?.count ?? 1) { sent += line() }
+            next = due.advanced(by: step)
         }
         return sent
     }

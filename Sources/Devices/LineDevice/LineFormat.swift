@@ -36,6 +36,8 @@ package struct LineFormat: Hashable, Sendable {
     let query: [UInt8]?
     /// From one line to the next; over HTTP from one question to the next.
     package let interval: Duration
+    /// Lines that come together; nil when each comes when it is measured.
+    let burst: SensorBurst?
     /// Whether the last two characters after `*` are the exclusive or of what is before.
     let isChecked: Bool
     /// What the profile says of the values.
@@ -68,6 +70,7 @@ package struct LineFormat: Hashable, Sendable {
         isChecked = reader.bool("checksum") ?? false
         let range = isAsked ? Self.askedInterval : 0.1...3_600
         interval = reader.seconds("intervalSeconds", in: range) ?? .seconds(isAsked ? 5 : 1)
+        burst = Self.burst(&reader, isStream: !isAsked && query == nil)
         let words = reader.array("absent", limit: 16)
         absent = Set(words.compactMap { if case .string(let word) = $0 { word } else { nil } })
         if absent.count != words.count {
@@ -77,6 +80,17 @@ package struct LineFormat: Hashable, Sendable {
         fields = Self.fields(&reader, profile.channels)
         reader.finish()
         guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
+    }
+
+    private static func burst(_ reader: inout ObjectReader, isStream: Bool) -> SensorBurst? {
+        let count = reader.number("burstCount", in: 1...60).map { Int($0) }
+        let delay = reader.seconds("pushDelaySeconds", in: 0...600)
+        if !isStream, count != nil || delay != nil {
+            reader.problem("burstCount", "lines that are asked for come one at a time")
+        }
+        // One line with a delay is a burst, too.
+        guard count != nil || delay != nil else { return nil }
+        return SensorBurst(count: count ?? 1, delay: delay ?? .zero)
     }
 
     private static func fields(

@@ -36,11 +36,11 @@ struct LiveAccount: Hashable, Sendable {
         return take((nanoseconds(until: now) + step / 2) / step - Int64(count))
     }
 
-    /// Closes the account until now.
+    /// Closes the account until now, or until when the last of a late burst was measured.
     ///
     /// - Returns: Until when it was closed before.
     mutating func close(at now: MonotonicInstant) -> MonotonicInstant {
-        defer { until = now }
+        defer { until = max(until, now) }
         return until
     }
 

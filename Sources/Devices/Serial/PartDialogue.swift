@@ -45,6 +45,8 @@ package struct PartDialogue: Sendable {
     let canRest: Bool
     /// Silence after which something is wrong.
     let frameTimeout: Duration
+    /// Of a part that hands over several measurements at a time.
+    var bursts: BurstCollector?
 
     // The act in progress.
     private var exchange: SensorExchange?
@@ -72,7 +74,8 @@ package struct PartDialogue: Sendable {
         identity = PartIdentity(wanted: setup.id.map { dialect.address($0) })
         self.dialect = dialect
         canRest = !dialect.commands(for: .rest).isEmpty
-        frameTimeout = max(interval * 2, .seconds(2))
+        bursts = dialect.burst.map { BurstCollector($0, every: interval) }
+        frameTimeout = max((bursts?.period ?? interval) * 2, .seconds(2))
         out = SensorOutput(
             name: setup.name,
             quantities: dialect.quantities,

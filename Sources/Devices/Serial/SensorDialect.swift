@@ -32,6 +32,9 @@ package protocol SensorDialect: Sendable {
     /// How long a value may stay the same before it is doubtful.
     func doubtLimits(isLive: Bool) -> SensorDoubt.Limits
 
+    /// How measurements arrive that come several at a time; nil when each comes when it is made.
+    var burst: SensorBurst? { get }
+
     /// What the maker gives a laser, fan or heater; nil when the maker says nothing.
     var ratedLife: Duration? { get }
 
@@ -139,6 +142,7 @@ extension SensorDialect {
         isLive ? .anyLive : .anyDutyCycle
     }
 
+    package var burst: SensorBurst? { nil }
     package var ratedLife: Duration? { nil }
     package var reportModes: ReportModes? { nil }
     package var stateProbe: StateProbe? { nil }

@@ -131,7 +131,7 @@ extension SensorSession {
     mutating func listen() {
         beatLive()
         if part.answers(isLive: true) { return ask() }
-        pause(.listening, until: now.advanced(by: part.frameTimeout))
+        pause(.listening, until: part.bursts?.end ?? now.advanced(by: part.frameTimeout))
     }
 
     /// Takes measurements that came by themselves; several at once stand for as many intervals.
@@ -148,13 +148,11 @@ extension SensorSession {
         }
         // What comes as a duty cycle's sample ends counts for nothing.
         guard isLive, live.isOpen else { return }
-        let count = measurements.count
-        if let missed = live.miss(before: count, at: now) { part.out.miss(part.reason, missed) }
-        let before = live.close(at: now)
-        for (index, outcomes) in measurements.enumerated() {
-            let later = count - 1 - index
-            let instant = later == 0 ? now : now.advanced(by: interval * -later)
-            take(outcomes, at: max(before, instant))
+        let arrival = now
+        if let bursts = part.bursts?.add(measurements, at: arrival) {
+            for burst in bursts { take(burst.measurements, upTo: burst.last) }
+        } else {
+            take(measurements, upTo: arrival)
         }
         succeed()
         isRecovering = false
@@ -167,6 +165,44 @@ extension SensorSession {
         case .listening, .holding: if !reset() { listen() }
         default: break
         }
+    }
+
+    /// Takes measurements that were made one interval apart.
+    ///
+    /// - Parameters:
+    ///   - measurements: In the order in which they were made.
+    ///   - last: When the last of them was made.
+    private mutating func take(_ measurements: [[Outcome]], upTo last: MonotonicInstant) {
+        let count = measurements.count
+        if let missed = live.miss(before: count, at: last) { part.out.miss(part.reason, missed) }
+        let before = live.close(at: last)
+        var earlyCount = 0
+        for (index, outcomes) in measurements.enumerated() {
+            let later = count - 1 - index
+            let instant = later == 0 ? last : last.advanced(by: interval * -later)
+            if part.bursts != nil, instant < before.advanced(by: interval * -1) {
+                earlyCount += 1
+            } else {
+                take(outcomes, at: max(before, instant))
+            }
+        }
+        guard earlyCount > 0 else { return }
+        let why = "\(earlyCount) measured before this station listened"
+        part.out.record(.samplesLeftOut, .notice, [Event.Detail("why", why)])
+    }
+
+    /// Silence: the end of a burst that had fewer measurements, or something is wrong.
+    mutating func endListening() {
+        guard let rest = part.bursts?.takeRest() else { return recover() }
+        take(rest.measurements, upTo: rest.last)
+        listen()
+    }
+
+    mutating func endLive() {
+        if live.isOpen, let rest = part.bursts?.takeRest() {
+            take(rest.measurements, upTo: rest.last)
+        }
+        live.end()
     }
 
     mutating func take(_ outcomes: [Outcome], at instant: MonotonicInstant) {
@@ -215,7 +251,8 @@ extension SensorSession {
 
     mutating func beatLive() {
         // In whole numbers: `*` of durations is generic and costs a page of code each second.
-        beat(within: .nanoseconds(interval.wholeNanoseconds * 4) + Self.patience)
+        let step = part.bursts?.period ?? interval
+        beat(within: .nanoseconds(step.wholeNanoseconds * 4) + Self.patience)
     }
 
     mutating func beat(within promise: Duration) {

@@ -172,7 +172,7 @@ package struct SensorSession: Sendable {
 
     private mutating func change(to wanted: SensorMode, since: MonotonicInstant) {
         guard wanted != mode, !isStopping else { return }
-        live.end()
+        endLive()
         // What ends the wait may have come after a suspended night.
         if state == .sleeping { missPeriods() }
         (mode, liveSince, isSampleOpen) = (wanted, since, false)
@@ -186,7 +186,7 @@ package struct SensorSession: Sendable {
 
     private mutating func stop() {
         isStopping = true
-        live.end()
+        endLive()
         if state == .sleeping { missPeriods() }
         if isSampleOpen { part.out.miss(.stopped, at: now) }
         isSampleOpen = false
@@ -204,7 +204,7 @@ package struct SensorSession: Sendable {
         case .sampling: closeWindow()
         case .pacing: if isLive { listen() } else { ask() }
         case .sleeping: wakeOrLook()
-        case .listening: recover()
+        case .listening: endListening()
         case .holding: hold()
         case .starting, .waking, .asking, .looking, .reopening, .searching, .resting, .finished:
             break

@@ -27,6 +27,7 @@ package final class LiveServer: Sendable {
     private let settings: LiveSettings
     private let listener: LocalStreamListener
     private let mark: CaptureMark?
+    private let use: CameraUse
     private let refusal: @Sendable () -> LivePictureReport?
     /// Wakes this thread; and the one that takes pictures.
     private let bell: Int32
@@ -37,16 +38,19 @@ package final class LiveServer: Sendable {
     ///   - settings: Of the live picture.
     ///   - path: Of its socket.
     ///   - mark: By which the next start finds what outlived this process and its guard.
+    ///   - use: Knows that the program runs.
     ///   - refusal: Whether a bound is reached or a mask holds, and why.
     /// - Throws: `LocalSocketError`.
     package init(
         _ settings: LiveSettings,
         path: String,
         mark: CaptureMark?,
+        use: CameraUse,
         refusal: @escaping @Sendable () -> LivePictureReport?
     ) throws(LocalSocketError) {
         listener = try LocalStreamListener(path: path)
         (self.settings, self.mark, self.refusal) = (settings, mark, refusal)
+        self.use = use
         (bell, frameBell) = (ccapture_bell(), ccapture_bell())
         shared = Mutex(Shared(machine: LivePictureMachine(limit: settings.limit)))
     }
@@ -169,12 +173,14 @@ package final class LiveServer: Sendable {
         for action in actions {
             switch action {
             case .start:
+                use.begin()
                 do { try round.start(settings.command, mark) } catch {
                     let more = shared.withLock { $0.machine.fail("\(error)", at: now) }
                     return perform(more, &round, at: now)
                 }
             case .stop:
                 _ = round.stop()
+                use.end()
                 ring(frameBell)
             case .refuse(let report): round.refuse(report, at: now)
             }

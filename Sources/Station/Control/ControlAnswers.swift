@@ -97,7 +97,7 @@ package struct ControlAnswers: Sendable {
         case .settings: try ok(settings.report)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
-        case .tail, .feed, .cursor, .courierEvent, .cameraEvent, .imports:
+        case .tail, .feed, .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports:
             try await store.line(for: request)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)

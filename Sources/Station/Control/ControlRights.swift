@@ -27,12 +27,12 @@ package struct ControlRights: Sendable {
     ]
 
     /// What the camera may ask for; a test holds this list and the commands together.
-    package static let camera: Set<String> = ["live", "clock", "cameraEvent"]
+    package static let camera: Set<String> = ["live", "clock", "cameraEvent", "cameraOn"]
 
     /// What only root, the station's own user, the courier and the camera may ask for: where
     /// followers are, what others measured, and what happened to themselves.
     package static let followers: Set<String> = [
-        "cursor", "courierEvent", "cameraEvent", "imports",
+        "cursor", "courierEvent", "cameraEvent", "cameraOn", "imports",
     ]
 
     /// The number of the camera's user; nil where there is no such user.

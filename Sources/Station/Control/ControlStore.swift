@@ -3,7 +3,7 @@ import Core
 import Store
 
 /// Answers those who follow the store: `tail`, `feed`, `cursor`, `imports`, and
-/// what other processes have recorded: `courierEvent`, `cameraEvent`.
+/// what other processes say of themselves: `courierEvent`, `cameraEvent`, `cameraOn`.
 struct ControlStore: Sendable {
     struct Dependencies: Sendable {
         /// Where the store is; nil while none is open.
@@ -54,9 +54,20 @@ struct ControlStore: Sendable {
             }
         case .courierEvent: try await answer { try courierEvents.answer(request) }
         case .cameraEvent: try await answer { try cameraEvents.answer(request) }
+        case .cameraOn: try await answer { try cameraOn(request) }
         case .imports: try await answer { try await imports.answer(request) }
         default: preconditionFailure("another part answers \(request.command)")
         }
+    }
+
+    private func cameraOn(_ request: ControlRequest) throws(ControlFailure) -> CameraOnReport {
+        guard let seconds = request.seconds, (0...CameraOnReport.secondsMax).contains(seconds)
+        else {
+            let message = "seconds is 0…\(Int(CameraOnReport.secondsMax))"
+            throw ControlFailure(code: "bad-request", message: message)
+        }
+        let end = station.clock.now.advanced(by: .milliseconds(Int64(seconds * 1_000)))
+        return CameraOnReport(lampCount: station.leds.noteCamera(until: seconds > 0 ? end : nil))
     }
 
     private func answer<Body: Codable & Sendable>(

@@ -21,6 +21,8 @@ package final class LEDController: Sendable {
     private struct State {
         var entries: [String: Entry] = [:]
         var motionSensors: Set<String> = []
+        /// Until when the camera is on, if nothing else is said; nil while it is off.
+        var cameraEnd: MonotonicInstant?
         var isWell: @Sendable () -> Bool = { true }
         var isClaimable: @Sendable () -> Bool = { false }
     }
@@ -79,6 +81,18 @@ package final class LEDController: Sendable {
     /// Names of the devices that see motion, in order.
     var motionSensors: [String] { state.withLock { $0.motionSensors.sorted() } }
 
+    /// The camera is read until then, or is off.
+    ///
+    /// - Returns: How many lamps show it.
+    func noteCamera(until end: MonotonicInstant?) -> Int {
+        let count = state.withLock { state in
+            state.cameraEnd = end
+            return state.entries.values.count { $0.configuration.shows == .camera }
+        }
+        refresh()
+        return count
+    }
+
     private func take(_ sample: [Reading], _ modes: ModeState) {
         guard let first = sample.first else { return }
         let (device, isContinuous) = (first.channel.device, modes.isContinuous)
@@ -126,6 +140,17 @@ package final class LEDController: Sendable {
         show(station: !isAsked || isWell() ? .on : .blinking)
     }
 
+    /// What was said to end by itself and did not is not known: the lamp flashes.
+    private func showCamera(
+        _ light: LEDLight,
+        until end: MonotonicInstant?,
+        at now: MonotonicInstant
+    ) {
+        guard let end else { return light.show(.off, at: now) }
+        guard now < end else { return light.show(.flashing, at: now) }
+        light.show(.on, at: now, until: end)
+    }
+
     /// Called outside the lock: what it shows was read from every device.
     private func show(station: LEDPattern) {
         let now = clock.now
@@ -134,6 +159,7 @@ package final class LEDController: Sendable {
                 switch entry.configuration.shows {
                 case .station: entry.light.show(station, at: now)
                 case .motion: entry.light.show(entry.moving.isEmpty ? .off : .on, at: now)
+                case .camera: showCamera(entry.light, until: state.cameraEnd, at: now)
                 case .level: break
                 }
             }

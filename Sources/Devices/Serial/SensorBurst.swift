@@ -1,0 +1,67 @@
+import Core
+import HardwareIO
+
+/// How a part hands over measurements that it took one after another: several together, late.
+package struct SensorBurst: Hashable, Sendable {
+    /// Measurements of a whole burst, 1…60, one interval apart.
+    package let count: Int
+    /// From the last of them to its arrival.
+    package let delay: Duration
+
+    package init(count: Int, delay: Duration) { (self.count, self.delay) = (count, delay) }
+}
+
+/// Puts the measurements of a burst together, and says when the last of them was made.
+///
+/// A burst is over with its count or with a pause, as after a part's start or a lost line. Bound:
+/// the measurements of one burst.
+struct BurstCollector: Hashable, Sendable {
+    struct Whole: Hashable, Sendable {
+        /// In the order in which they were made, one interval apart.
+        let measurements: [[Outcome]]
+        let last: MonotonicInstant
+    }
+
+    let burst: SensorBurst
+    private let interval: Duration
+    private var held: [[Outcome]] = []
+    private var heardAt = MonotonicInstant.boot
+
+    init(_ burst: SensorBurst, every interval: Duration) {
+        (self.burst, self.interval) = (burst, interval)
+    }
+
+    /// From one burst to the next.
+    var period: Duration { interval * burst.count }
+
+    /// When what is held is a whole burst without more; nil while nothing is held.
+    var end: MonotonicInstant? {
+        held.isEmpty ? nil : heardAt.advanced(by: min(interval / 2, .seconds(1)))
+    }
+
+    /// Takes measurements that arrived together.
+    ///
+    /// - Returns: The bursts that are whole now, the earliest first.
+    mutating func add(_ measurements: [[Outcome]], at now: MonotonicInstant) -> [Whole] {
+        var whole: [Whole] = []
+        if let end, end <= now, let rest = takeRest() { whole.append(rest) }
+        heardAt = now
+        held += measurements
+        // More than one after a standstill: each is a period older than the one behind it.
+        let later = (held.count - 1) / burst.count
+        for index in 0..<(held.count / burst.count) {
+            let age = burst.delay + period * (later - index)
+            let measurements = Array(held.prefix(burst.count))
+            held.removeFirst(burst.count)
+            whole.append(Whole(measurements: measurements, last: now.advanced(by: age * -1)))
+        }
+        return whole
+    }
+
+    /// What is held, as a burst that has no more.
+    mutating func takeRest() -> Whole? {
+        guard !held.isEmpty else { return nil }
+        defer { held.removeAll(keepingCapacity: true) }
+        return Whole(measurements: held, last: heardAt.advanced(by: burst.delay * -1))
+    }
+}

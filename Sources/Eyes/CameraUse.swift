@@ -1,0 +1,30 @@
+import Core
+import Synchronization
+
+/// Whether the camera is read now, by a picture of a motion or by the live picture.
+package final class CameraUse: Sendable {
+    private let count = Mutex(0)
+    /// Raised at each beginning and end.
+    package let hasChanged = Signal()
+
+    package init() {}
+
+    package var isOn: Bool { count.withLock { $0 > 0 } }
+
+    package func begin() { change(by: 1) }
+    package func end() { change(by: -1) }
+
+    /// Reads the camera for as long as `body` runs.
+    package func during<Value>(
+        _ body: () throws(CaptureError) -> Value
+    ) throws(CaptureError) -> Value {
+        begin()
+        defer { end() }
+        return try body()
+    }
+
+    private func change(by one: Int) {
+        count.withLock { $0 += one }
+        hasChanged.raise()
+    }
+}

@@ -1,0 +1,46 @@
+import ControlProtocol
+import Core
+import Eyes
+import LinuxIO
+
+/// Keeps the station's lamps informed of whether the camera is read.
+///
+/// What it says holds for a while only, so that no lamp says "off" after this process was killed,
+/// and none stays lit.
+struct CameraLamp: Sendable {
+    /// How long it is said to be on; said again while it is.
+    private static let lease: Duration = .seconds(30)
+    private static let renewal: Duration = .seconds(10)
+
+    let use: CameraUse
+    let station: StationLine
+
+    /// Runs until cancelled.
+    func run() async throws {
+        let clock = station.loop.clock
+        // Also after a start: the one before may have been killed with the lamp lit.
+        var isSaid: Bool?
+        while !Task.isCancelled {
+            let isOn = use.isOn
+            if isOn || isSaid != isOn {
+                let hasAnswered = try await say(isOn)
+                isSaid = hasAnswered ? isOn : nil
+            }
+            let isDue = isOn || isSaid == nil
+            _ = try await clock.wait(
+                for: use.hasChanged,
+                until: isDue ? clock.now.advanced(by: Self.renewal) : nil,
+                tolerance: .seconds(1)
+            )
+        }
+    }
+
+    /// - Returns: Whether the station took it; while it does not answer its lamps show that.
+    private func say(_ isOn: Bool) async throws -> Bool {
+        do {
+            let request = ControlRequest.cameraOn(for: isOn ? Self.lease : .zero)
+            _ = try await station.ask(request, CameraOnReport.self)
+            return true
+        } catch let error where !(error is CancellationError) { return false }
+    }
+}
