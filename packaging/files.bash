@@ -28,6 +28,7 @@ has_eyes() { [[ ${with_eyes:-yes} == yes && -x $binaries/roost-eyes ]]; }
 is_joined() {
     [[ -e $extras/web/js/roost.js && -e $extras/web/css/roost.css ]] || return 1
     case $1 in
+        */www/js/map.js) return 1 ;;
         */www/js/*.js | */www/css/*.css) return 0 ;;
         *) return 1 ;;
     esac

@@ -29,14 +29,14 @@ struct Web: ParsableCommand {
     var listen: [String] = []
 
     @OptionGroup var tls: EncryptionOptions
+    @OptionGroup var camera: CameraOptions
+    @OptionGroup var map: MapOptions
 
     @Option(help: "The station's control socket.")
     var socket = "/run/roost/roost.sock"
 
     @Option(help: "The courier's control socket.")
     var courier = "/run/roost-courier/courier.sock"
-
-    @OptionGroup var camera: CameraOptions
 
     @Option(help: "A store's folder to show without a station: the card of a Pi that died.")
     var store: String?
@@ -153,7 +153,7 @@ struct Web: ParsableCommand {
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += ProblemAdvice.routes + updates.others
+        routes += try ProblemAdvice.routes + updates.others + map.routes(files)
         var settings = settings
         settings.encryption = encryption(settings, logger)
         let described = routes + trust(settings, door.accounts).all

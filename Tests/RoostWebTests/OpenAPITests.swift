@@ -18,11 +18,15 @@ import Testing
         let reader = HistoryClient(nil, folder: folder.path, logger: logger)
         let history = HistoryRoutes(reader, nil, name: "t")
         let trust = TrustRoutes(nil, station: "t", addresses: [])
+        let parts = #filePath.split(separator: "/").dropLast(3)
+        let www = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www"
+        let files = try StaticFiles(folder: www)
         let updates = UpdateRoutes(UpdateDesk(state: folder.path))
         let routes =
             door.routes + station.all + history.all + trust.all
             + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
+            + MapRoutes(nil, leaflet: "", files).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes)]
         let found = all.filter { $0.path.hasPrefix("/api/v1/") }

@@ -4,7 +4,7 @@ import Logging
 /// Carries requests through the gate to their handlers, and answers back with the headers that all
 /// answers have.
 package struct WebResponder: Sendable {
-    private static let policy = [
+    static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
         "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'",
         "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
@@ -57,7 +57,9 @@ package struct WebResponder: Sendable {
             ("permissions-policy", "geolocation=(self), camera=(), microphone=(), usb=()"),
         ]
         for (name, value) in fixed {
-            if let field = HTTPField.Name(name) { response.headers[field] = value }
+            // One page has a policy of its own.
+            guard let field = HTTPField.Name(name), response.headers[field] == nil else { continue }
+            response.headers[field] = value
         }
         return response
     }

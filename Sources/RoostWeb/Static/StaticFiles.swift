@@ -110,7 +110,7 @@ package struct StaticFiles: Sendable {
     }
 
     /// A file whose `@HASH@` names this version; browsers ask for it each time.
-    private func page(_ name: String, type: String) -> WebResponse {
+    func page(_ name: String, type: String) -> WebResponse {
         let text = String(decoding: files[name]?.bytes ?? [], as: UTF8.self)
         let pieces = text.split(separator: "@HASH@", omittingEmptySubsequences: false)
         return WebResponse(
@@ -144,6 +144,16 @@ package struct StaticFiles: Sendable {
             }
         }
         return names
+    }
+
+    /// Files of another folder; nil where one cannot be read.
+    static func files(_ names: [String], in folder: String) -> [String: File]? {
+        var files: [String: File] = [:]
+        for name in names {
+            guard let bytes = try? read(folder + "/" + name) else { return nil }
+            files[name] = File(type: type(of: name), bytes: bytes)
+        }
+        return files
     }
 
     private static func read(_ path: String) throws(StaticFilesError) -> [UInt8] {

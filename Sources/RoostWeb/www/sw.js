@@ -36,7 +36,7 @@ async function shell(request) {
 /** Every page is the same file, and its script knows which one it is. */
 async function page(request) {
   const kept = await (await caches.open(SHELL)).match("/");
-  return first(fetch(request), new URL(request.url).pathname.startsWith("/ca.") ? null : kept);
+  return first(fetch(request), /^\/(ca\.|map$)/.test(new URL(request.url).pathname) ? null : kept);
 }
 
 async function fresh(event, request = event.request) {

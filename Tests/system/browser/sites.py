@@ -10,6 +10,7 @@ import signal
 from ..check import until
 from ..courier import Courier
 from ..feeds import REGIONS, AirServices
+from . import tiles
 from .outbox import look
 from .states import Stage
 
@@ -121,6 +122,7 @@ def run(walk):
         regions(walk, one)
         chosen_days(walk)
         look(walk, "/sites", "sites")
+        tiles.run(walk, one, one.courier)
         one.services.mood = "gone"
         browser.open("/sites")
         check.demand(browser.shows("west", 10), "without the internet the regions are gone")

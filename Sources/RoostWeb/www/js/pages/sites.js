@@ -25,16 +25,16 @@ export async function load(api) {
   if (!live.station) await refresh();
   const own = [...new Set((live.station?.channels ?? []).map((one) => quantityOf(one.id)))];
   const quantity = FIRST.find((name) => own.includes(name)) ?? own[0];
-  const [sites, clusters] = await Promise.all([api.get("/sites", { last: "72h" }), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
-  return { sites, clusters, own };
+  const [sites, tiles, clusters] = await Promise.all([api.get("/sites", { last: "72h" }), api.maybe("/map"), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
+  return { sites, tiles, clusters, own };
 }
 
 export function make(root, context) {
   const map = el("section", { class: "card" }), where = el("div"), around = el("section", { class: "card" }), others = el("div", { class: "cards" });
   const stations = el("section", { class: "card" });
   root.append(map, stations, where, around, others);
-  return { update({ sites, clusters, own }) {
-    const shown = { sites, clusters, stations: undefined }, list = el("div");
+  return { update({ sites, tiles, clusters, own }) {
+    const shown = { sites, tiles, clusters, stations: undefined }, list = el("div");
     const draw = () => {
       drawMap(map, shown);
       list.replaceChildren(...clusterList(shown.clusters));
@@ -70,7 +70,7 @@ const days = (range) => t("sites.days", { from: date(range.from), to: date(momen
 
 const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
 
-function drawMap(node, { sites, clusters, stations }) {
+function drawMap(node, { sites, clusters, stations, tiles }) {
   const all = [
     ...stationPoints(stations),
     ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
@@ -82,7 +82,9 @@ function drawMap(node, { sites, clusters, stations }) {
   node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site, sites) : point.url ? location.assign(point.url) : null)),
     el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["peer", "◆"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
-    el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", t("sites.tiles")));
+    el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", tiles?.host ? t("map.words", tiles) : t("sites.tiles")),
+    // A page of its own: its content policy is another.
+    tiles?.tiles ? el("a", { class: "button", href: "/map", rel: "external" }, t("map.open")) : tiles?.why ? el("p", { class: "quiet" }, tiles.why) : "");
 }
 
 const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.count)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;

@@ -1,0 +1,115 @@
+// The page Map: places over the tiles of the server that the owner chose. It is apart from the others, whose content policy
+// allows no picture of another server, and loads Leaflet from Debian's packages.
+const SCRIPTS = ["/map/leaflet.min.js", "/map/leaflet.markercluster.min.js"];
+const REACH = 300000;
+const KINDS = { own: "▲", cluster: "●", peer: "◆", region: "■" };
+
+// Leaflet makes a few texts as markup. They keep their words and lose every tag; no other script can be loaded.
+const policy = globalThis.trustedTypes?.createPolicy("default", {
+  createHTML: (text) => text.replace(/<[^>]*>?/g, ""),
+  createScriptURL: (url) => { if (!SCRIPTS.includes(url)) throw new TypeError(url); return url; },
+});
+
+const $ = (id) => document.getElementById(id);
+let words = {}, language = "en";
+const t = (key, params) => (words[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => params?.[name] ?? whole);
+const number = (value, decimals = 0) => new Intl.NumberFormat(language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+const quantityName = (name) => words[`quantity.${name}`] ?? name;
+const isKnown = (value) => value !== null && value !== undefined;
+
+async function get(path) {
+  const answer = await fetch(path, { credentials: "same-origin", headers: { Accept: "application/json" } });
+  if (answer.status === 401) location.replace("/login");
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+
+const maybe = (path) => get(path).catch(() => null);
+
+async function loadWords() {
+  let stored = null;
+  try { stored = localStorage.getItem("roost.language"); } catch { /* A browser without storage keeps its own. */ }
+  language = [stored, ...navigator.languages.map((name) => name.slice(0, 2))].find((name) => ["en", "de", "it"].includes(name)) ?? "en";
+  words = await get(new URL(`../strings/${language}.json`, import.meta.url));
+  document.documentElement.lang = language;
+}
+
+const load = (url) => new Promise((done, fail) => {
+  const node = document.createElement("script");
+  node.src = policy ? policy.createScriptURL(url) : url;
+  node.addEventListener("load", done);
+  node.addEventListener("error", () => fail(new Error(url)));
+  document.head.append(node);
+});
+
+function element(tag, props, ...children) {
+  const node = Object.assign(document.createElement(tag), props);
+  node.append(...children.filter(Boolean));
+  return node;
+}
+
+/** What a place says: its name, and the values that it has. */
+function popup(name, lines) {
+  return element("div", { className: "said" }, element("strong", { textContent: name }), ...lines.filter(Boolean).map((line) => element("p", { textContent: line })));
+}
+
+const valueWords = (one) => `${quantityName(one.quantity)} ${number(one.value, one.decimals)} ${one.unit ?? ""}`.trim();
+const meanWords = (one) => (one.count ? `${t("sites.mean")} ${number(one.mean, one.decimals + 1)}` : "");
+
+function places({ sites, clusters, stations }) {
+  const all = sites.items.filter((one) => isKnown(one.latitude)).map((one) => ({ ...one, kind: "region", lines: one.values.map((value) =>
+    (isKnown(value.value) ? [valueWords(value), meanWords(value)].filter(Boolean).join(", ") : `${quantityName(value.quantity)}: ${t("sites.missing")}`)) }));
+  for (const one of clusters?.items ?? []) {
+    all.push({ ...one, kind: "cluster", name: `${number(one.mean, clusters.decimals + 1)} ${clusters.unit}`.trim(), lines: [quantityName(clusters.quantity), `${t("sites.count")}: ${number(one.count)}`] });
+  }
+  for (const one of stations?.items ?? []) if (isKnown(one.latitude)) all.push({ ...one, kind: "peer", lines: [one.verdict?.words] });
+  if (isKnown(sites.latitude)) all.push({ latitude: sites.latitude, longitude: sites.longitude, kind: "own", name: sites.name ?? "", lines: [t("sites.here", { name: sites.name ?? "" })] });
+  return all;
+}
+
+const icon = (text, kind, size) => globalThis.L.divIcon({ className: `pin site ${kind}`, html: element("span", { textContent: text }), iconSize: [size, size] });
+
+function draw(about, found) {
+  const { L } = globalThis, all = places(found);
+  const map = L.map("map", { attributionControl: false, zoomControl: false });
+  L.control.zoom({ zoomInText: "+", zoomOutText: "−", zoomInTitle: t("map.in"), zoomOutTitle: t("map.out") }).addTo(map);
+  L.control.scale({ imperial: false }).addTo(map);
+  const tiles = L.tileLayer(about.tiles, { maxZoom: 19, referrerPolicy: "strict-origin" }).addTo(map);
+  let isSaid = false;
+  tiles.on("tileerror", () => {
+    if (isSaid) return;
+    isSaid = true;
+    $("said").prepend(`${t("map.noTiles", { host: about.host })} `);
+  });
+  const group = L.markerClusterGroup({ showCoverageOnHover: false, iconCreateFunction: (cluster) => icon(String(cluster.getChildCount()), "group", 36) });
+  for (const one of all) {
+    group.addLayer(L.marker([one.latitude, one.longitude], { icon: icon(KINDS[one.kind], one.kind, 28), title: one.name, alt: one.name }).bindPopup(popup(one.name, one.lines)));
+  }
+  map.addLayer(group);
+  // As on the drawing: what is far away would shrink the rest to a dot.
+  const own = all.find((one) => one.kind === "own"), at = (one) => L.latLng(one.latitude, one.longitude);
+  const near = own ? all.filter((one) => at(own).distanceTo(at(one)) <= REACH) : all;
+  if (near.length) map.fitBounds(L.latLngBounds(near.map(at)), { maxZoom: 14, padding: [32, 32] });
+  else map.setView([20, 0], 2);
+}
+
+function credit(about) {
+  const words = about.credit ?? about.host;
+  $("said").append(about.creditURL ? element("a", { href: about.creditURL, textContent: words, rel: "noopener" }) : words);
+}
+
+async function begin() {
+  await loadWords();
+  document.title = $("title").textContent = t("map.title");
+  $("back").textContent = t("map.back");
+  const about = await get("/api/v1/map");
+  if (!about.tiles) { $("said").textContent = about.why ?? t("map.off"); return; }
+  credit(about);
+  const sites = await get("/api/v1/sites?last=72h"), station = await maybe("/api/v1/station");
+  const own = [...new Set((station?.channels ?? []).map((one) => one.quantity))], quantity = ["pm25", "pm10", "cpm"].find((name) => own.includes(name)) ?? own[0];
+  const [clusters, stations] = await Promise.all([quantity ? maybe(`/api/v1/clusters/${quantity}`) : null, maybe("/api/v1/stations")]);
+  for (const url of SCRIPTS) await load(url);
+  draw(about, { sites, clusters, stations });
+}
+
+begin().catch((problem) => { $("said").prepend(`${t("map.failed")} `); console.error(problem); });
