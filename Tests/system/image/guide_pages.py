@@ -51,4 +51,5 @@ class Pages:
         if not self.browser.shows("µg/m³", VALUE_SECONDS):
             raise LabFailed(f"the page Now shows no value: {self.browser.text()[:300]}")
         self.bench.check.demand("Plug a sensor in" not in self.browser.text(), "the page still asks for a sensor that has a value")
+        self.browser.open("/")
         self.take("now-of-image")
