@@ -21,19 +21,42 @@ package struct AvahiBrowser: StationBrowser {
     }
 
     package func browse() async throws -> StationSearch {
+        let words = [
+            program, "--resolve", "--parsable", "--terminate", "--no-db-lookup", AvahiServices.type,
+        ]
+        let (output, status) = try await run(words)
+        guard status == 0 else {
+            throw StationSearchError.failed(
+                "\(program) ended with \(status); is avahi-daemon running?"
+            )
+        }
+        return StationSearch(output, ownAddresses: Self.ownAddresses)
+    }
+
+    package func resolve(_ hosts: [String]) async throws -> [UInt8] {
+        let folder = program.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let other = (folder + ["avahi-resolve"]).joined(separator: "/")
         do {
-            // A thread of this search alone, as there are few.
-            return try await DiskThread(name: "avahi").run { [self] in try search() }
+            // It ends with a failure when one of them has no such address.
+            return try await run([other, "-4", "--name", "--"] + hosts).output
+        } catch StationSearchError.noProgram {
+            return []
+        }
+    }
+
+    private func run(_ words: [String]) async throws -> (output: [UInt8], status: Int32) {
+        do {
+            // A thread of this call alone, as there are few.
+            return try await DiskThread(name: "avahi").run { [self] in try execute(words) }
         } catch let error as LinuxError {
             throw StationSearchError.failed("\(error)")
         }
     }
 
-    private func search() throws(StationSearchError) -> StationSearch {
-        guard access(program, X_OK) == 0 else { throw .noProgram }
-        let words = [
-            program, "--resolve", "--parsable", "--terminate", "--no-db-lookup", AvahiServices.type,
-        ]
+    private func execute(
+        _ words: [String]
+    ) throws(StationSearchError) -> (output: [UInt8], status: Int32) {
+        guard access(words[0], X_OK) == 0 else { throw .noProgram }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -47,13 +70,8 @@ package struct AvahiBrowser: StationBrowser {
         let output = read(ends[0])
         let status = Self.end(guardian, isLate: output == nil)
         close(lifeline)
-        guard let output else {
-            throw .failed("\(program) took longer than \(limit.inSeconds) s")
-        }
-        guard status == 0 else {
-            throw .failed("\(program) ended with \(status); is avahi-daemon running?")
-        }
-        return StationSearch(output, ownAddresses: Self.ownAddresses)
+        guard let output else { throw .failed("\(words[0]) took longer than \(limit.inSeconds) s") }
+        return (output, status)
     }
 
     private static func failure(_ call: String) -> StationSearchError {

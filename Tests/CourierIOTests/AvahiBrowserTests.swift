@@ -27,6 +27,19 @@ import Testing
         #expect(found.ownAddresses.contains("127.0.0.1"))
     }
 
+    @Test func addressesAreAskedOfTheProgramBeside() throws {
+        let folder = try TestFolder()
+        let browser = AvahiBrowser(folder.path("avahi-browse"))
+        let none = try EventLoop().run { try await browser.resolve(["attic.local"]) }
+        #expect(none.isEmpty)
+        let file = try #require(fopen(folder.path("avahi-resolve"), "w"))
+        fputs("#!/bin/sh\necho \"$*\"\nexit 1\n", file)
+        fclose(file)
+        chmod(folder.path("avahi-resolve"), 0o755)
+        let found = try EventLoop().run { try await browser.resolve(["a.local", "b.local"]) }
+        #expect(String(decoding: found, as: UTF8.self) == "-4 --name -- a.local b.local\n")
+    }
+
     @Test func aProgramThatIsNotThereIsSaidSo() throws {
         #expect(throws: StationSearchError.noProgram) {
             try EventLoop().run { try await AvahiBrowser("/no/avahi-browse").browse() }

@@ -7,14 +7,14 @@ package struct NetworkService: Hashable, Sendable {
     /// `attic.local`.
     package let host: String
     package let port: Int
-    /// Of IPv4, sorted; at least one.
+    /// Of IPv4 on the local network, sorted; empty where avahi named one of IPv6 alone.
     package internal(set) var addresses: [String]
 }
 
 /// Reads what `avahi-browse --resolve --parsable` prints: one line for each interface and protocol.
 ///
 /// Any computer of the network can announce anything, so a line counts only with a name, a port and
-/// an address that are one, and no line is shown as it came. Addresses of IPv6 are left out: those
+/// an address that are one, and no line is shown as it came. Addresses of IPv6 are not used: those
 /// that a local network has most often hold for one link, which a URL cannot name.
 ///
 /// - Source: avahi 0.8, `avahi-utils/avahi-browse.c` and `avahi_escape_label`.
@@ -59,8 +59,31 @@ package enum AvahiServices {
             let host = host(fields[6]), let port = number(fields[8]), (1...65_535).contains(port)
         else { return nil }
         let address = String(decoding: fields[7], as: UTF8.self)
-        guard LocalAddress.isOne(address, allowsLocal: allowsLocal) else { return nil }
-        return NetworkService(name: name, host: host, port: port, addresses: [address])
+        // What avahi heard by one protocol may have an address of the other.
+        let isOther = address.contains(":")
+        guard isOther || LocalAddress.isOne(address, allowsLocal: allowsLocal) else { return nil }
+        let addresses = isOther ? [] : [address]
+        return NetworkService(name: name, host: host, port: port, addresses: addresses)
+    }
+
+    /// The addresses that avahi-resolve prints, a host and an address with a tab between.
+    ///
+    /// - Parameters:
+    ///   - bytes: As they came.
+    ///   - allowsLocal: Whether an address of this computer is one.
+    /// - Returns: By host in small letters.
+    package static func addresses(_ bytes: [UInt8], allowsLocal: Bool = false) -> [String: String] {
+        var found: [String: String] = [:]
+        for line in bytes.prefix(byteMax).split(separator: 0x0A) {
+            let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            guard fields.count == 2, let host = host(fields[0]), found.count < servicesMax else {
+                continue
+            }
+            let address = String(decoding: fields[1], as: UTF8.self)
+            guard LocalAddress.isOne(address, allowsLocal: allowsLocal) else { continue }
+            found[host] = address
+        }
+        return found
     }
 
     /// A label without its escapes, `\DDD` for a byte and `\.`; nil when it is none.
@@ -91,7 +114,9 @@ package enum AvahiServices {
         if text.hasSuffix(".") { text.removeLast() }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let isHost = parts.allSatisfy { part in
-            (1...63).contains(part.utf8.count) && part.utf8.allSatisfy(isHostByte)
+            // A name that begins as an option does is none.
+            (1...63).contains(part.utf8.count) && !part.hasPrefix("-")
+                && part.utf8.allSatisfy(isHostByte)
         }
         return isHost && (1...253).contains(text.utf8.count) ? text : nil
     }

@@ -4,6 +4,13 @@ package protocol StationBrowser: Sendable {
     ///
     /// - Throws: `StationSearchError`; `CancellationError`.
     func browse() async throws -> StationSearch
+
+    /// Asks for the addresses of IPv4 of hosts that a search named.
+    ///
+    /// - Parameter hosts: As `attic.local`, none of which begins with a hyphen.
+    /// - Returns: What avahi-resolve printed; empty where it is not installed.
+    /// - Throws: `StationSearchError`; `CancellationError`.
+    func resolve(_ hosts: [String]) async throws -> [UInt8]
 }
 
 /// What a search brought.

@@ -92,13 +92,20 @@ final class StationFinder: Sendable {
         guard let browser = world.stations else { return (StationsReport(.noProgram), []) }
         do {
             let found = try await browser.browse()
-            let services = AvahiServices.decode(found.output, allowsLocal: entry.isLocal)
-            return (
-                StationsReport(.done),
-                services.filter { service in
-                    entry.isLocal || found.ownAddresses.isDisjoint(with: service.addresses)
+            var services = AvahiServices.decode(found.output, allowsLocal: entry.isLocal)
+            let open = Set(services.filter(\.addresses.isEmpty).map(\.host))
+            if !open.isEmpty {
+                let output = try await browser.resolve(open.sorted())
+                let addresses = AvahiServices.addresses(output, allowsLocal: entry.isLocal)
+                for (index, service) in services.enumerated() where service.addresses.isEmpty {
+                    services[index].addresses = addresses[service.host].map { [$0] } ?? []
                 }
-            )
+            }
+            let others = services.filter { service in
+                !service.addresses.isEmpty
+                    && (entry.isLocal || found.ownAddresses.isDisjoint(with: service.addresses))
+            }
+            return (StationsReport(.done), others)
         } catch StationSearchError.noProgram {
             return (StationsReport(.noProgram), [])
         } catch StationSearchError.failed(let words) {

@@ -37,6 +37,18 @@ import Testing
         #expect(Self.decode(Self.recorded, local: true) == [attic, own])
     }
 
+    /// Recorded: by IPv4, and with an address of IPv6.
+    @Test func anAddressOfTheOtherProtocolIsAskedForAgain() {
+        let found = Self.decode("=;lo;IPv4;a;_roost._tcp;local;vm.local;::1;9082;\n", local: true)
+        #expect(found.map(\.host) == ["vm.local"] && found.map(\.addresses) == [[]])
+        let text = "vm.local\t192.168.1.20\nVM2.local.\t10.0.0.1\nx.local\t8.8.8.8\n-a\t10.0.0.2\n"
+            + "Failed to resolve host name 'y.local': Timeout reached\nz.local\t192.168.1.9"
+        #expect(
+            AvahiServices.addresses(Array(text.utf8))
+                == ["vm.local": "192.168.1.20", "vm2.local": "10.0.0.1", "z.local": "192.168.1.9"]
+        )
+    }
+
     @Test(arguments: [
         "=;eth0;IPv4;a;_http._tcp;local;a.local;192.168.1.20;80;",
         "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20;0;",
@@ -48,6 +60,7 @@ import Testing
         "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.01.20;80;",
         "=;eth0;IPv4;a;_roost._tcp;local;a.local;192.168.1.20@evil.example;80;",
         "=;eth0;IPv4;a;_roost._tcp;local;a/b.local;192.168.1.20;80;",
+        "=;eth0;IPv4;a;_roost._tcp;local;--help.local;192.168.1.20;80;",
         "=;eth0;IPv4;a;_roost._tcp;local;javascript:1;192.168.1.20;80;",
         #"=;eth0;IPv4;\032\009;_roost._tcp;local;a.local;192.168.1.20;80;"#,
         #"=;eth0;IPv4;\256;_roost._tcp;local;a.local;192.168.1.20;80;"#,

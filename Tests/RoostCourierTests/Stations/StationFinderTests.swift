@@ -15,6 +15,7 @@ import Testing
         let output = Mutex("")
         let failure = Mutex<StationSearchError?>(nil)
         let count = Mutex(0)
+        let resolved = Mutex<[String]>([])
 
         func browse() async throws -> StationSearch {
             count.withLock { $0 += 1 }
@@ -23,6 +24,11 @@ import Testing
                 Array(output.withLock { $0 }.utf8),
                 ownAddresses: ["192.168.1.2", "127.0.0.1"]
             )
+        }
+
+        func resolve(_ hosts: [String]) async throws -> [UInt8] {
+            resolved.withLock { $0 += hosts }
+            return Array(hosts.map { "\($0)\t192.168.1.30\n" }.joined().utf8)
         }
 
         func announce(_ name: String, _ address: String, port: Int = 80) {
@@ -133,6 +139,17 @@ import Testing
             network.announce("b", "192.168.1.21")
             let report = try await finder.report(try Self.read("{\"stations\":{}}"))
             #expect(report.items.map(\.name) == ["other"])
+        }
+    }
+
+    @Test func anAddressThatAvahiDidNotNameIsAskedFor() throws {
+        try live { _, network, internet, finder in
+            internet.add(Dashboard("attic"), at: "192.168.1.30")
+            network.announce("attic", "fe80::5")
+            network.announce("cellar", "192.168.1.31")
+            let report = try await finder.report(try Self.read("{\"stations\":{}}"))
+            #expect(report.items.map(\.url) == ["http://192.168.1.30", "http://192.168.1.31"])
+            #expect(network.resolved.withLock { $0 } == ["attic.local"])
         }
     }
 
