@@ -41,7 +41,8 @@ import Testing
     @Test func anAddressOfTheOtherProtocolIsAskedForAgain() {
         let found = Self.decode("=;lo;IPv4;a;_roost._tcp;local;vm.local;::1;9082;\n", local: true)
         #expect(found.map(\.host) == ["vm.local"] && found.map(\.addresses) == [[]])
-        let text = "vm.local\t192.168.1.20\nVM2.local.\t10.0.0.1\nx.local\t8.8.8.8\n-a\t10.0.0.2\n"
+        let text =
+            "vm.local\t192.168.1.20\nVM2.local.\t10.0.0.1\nx.local\t8.8.8.8\n-a\t10.0.0.2\n"
             + "Failed to resolve host name 'y.local': Timeout reached\nz.local\t192.168.1.9"
         #expect(
             AvahiServices.addresses(Array(text.utf8))

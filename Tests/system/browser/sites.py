@@ -98,6 +98,36 @@ def chosen_days(walk):
     check.same(browser.messages(), [], "chosen days: console messages")
 
 
+def follow(walk):
+    """A person's own place is on the drawing while they want it, and moves along."""
+    browser, check = walk.browser, walk.check
+    command = browser.driver.execute_cdp_cmd
+    command("Browser.grantPermissions", {"origin": browser.address, "permissions": ["geolocation"]})
+    place = {"latitude": 1.31, "longitude": 103.81, "accuracy": 20}
+    command("Emulation.setGeolocationOverride", place)
+    browser.open("/sites")
+    at = "return document.querySelector('.sitemap .site.you circle')?.getAttribute('cx')"
+    check.same(browser.script(at), None, "a browser's place that nobody asked for")
+    browser.press("Follow this browser")
+    first = until(lambda: browser.script(at), 10, 0.2)
+    check.demand(first, f"the browser's place is not drawn: {browser.text()[:300]}")
+    check.same(browser.findings(), [], "following: findings of axe")
+    browser.press("Follow this browser")
+    check.demand(until(lambda: browser.script(at) is None, 10, 0.2), "the browser's place stays")
+    # Chromium gives a watch no second place of its override: from here on a stand-in does.
+    browser.script("""Object.defineProperty(navigator, 'geolocation', { value: {
+        watchPosition: (tell) => { window.tellPlace = tell; return 7; }, clearWatch: () => { window.tellPlace = null; } } });""")
+    browser.press("Follow this browser")
+    places = []
+    for east in (103.81, 103.9):
+        browser.script("window.tellPlace({ coords: { latitude: 1.31, longitude: arguments[0] } });", east)
+        places.append(browser.script(at))
+    check.demand(None not in places and places[0] != places[1], f"the browser's place does not move: {places}")
+    browser.press("Follow this browser")
+    check.same(browser.script("return window.tellPlace"), None, "the watch goes on")
+    check.same(browser.messages(), [], "following: console messages")
+
+
 def run(walk):
     browser, check, address = walk.browser, walk.check, walk.browser.address
     one = stage(walk)
@@ -121,6 +151,7 @@ def run(walk):
         check.demand(there, f"no places of feeds: {sites(browser)} {one.courier.log()[-300:]}")
         regions(walk, one)
         chosen_days(walk)
+        follow(walk)
         look(walk, "/sites", "sites")
         tiles.run(walk, one, one.courier)
         one.services.mood = "gone"

@@ -34,6 +34,7 @@ export function near(points, first, metres) {
 const SHAPES = {
   own: (x, y) => svg("path", { d: `M${x} ${y - 10}l9 17h-18z` }),
   cluster: (x, y, size) => svg("circle", { cx: x, cy: y, r: size }),
+  you: (x, y) => svg("circle", { cx: x, cy: y, r: 9 }),
   peer: (x, y) => svg("path", { d: `M${x} ${y - 10}l10 10l-10 10l-10 -10z` }),
   region: (x, y) => svg("rect", { x: x - 7, y: y - 7, width: 14, height: 14 }),
 };

@@ -30,17 +30,20 @@ export async function load(api) {
 }
 
 export function make(root, context) {
-  const map = el("section", { class: "card" }), where = el("div"), around = el("section", { class: "card" }), others = el("div", { class: "cards" });
+  const drawing = el("div"), follow = follower((you) => { shown.you = you; draw(); });
+  const map = el("section", { class: "card" }, drawing, follow), where = el("div"), around = el("section", { class: "card" }), others = el("div", { class: "cards" });
   const stations = el("section", { class: "card" });
   root.append(map, stations, where, around, others);
+  const shown = {}, list = el("div");
+  const draw = () => {
+    if (!shown.sites) return;
+    drawMap(drawing, shown);
+    list.replaceChildren(...clusterList(shown.clusters));
+    others.replaceChildren(...kinds(shown.sites.items).map(([kind, all]) => siteCard(kind, all, shown.sites)));
+    show(others, shown.sites.items.length > 0);
+  };
   return { update({ sites, tiles, clusters, own }) {
-    const shown = { sites, tiles, clusters, stations: undefined }, list = el("div");
-    const draw = () => {
-      drawMap(map, shown);
-      list.replaceChildren(...clusterList(shown.clusters));
-      others.replaceChildren(...kinds(shown.sites.items).map(([kind, all]) => siteCard(kind, all, shown.sites)));
-      show(others, shown.sites.items.length > 0);
-    };
+    Object.assign(shown, { sites, tiles, clusters, stations: undefined });
     stations.replaceChildren(...stationList(undefined));
     // A search takes a second or two, which nothing else waits for.
     context.api.maybe("/stations").then((found) => { shown.stations = found; stations.replaceChildren(...stationList(found)); draw(); }).catch(() => {});
@@ -48,7 +51,28 @@ export function make(root, context) {
     around.replaceChildren(el("h2", {}, t("sites.clusters")), el("p", { class: "quiet" }, t("sites.clusters.words")),
       own.length ? period(own, clusters, context, (clusters, sites) => { Object.assign(shown, { clusters }, sites ? { sites } : {}); draw(); }) : "", list);
     draw();
-  } };
+  }, leave() { follow?.stop(); } };
+}
+
+// A browser gives its position to encrypted pages alone, and to those of this computer.
+const canLocate = () => window.isSecureContext && navigator.geolocation;
+
+/** A switch that puts the browser's position on the drawing, and moves it along. */
+function follower(changed) {
+  if (!canLocate()) return null;
+  let watch = null;
+  const said = el("span", { class: "quiet", role: "status" });
+  const set = (next) => {
+    if (next === null) { navigator.geolocation.clearWatch(watch); changed(null); }
+    watch = next;
+    node.setAttribute("aria-pressed", String(watch !== null));
+  };
+  const node = button(t("sites.follow"), () => {
+    said.textContent = "";
+    if (watch !== null) return set(null);
+    set(navigator.geolocation.watchPosition(({ coords }) => changed(coords), () => { set(null); said.textContent = t("sites.where.refused"); }, { enableHighAccuracy: true }));
+  }, { class: "small", "aria-pressed": "false" });
+  return Object.assign(el("p", { class: "row" }, node, said), { stop() { if (watch !== null) set(null); } });
 }
 
 /** Which quantity, from which day to which; for who is no owner at most the last 14 days. */
@@ -70,8 +94,9 @@ const days = (range) => t("sites.days", { from: date(range.from), to: date(momen
 
 const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
 
-function drawMap(node, { sites, clusters, stations, tiles }) {
+function drawMap(node, { sites, clusters, stations, tiles, you }) {
   const all = [
+    ...(you ? [{ latitude: you.latitude, longitude: you.longitude, kind: "you", name: t("sites.you"), words: t("sites.you") }] : []),
     ...stationPoints(stations),
     ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
       name: number(one.mean, 1), words: clusterWords(one, clusters) })),
@@ -80,7 +105,7 @@ function drawMap(node, { sites, clusters, stations, tiles }) {
   const points = isPlace(sites) ? near(all, sites, REACH) : all, far = all.length - points.length;
   if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
   node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site, sites) : point.url ? location.assign(point.url) : null)),
-    el("ul", { class: "swatches legend" }, [["own", "▲"], ["cluster", "●"], ["peer", "◆"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
+    el("ul", { class: "swatches legend" }, [["own", "▲"], ["you", "○"], ["cluster", "●"], ["peer", "◆"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
     el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", tiles?.host ? t("map.words", tiles) : t("sites.tiles")),
     // A page of its own: its content policy is another.
@@ -109,14 +134,15 @@ function whereCard(sites, { api, me, reload }) {
     await reload();
     return t("do.saved");
   };
-  // A browser tells its position to encrypted pages alone.
-  const browser = window.isSecureContext && navigator.geolocation ? action(t("sites.where.browser"), async () => {
+  const [north, east] = ["latitude", "longitude"].map((name) => (live.station?.channels ?? []).find((one) => quantityOf(one.id) === name && isKnown(one))?.value);
+  const receiver = north !== undefined && east !== undefined ? button(t("sites.where.receiver"), () => { place.input.value = `${north}, ${east}`; }, { class: "small" }) : null;
+  const browser = canLocate() ? action(t("sites.where.browser"), async () => {
     const found = await new Promise((done, fail) => navigator.geolocation.getCurrentPosition(done, fail, { enableHighAccuracy: true, timeout: 20000 }))
       .catch(() => { throw Object.assign(new Error(), { status: 1, detail: t("sites.where.refused") }); });
     place.input.value = `${found.coords.latitude.toFixed(5)}, ${found.coords.longitude.toFixed(5)}`;
     return t("sites.where.accuracy", { length: metres(Math.round(found.coords.accuracy)) });
   }, { class: "small" }) : null;
-  return card(t("sites.where"), form([place], t("do.save"), ({ position }) => save(position.trim())), browser);
+  return card(t("sites.where"), form([place], t("do.save"), ({ position }) => save(position.trim())), el("div", { class: "row" }, receiver, browser));
 }
 
 function siteCard(kind, list, range) {
