@@ -54,7 +54,7 @@ struct TryCommand: ParsableCommand {
             Output.error("no picture within \(seconds) s; the program must write JPEGs")
             throw ExitCode(1)
         }
-        let size = outcome.byteCount / outcome.frameCount >> 10
+        let size = (outcome.byteCount / outcome.frameCount) >> 10
         Output.line(
             "\(outcome.frameCount) pictures in \(seconds) s, \(size) KiB each, the first after "
                 + "\(Int(first / .milliseconds(1))) ms"

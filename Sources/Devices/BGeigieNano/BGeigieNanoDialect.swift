@@ -30,6 +30,8 @@ package struct BGeigieNanoDialect: SensorDialect {
         }
     }
 
+    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: false) }
+
     package func commands(for act: SensorAct) -> [SensorCommand] { [] }
     package var questions: [SensorCommand] { [] }
 

@@ -43,6 +43,11 @@ package struct LineDeviceDialect: SensorDialect {
         }
     }
 
+    /// Without a beginning of its own the tail of a line may have the right number of fields.
+    package mutating func loseInput(isCut: Bool) {
+        scanner.restart(skipsFirst: isCut && format.query == nil && format.prefix.isEmpty)
+    }
+
     package func commands(for act: SensorAct) -> [SensorCommand] {
         guard act == .measure, let query = format.query else { return [] }
         return [SensorCommand("ask for a line", query)]

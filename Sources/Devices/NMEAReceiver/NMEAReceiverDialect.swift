@@ -44,6 +44,8 @@ package struct NMEAReceiverDialect: SensorDialect {
         }
     }
 
+    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: false) }
+
     package func commands(for act: SensorAct) -> [SensorCommand] { [] }
     package var questions: [SensorCommand] { [] }
 

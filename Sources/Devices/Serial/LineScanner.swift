@@ -16,6 +16,12 @@ struct LineScanner: Sendable {
         pending.reserveCapacity(limit)
     }
 
+    /// Forgets what has begun.
+    mutating func restart(skipsFirst: Bool) {
+        pending.removeAll(keepingCapacity: true)
+        isSkipping = skipsFirst
+    }
+
     /// Takes bytes; calls `found` with each whole line, and with nil for one that was too long.
     mutating func scan(_ bytes: Span<UInt8>, found: (ArraySlice<UInt8>?) -> Void) {
         for index in 0..<bytes.count {

@@ -323,6 +323,7 @@ package struct PartDialogue: Sendable {
     }
 
     mutating func decode(_ bytes: Span<UInt8>, into heard: inout [SensorUtterance]) {
+        if let isCut = out.takeLoss() { dialect.loseInput(isCut: isCut) }
         dialect.decode(bytes) { heard.append($0) }
     }
 

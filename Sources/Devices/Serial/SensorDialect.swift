@@ -21,6 +21,11 @@ package protocol SensorDialect: Sendable {
     /// Feeds bytes; calls `body` for all that they say, in stream order.
     mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void)
 
+    /// Bytes were thrown away: what had begun is not to be joined with what comes.
+    ///
+    /// - Parameter isCut: Whether the next bytes may be the tail of a line.
+    mutating func loseInput(isCut: Bool)
+
     /// What to send, in this order, to bring an act about; empty when the part knows no such thing.
     func commands(for act: SensorAct) -> [SensorCommand]
 
@@ -142,6 +147,7 @@ extension SensorDialect {
         isLive ? .anyLive : .anyDutyCycle
     }
 
+    package mutating func loseInput(isCut: Bool) {}
     package var burst: SensorBurst? { nil }
     package var ratedLife: Duration? { nil }
     package var reportModes: ReportModes? { nil }

@@ -5,9 +5,12 @@ import Profiles
 struct SensorOutput: Sendable {
     /// After a longer gap the rest is skipped, and one event says so.
     static let missedMax = 2_016
+    /// The longest line takes 0.53 s at 9 600 baud: what begins later is no tail of one.
+    static let longestTransfer: Duration = .milliseconds(600)
 
     var actions: [SensorAction] = []
     var now = MonotonicInstant.boot
+    private var discardedAt: MonotonicInstant?
     private let name: String
     private let channels: [Channel]
     /// Places of the channels among what the dialect measures.
@@ -26,6 +29,21 @@ struct SensorOutput: Sendable {
 
     /// Forgets earlier measurements, as when the mode changes.
     mutating func restart() { judge.restart() }
+
+    /// Throws away what has arrived.
+    mutating func discardInput() {
+        actions.append(.discardInput)
+        discardedAt = now
+    }
+
+    /// Whether something was thrown away before the bytes that came now.
+    ///
+    /// - Returns: Nil when not; whether these bytes may be the tail of a line.
+    mutating func takeLoss() -> Bool? {
+        guard let discardedAt else { return nil }
+        self.discardedAt = nil
+        return now < discardedAt.advanced(by: Self.longestTransfer)
+    }
 
     mutating func write(_ command: SensorCommand) { actions.append(.write(command.bytes)) }
 

@@ -33,6 +33,17 @@ extension SensorSession {
 
     // MARK: Duty cycle
 
+    mutating func beginLive() {
+        // From when it was wanted: what was in progress may have taken a while to end.
+        live.begin(at: liveSince ?? now)
+        questionDue = now
+        part.forgetHearing()
+        // What a part that cannot rest said meanwhile: the oldest of it, as the kernel keeps 4 KiB.
+        part.out.discardInput()
+        beatLive()
+        wake(looksFirst: true)
+    }
+
     mutating func beginPeriod() {
         beat(within: Self.patience)
         missPeriods()
@@ -50,14 +61,14 @@ extension SensorSession {
 
     mutating func measure() {
         beat(within: duty.cycle.warmUp + duty.cycle.window + interval * 4 + Self.patience)
-        part.out.actions.append(.discardInput)
+        part.out.discardInput()
         wake()
     }
 
     mutating func openWindow() {
         window = SampleWindow(from: now, length: duty.cycle.window, step: interval)
         // What lies there was said while it warmed up.
-        part.out.actions.append(.discardInput)
+        part.out.discardInput()
         // Longer when nothing has come by then.
         pause(.sampling, until: max(window.end, now.advanced(by: part.frameTimeout)))
     }
@@ -104,7 +115,7 @@ extension SensorSession {
         isRestKnown = part.awake.isOn == false
         part.doubtRest()
         state = .looking
-        part.out.actions.append(.discardInput)
+        part.out.discardInput()
         part.ask(probe.question, attempts: 1)
     }
 

@@ -57,7 +57,7 @@ package struct SensorSession: Sendable {
 
     // Live mode.
     var live: LiveAccount
-    private var liveSince: MonotonicInstant?
+    private(set) var liveSince: MonotonicInstant?
     var sampleBudget: SampleBudget
     var questionDue = MonotonicInstant.boot
     var isRecovering = false
@@ -129,7 +129,7 @@ package struct SensorSession: Sendable {
             part.noteRest()
             stop()
         case .stoodStill(let stretch):
-            part.out.actions.append(.discardInput)
+            part.out.discardInput()
             live.skip(to: stretch.upperBound)
             let end = stretch.upperBound.advanced(by: part.frameTimeout)
             part.postpone(to: end)
@@ -246,13 +246,7 @@ package struct SensorSession: Sendable {
         case .dutyCycle(let cycle):
             duty = DutySchedule(cycle, from: now)
             beginPeriod()
-        case .live:
-            // From when it was wanted: what was in progress may have taken a while to end.
-            live.begin(at: liveSince ?? now)
-            questionDue = now
-            part.forgetHearing()
-            beatLive()
-            wake(looksFirst: true)
+        case .live: beginLive()
         }
     }
 

@@ -11,6 +11,7 @@ package enum ShippedScenarios {
         file("brownouts", PackageResources.brownouts_json),
         file("classroom", PackageResources.classroom_json),
         file("clockless", PackageResources.clockless_json),
+        file("drive", PackageResources.drive_json),
         file("dying-sensor", PackageResources.dying_sensor_json),
         file("everything", PackageResources.everything_json),
         file("flaky-usb", PackageResources.flaky_usb_json),

@@ -2,6 +2,7 @@ import ControlProtocol
 import Core
 import HardwareIO
 import PowerCut
+import Profiles
 import SimulationKit
 import Station
 import Store
@@ -16,7 +17,12 @@ extension Machine {
     /// Writes down every sample and event as a client of the live stream receives it.
     func follow(_ station: Station) {
         let segment = Int32(world.records.segments.count - 1)
-        station.context.recorder.watch { [unowned self] in hear($0, segment) }
+        station.context.recorder.watch { [unowned self] readings in
+            // As they are stored: what a graph derives has a stream of its own.
+            for isDerived in [false, true] {
+                hear(readings.filter { $0.channel.quantity.isDerived == isDerived }, segment)
+            }
+        }
         station.context.recorder.watchEvents { [unowned self] in hear($0, Int(segment)) }
     }
 

@@ -24,6 +24,8 @@ final class Part: @unchecked Sendable {
     private(set) var powerCount = 0
     private(set) var counts: [FaultKind: Int] = [:]
 
+    private static let commonest = (vendorID: "1a86", productID: "7523")
+
     private let seed: UInt64
     private var dust: SDS011Simulator?
     private var other: SensorPart?
@@ -45,7 +47,9 @@ final class Part: @unchecked Sendable {
         }
         self.profile = profile
         self.number = number
-        usb = ("1a86", "7523")
+        let adapters = profile.matches.map { (vendorID: $0.vendorID, productID: $0.productID) }
+        // A CH340 where the profile knows it; a receiver has an adapter of its own.
+        usb = adapters.first { $0 == Self.commonest } ?? adapters.first ?? Self.commonest
         serial = part.serial
         baud = profile.probe?.bauds.first ?? 9_600
         socket = part.socket

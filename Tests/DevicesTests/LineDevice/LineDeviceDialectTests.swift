@@ -144,4 +144,20 @@ import Testing
         try verifier.verify()
         try verifier.fuzz(seed: 8, rounds: 400)
     }
+
+    /// Input is thrown away at each sample: what had begun is not joined with what comes.
+    @Test func theTailOfALineAfterALossIsPassedOver() throws {
+        var dialect = try LineDeviceDialect(Self.profile(Self.plain))
+        _ = dialect.decode(Array("cut in half\n4.5;".utf8))
+        dialect.loseInput(isCut: true)
+        let found = dialect.decode(Array("5;1;2\n2.5;7;1\n9".utf8))
+        #expect(found == [.measurement([.value(2.5), .value(1)], id: nil)])
+        dialect.loseInput(isCut: false)
+        let next = dialect.decode(Array("1.5;7;3\n".utf8))
+        #expect(next == [.measurement([.value(1.5), .value(3)], id: nil)])
+        var known = try LineDeviceDialect(Self.profile(#"{"fields": ["a", "b"], "prefix": "B"}"#))
+        known.loseInput(isCut: true)
+        let whole = known.decode(Array("B2.5;1\n".utf8))
+        #expect(whole == [.measurement([.value(2.5), .value(1)], id: nil)])
+    }
 }

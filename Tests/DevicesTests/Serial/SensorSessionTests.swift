@@ -153,4 +153,15 @@ import Testing
             #expect(text.contains("| `\(name)` |"), "\(name)")
         }
     }
+
+    /// A receiver goes on speaking while the session sleeps, and the kernel keeps the oldest of it.
+    @Test func whatWasSaidBeforeLiveBeganIsNoSample() throws {
+        var bench = try bench("nmea", .dutyCycle(SensorBench.cycle))
+        bench.run(until: instant(200_000))
+        let (count, start) = (bench.samples.count, bench.now)
+        bench.handle(.mode(.live, since: start))
+        bench.run(until: start.advanced(by: .milliseconds(3_500)))
+        let instants = bench.samples.dropFirst(count).map { $0[0].instant }
+        #expect((2...4).contains(instants.count) && Set(instants).count == instants.count)
+    }
 }
