@@ -31,6 +31,27 @@ import Testing
         #expect(StationView.isVisited([device("pir", "still"), device("pir", "motion")]) == true)
     }
 
+    @Test func motionSensorsHaveALineEach() {
+        let door = DeviceReport(
+            name: "door",
+            type: "pir",
+            location: "",
+            state: "motion",
+            facts: Details([])
+        )
+        let devices = DevicesReport(devices: [door], unclaimed: [])
+        let view = StationView(
+            .up(OpenMetricsTests.status, devices),
+            name: "t",
+            zone: "UTC",
+            isSimulated: false
+        )
+        #expect(
+            view.json.contains(#""lines":[{"device":"door","kind":"pir","state":"motion"}]"#)
+        )
+        #expect(view.json.contains(#""visited":true"#))
+    }
+
     @Test func oneThatHangsIsLeftAloneForAWhile() {
         let (silence, start) = (StationSilence(), NIODeadline.uptimeNanoseconds(1_000))
         #expect(!silence.isPausing(at: start) && silence.absence(at: start) == nil)

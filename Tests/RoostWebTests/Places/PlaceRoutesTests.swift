@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import HTTPTypes
 import Store
@@ -44,5 +45,41 @@ import Testing
         #expect(text.contains(#""withoutPlace":180"#), "\(text)")
         let stations = try await RouteStage.text(await stage.ask("/api/v1/stations"))
         #expect(stations.contains(#""search":"noCourier""#), "\(stations)")
+    }
+
+    @Test func otherStationsComeAsTheCourierSaysThem() async throws {
+        var facts = StationFacts(
+            name: "\u{22}><script>",
+            level: "poor",
+            code: "level.poor",
+            words: "Measuring. The air is poor."
+        )
+        (facts.visited, facts.quantities, facts.hasLamp) = (true, ["pm10", "pm25"], true)
+        facts.position = PositionReport(latitude: 46.1, longitude: 9.8)
+        var attic = FoundStation(name: facts.name, url: "http://10.0.0.5", state: .answers)
+        (attic.host, attic.facts) = ("attic.local", facts)
+        let barn = FoundStation(name: "barn", url: "http://10.0.0.6", state: .needsToken)
+        let report = StationsReport(.done, items: [attic, barn], omittedCount: 2)
+        let courier = CourierClient { line, _ in
+            let request = try ControlCodec.message(CourierRequest.self, from: line)
+            #expect(request.command == .stations)
+            return try ControlCodec.line(ControlAnswer<StationsReport>(.success(report)))
+        }
+        let fixture = try QueryFixture([.init(started: "2026-04-14T00:00:00Z", minutes: 1)])
+        let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
+        let stage = RouteStage(PlaceRoutes(client, nil, courier).all)
+        let text = try await RouteStage.text(await stage.ask("/api/v1/stations"))
+        #expect(
+            text == #"{"search":"done","why":null,"omitted":2,"items":[{"#
+                + #""name":"\"\u003e\u003cscript\u003e","#
+                + #""url":"http://10.0.0.5","host":"attic.local","feed":null,"state":"answers","#
+                + #""why":null,"version":null,"isSimulated":false,"visited":true,"#
+                + #""latitude":46.1,"longitude":9.8,"quantities":["pm10","pm25"],"#
+                + #""hasLamp":true,"verdict":{"level":"poor","code":"level.poor","#
+                + #""words":"Measuring. The air is poor.","params":{"device":null,"#
+                + #""channel":null,"cause":null,"level":"poor","sinceSeconds":null,"#
+                + #""leftSeconds":null}}},{"name":"barn","url":"http://10.0.0.6","host":null,"#
+                + #""feed":null,"state":"needsToken","why":null}]}"#
+        )
     }
 }
