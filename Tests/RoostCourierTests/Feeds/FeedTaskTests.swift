@@ -217,6 +217,28 @@ import Testing
         }
     }
 
+    @Test func aStationWithoutChannelsIsAskedForNoValues() throws {
+        try simulate { clock in
+            let internet = SimulatedInternet(clock: clock)
+            let entry = #"{"id":"attic","type":"peer","url":"http://10.0.0.3"}"#
+            let world = FeedTask.World(
+                link: Keeper(clock),
+                network: internet,
+                secrets: CourierLife.Secrets(),
+                clock: clock,
+                seed: 7
+            )
+            let heartbeat = Heartbeat(clock: clock, limit: .minutes(15))
+            let feed = try #require(try Self.read(entry).feeds.first)
+            let task = FeedTask(feed, in: world, heartbeat: heartbeat)
+            _ = try await clock.run(task.run) {
+                try await clock.sleep(for: .minutes(24 * 60))
+                #expect(await task.standing.trouble == nil)
+                #expect(internet.exchangeCount == 0)
+            }
+        }
+    }
+
     @Test func saysWhatIsWrongInAnEntry() throws {
         func problems(_ entry: String) -> [String] {
             do {
@@ -230,6 +252,7 @@ import Testing
         let peer = #"{"id":"school","type":"peer","url":"http://10.0.0.2:8080","#
         #expect(problems(peer + #""channels":["dust/pm25"]}"#) == [])
         #expect(problems(peer + #""channels":["dust"]}"#).count == 1)
+        #expect(problems(#"{"id":"attic","type":"peer","url":"http://10.0.0.3"}"#) == [])
         #expect(problems(#"{"id":"school","type":"peer","channels":["dust/pm25"]}"#).count == 1)
         let arpa = #"{"id":"mi","type":"arpa-lombardia","sensors":"#
         #expect(problems(arpa + #"{"10273":"pm10","5551":"co mg/m³"}}"#) == [])
