@@ -69,8 +69,8 @@ extension Checker {
             }
         }
         for refusal in records.refusals {
-            // An opening makes a file with dozens of writes. A try that finds no good slot writes 32
-            // of them: some eight tries in the first two minutes, later ones are minutes apart.
+            // An opening makes a file with dozens of writes. A try that finds no good slot writes
+            // 32 of them: some eight tries in the first two minutes, later ones are minutes apart.
             let minutes = Int(refusal.start.duration(to: refusal.end) / .minutes(1))
             guard refusal.count <= 340 + minutes * 20 else {
                 throw Broken(
