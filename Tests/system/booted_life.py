@@ -116,8 +116,8 @@ class BootedLife:
         answer = until(lambda: self.inside.ask("roost", "status", "--json"), START_SECONDS)
         self.check.demand(answer, f"{where}: the station does not answer: {self.journal()}")
 
-    def journal(self):
-        return self.inside.ask("journalctl", "--no-pager", "--lines=15", "--unit=roostd.service")[-900:]
+    def journal(self, unit="roostd.service"):
+        return self.inside.ask("journalctl", "--no-pager", "--lines=15", f"--unit={unit}")[-900:]
 
     def rows(self):
         return self.inside.run("roost", "export", "--format", "csv").count("temperature")
@@ -157,7 +157,8 @@ class BootedLife:
             measured = until(lambda: "temperature" in inside.ask("roost", "status"), START_SECONDS)
             check.demand(measured, f"{where}: no value: {self.journal()}")
             courier = until(lambda: inside.state("roost-courier.service") == "active", START_SECONDS)
-            check.demand(courier, f"{where}: the courier is not started by its configuration")
+            check.demand(courier, f"{where}: the courier is not started by its configuration: "
+                         f"{self.inside.state('roost-courier.service')}: {self.journal('roost-courier.service')}")
             inside.visit()
             self.memory = {unit: inside.memory(unit + ".service") for unit in ("roostd", "roost-web", "roost-courier")}
             before = {unit: inside.state(unit, "MainPID") for unit in ("roostd.service", "roost-courier.service")}
