@@ -1,6 +1,6 @@
 """The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
 
-  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide]
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless]
 
 QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
 Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
@@ -15,7 +15,7 @@ from ..check import ROOT, Failed
 
 NEEDS = "an image of scripts/image, qemu-system-arm"
 PRODUCTS = ("roost", "roostd")
-CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide")
+CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless")
 
 
 def arguments(parser):
@@ -50,11 +50,11 @@ def obstacle(options):
 
 
 def run(check, options):
-    from ..image import base, bench, boot, cuts, faults, guide, pi3, update, writes
+    from ..image import base, bench, boot, cuts, faults, guide, pi3, update, wireless, writes
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
-    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS), *update.PARTS]
+    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS), *update.PARTS, "without_network", "with_router"]
     unknown = set(options.only or ()) - set(parts)
     if unknown:
         raise Failed(f"no part {', '.join(unknown)}; there are {', '.join(parts)}")
@@ -63,7 +63,8 @@ def run(check, options):
         check.say(f"case {name}")
         try:
             {"boot": boot.boot, "faults": faults.faults, "cuts": cuts.cuts, "writes": writes.writes,
-             "base": base.base, "pi3": pi3.pi3, "update": update.update, "guide": guide.guide}[name](work)
+             "base": base.base, "pi3": pi3.pi3, "update": update.update, "guide": guide.guide,
+             "wireless": wireless.wireless}[name](work)
         except bench.LabFailed as failure:
             check.problems.append(f"{name}: {failure}")
     return "; ".join(f"{name} {value}" for name, value in work.figures.items())

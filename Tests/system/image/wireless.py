@@ -1,0 +1,158 @@
+"""Wi-Fi on the kernel's simulated radios (mac80211_hwsim): the access point of a station without a network, and a router's.
+
+The station has the radio wlan0; wlan1 is in a network of its own, as the phone that joins or as the router. busybox
+stands there for a phone's DHCP and browser.
+"""
+
+import glob
+import json
+import re
+import shlex
+import subprocess
+
+from . import bench as shared
+from ..check import ROOT
+from .bench import LabFailed, board
+
+BOOT_SECONDS = 900
+POINT = "10.66.0.1"
+PERSON = {"name": "anna", "email": "anna@example.org", "password": "seven-Kettles-hum"}
+STATION = "name=attic\ncountry=DE\nwifi=My network\nwifi-password=my password\n"
+BUSYBOX = "/run/busybox"
+# What udhcpc runs when it has an address.
+BOUND = "#!/bin/sh\n[ \"$1\" != bound ] || ip address add \"$ip/$mask\" dev \"$interface\"\n"
+ROUTER = """country=DE
+network={
+    ssid="My network"
+    psk="my password"
+    mode=2
+    frequency=2437
+    key_mgmt=WPA-PSK
+    proto=RSN
+    pairwise=CCMP
+}
+"""
+LEASES = "interface wlan1\nstart 192.168.77.20\nend 192.168.77.40\noption router 192.168.77.1\noption subnet 255.255.255.0\n" \
+         "lease_file /run/leases\npidfile /run/udhcpd.pid\n"
+
+
+def wireless(bench):
+    """Without any network, then with the owner's, which is not there at first."""
+    for part in (without_network, with_router):
+        if not bench.wants(part.__name__):
+            continue
+        try:
+            part(bench)
+        except LabFailed as failure:
+            bench.check.problems.append(f"{part.__name__}: {failure}")
+
+
+def radios(machine):
+    """Loads the two radios and takes the second one away from the station."""
+    machine.run(f"cp /boot/firmware/busybox {BUSYBOX} && chmod 755 {BUSYBOX}")
+    machine.run("modprobe mac80211_hwsim radios=2 && udevadm settle && ip netns add other && "
+                "iw phy \"$(cat /sys/class/net/wlan1/phy80211/name)\" set netns name other", 120)
+
+
+def other(machine, command, limit=60, check=True):
+    """Runs a command where the second radio is."""
+    return machine.run(f"ip netns exec other sh -c {shlex.quote(command)}", limit, check=check)
+
+
+def card(bench, name):
+    path = bench.card(name)
+    parts = sorted(glob.glob(f"{ROOT}/.build-image/cache/parts-*/busybox-static_*.deb"))
+    board.write_boot(path, "busybox", subprocess.run(
+        f"dpkg-deb --fsys-tarfile '{parts[-1]}' | tar -xO ./usr/bin/busybox", shell=True, check=True, stdout=subprocess.PIPE).stdout)
+    return path
+
+
+def wait_for_point(bench, machine):
+    """Seconds until the access point is there, and its name."""
+    began = machine.seconds()
+    machine.wait("[ -e /run/roost-access-point/wpa.conf ]", 240, "no access point")
+    machine.wait("iw dev wlan0 info | grep -q 'type AP'", 120, "the radio is no access point")
+    name = re.search(r"access point (roost-[0-9A-F]{4}),", machine.run("journalctl -b -u roost-access-point --no-pager"))
+    if not name:
+        raise LabFailed("the access point has another name")
+    return machine.seconds() - began, name[1]
+
+
+def without_network(bench):
+    """roost-XXXX, joined by a phone: an address, the first page, the claim."""
+    check, path = bench.check, card(bench, "wireless-none")
+    with bench.board("wireless-none", path, net=False, wait=BOOT_SECONDS) as machine:
+        radios(machine)
+        seconds, name = wait_for_point(bench, machine)
+        bench.figure(f"without a network: {name} after", f"{seconds:.0f} s")
+        machine.write("/run/phone.conf", f'network={{\n    ssid="{name}"\n    key_mgmt=NONE\n}}\n')
+        machine.write("/run/bound", BOUND)
+        other(machine, "chmod 755 /run/bound; ip link set wlan1 up; wpa_supplicant -B -i wlan1 -c /run/phone.conf")
+        other(machine, f"{BUSYBOX} udhcpc -f -n -q -t 20 -i wlan1 -s /run/bound", 120)
+        address = other(machine, "ip -4 -o address show dev wlan1")
+        check.demand("10.66.0." in address, f"without a network: the phone's address: {address}")
+        claim = json.loads(other(machine, f"{BUSYBOX} wget -q -O - http://{POINT}/api/v1/claim"))
+        check.demand(claim.get("isOpen"), f"without a network: a new station asks for a code: {claim}")
+        check.demand("<html" in other(machine, f"{BUSYBOX} wget -q -O - http://{POINT}/").lower(), "without a network: no page")
+        status, said = other(
+            machine, f"{BUSYBOX} wget -q -O - --header 'Content-Type: application/json' --header 'Origin: http://{POINT}' "
+            f"--post-data {shlex.quote(json.dumps(PERSON))} http://{POINT}/api/v1/claim", 120, check=False)
+        check.demand(status == 0 and '"role":"owner"' in said, f"without a network: the claim: {said}")
+        ends(bench, machine, "without a network")
+    bench.close(path)
+
+
+def ends(bench, machine, where):
+    """What the access point leaves when its time is over, which a stop stands for."""
+    machine.run("systemctl stop roost-access-point", 120)
+    left = machine.run("ls /run/systemd/network /run/roost-access-point 2>/dev/null; ip -4 -o address show dev wlan0", check=False)[1]
+    bench.check.demand(POINT not in left and "access-point" not in left, f"{where}: left by the access point: {left}")
+    failed = machine.run("systemctl --failed --no-legend --plain").strip()
+    bench.check.demand(not failed, f"{where}: failed units: {failed}")
+
+
+def with_router(bench):
+    """The owner's network: not there at first, then there, away and back."""
+    check, path = bench.check, card(bench, "wireless-router")
+    board.write_boot(path, "station.txt", STATION)
+    with bench.board("wireless-router", path, net=False, wait=BOOT_SECONDS) as machine:
+        radios(machine)
+        seconds, name = wait_for_point(bench, machine)
+        bench.figure(f"the owner's network is away: {name} after", f"{seconds:.0f} s")
+        ends(bench, machine, "the owner's network is away")
+        machine.write("/run/router.conf", ROUTER)
+        machine.write("/run/leases.conf", LEASES)
+        router(machine)
+        bench.figure("the owner's network is there: an address after", f"{joined(machine):.0f} s")
+        address = re.search(r"192\.168\.77\.\d+", machine.run("ip -4 -o address show dev wlan0"))[0]
+        text = other(machine, f"{BUSYBOX} wget -q -O - http://{address}/")
+        check.demand("<html" in text.lower(), f"over Wi-Fi: no page: {text[:200]}")
+        country = machine.run("iw reg get")
+        check.demand("country DE" in country, f"over Wi-Fi: the country is not set: {country[:300]}")
+        other(machine, "kill $(cat /run/router.pid); rm -f /run/router.pid")
+        machine.wait("! iw dev wlan0 link | grep -q Connected", 120, "the network's end is not noticed")
+        machine.run("sleep 30", 60)
+        router(machine)
+        seconds = machine.wait("iw dev wlan0 link | grep -q Connected", 300, "the network is back, and is not joined")
+        bench.figure("the owner's network is back: joined after", f"{seconds:.0f} s")
+        joined(machine)
+        text = other(machine, f"{BUSYBOX} wget -q -O - http://{address}/")
+        check.demand("<html" in text.lower(), f"over Wi-Fi, again: no page: {text[:200]}")
+    bench.close(path)
+
+
+def router(machine):
+    other(machine, "ip link set wlan1 up; ip address replace 192.168.77.1/24 dev wlan1; "
+                   "wpa_supplicant -B -P /run/router.pid -i wlan1 -c /run/router.conf; "
+                   f"touch /run/leases; [ -e /run/udhcpd.pid ] || {BUSYBOX} udhcpd -S /run/leases.conf")
+
+
+def joined(machine):
+    try:
+        return machine.wait("ip -4 -o address show dev wlan0 | grep -q 192.168.77", 180, "no address over Wi-Fi")
+    except LabFailed:
+        # Into the transcript, for who looks for the cause.
+        machine.run("systemctl status wpa_supplicant@wlan0 --no-pager; iw dev; networkctl status wlan0 --no-pager; "
+                    "journalctl -b --no-pager -n 60 -u wpa_supplicant@wlan0 -u roost-access-point -u systemd-networkd", check=False)
+        other(machine, "iw dev; ip address; ps | grep -E 'wpa|udhcpd'", check=False)
+        raise
