@@ -13,9 +13,10 @@ from .package_life import CONFIGURATION, NAMES, bumped, needed
 
 START_SECONDS = 60
 STEPS = ("started by the installation", "restarted by an upgrade, with the history", "stopped and disabled stays so",
-         "ended by a removal", "started by a new installation", "nothing left by a purge")
+         "ended by a removal", "started by a new installation", "nothing left by a purge",
+         "a wrong configuration ends the courier once, a right one starts it")
 COURIER = {"targets": [{"id": "influx", "type": "influx2", "url": "http://127.0.0.1:9", "org": "home", "bucket": "air",
-                        "token": {"secret": "influx"}}]}
+                        "token": {"secret": "influx"}, "local": True}]}
 
 
 class Container:
@@ -152,13 +153,10 @@ class BootedLife:
         inside.run("systemctl", "restart", "roostd.service")
         root.write("/etc/roost/secrets/influx", "token", 0o600)
         inside.run("chown", "roost-courier:", "/etc/roost/secrets/influx")
-        root.write("/etc/roost/courier.json", json.dumps(COURIER))
+        self.correct_courier()
         with self.step(STEPS[1]) as where:
             measured = until(lambda: "temperature" in inside.ask("roost", "status"), START_SECONDS)
             check.demand(measured, f"{where}: no value: {self.journal()}")
-            courier = until(lambda: inside.state("roost-courier.service") == "active", START_SECONDS)
-            check.demand(courier, f"{where}: the courier is not started by its configuration: "
-                         f"{self.inside.state('roost-courier.service')}: {self.journal('roost-courier.service')}")
             inside.visit()
             self.memory = {unit: inside.memory(unit + ".service") for unit in ("roostd", "roost-web", "roost-courier")}
             before = {unit: inside.state(unit, "MainPID") for unit in ("roostd.service", "roost-courier.service")}
@@ -173,6 +171,22 @@ class BootedLife:
             check.demand("Main process exited" not in log, f"{where}: {log[-900:]}")
         board.terminate()
         board.wait()
+
+    def correct_courier(self):
+        """A person's mistake in the courier's configuration, and its correction."""
+        inside, root = self.inside, self.root
+        with self.step(STEPS[6]) as where:
+            root.write("/etc/roost/courier.json", '{ "targets": 1 }')
+            failed = until(lambda: inside.state("roost-courier.service") == "failed", START_SECONDS)
+            self.check.demand(failed, f"{where}: {inside.state('roost-courier.service')}")
+            inside.ask("sleep", "5")
+            log = inside.ask("journalctl", "--no-pager", "--unit=roost-courier.service")
+            # The file is made and then closed: two changes.
+            self.check.demand(log.count("Starting ") <= 2, f"{where}: started {log.count('Starting ')} times: {log[-600:]}")
+            root.write("/etc/roost/courier.json", json.dumps(COURIER))
+            courier = until(lambda: inside.state("roost-courier.service") == "active", START_SECONDS)
+            self.check.demand(courier, f"{where}: the courier is not started by its configuration: "
+                              f"{inside.state('roost-courier.service')}: {self.journal('roost-courier.service')}")
 
     def disable(self):
         inside = self.inside
