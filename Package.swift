@@ -272,13 +272,15 @@ let package = Package(
                 "Scheduling", "Supervision", "SimulationKit", "TestSupport", logging,
             ]
         ),
-        tests(
-            "FeedsTests",
-            ["ControlProtocol", "Core", "Feeds"],
-            resources: [.copy("Fixtures")]
-        ),
+        tests("FeedsTests", ["ControlProtocol", "Core", "Feeds"], resources: [.copy("Fixtures")]),
         tests("PlacesTests", ["Places"]),
-        tests("EyesTests", ["ControlProtocol", "Core", "Eyes", "Pictures", "Profiles"]),
+        tests(
+            "EyesTests",
+            [
+                "ControlProtocol", "Core", "Eyes", "HardwareIO", "Pictures", "Profiles",
+                "SimulationKit",
+            ]
+        ),
         tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
         tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
         tests(

@@ -10,9 +10,8 @@ import Synchronization
 
 /// Follows a station and takes a picture at each motion.
 ///
-/// A motion waits for the camera in a queue of four; one more is left out, counted and logged.
+/// `MotionMachine` decides which motion gets one; this carries it out, with threads of its own.
 final class Watcher: Sendable {
-    private static let waitingMax = 4
     /// How often it is looked for, in `/sys`.
     private static let cameraLook: Duration = .seconds(20)
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
@@ -124,32 +123,18 @@ final class Watcher: Sendable {
             time: isSure ? WallTime(nanoseconds: wall) : nil,
             instant: MonotonicInstant(nanoseconds: nanoseconds(event.instantSeconds))
         )
-        if masks.holds(at: now, isSure: isSure) {
-            counts.withLock { counts in
-                counts.masked += 1
-                counts.lacks.add(motion, .masked)
-            }
-            return say()
-        }
         if isSure {
             let sure = WallTime(nanoseconds: Int64(now) * 1_000_000_000)
             counts.withLock { $0.trusted = (sure, loop.clock.now) }
         }
-        let isWaiting = counts.withLock { counts in
-            guard counts.waiting < Self.waitingMax else { return false }
-            counts.waiting += 1
-            return true
-        }
-        guard isWaiting else {
-            counts.withLock { $0.lacks.add(motion, .busy) }
-            return leaveOut("the camera is too slow: \(Self.waitingMax) wait")
-        }
-        do { try disk.submit { [self] in picture(motion) } } catch {
-            counts.withLock { counts in
-                counts.waiting -= 1
-                counts.lacks.add(motion, .busy)
+        let isMasked = masks.holds(at: now, isSure: isSure)
+        switch counts.withLock({ $0.motions.admit(motion, isMasked: isMasked) }) {
+        case .masked: say()
+        case .leftOut(let report): leaveOut(report)
+        case .capture:
+            do { try disk.submit { [self] in picture(motion) } } catch {
+                leaveOut(counts.withLock { $0.motions.fail(motion, "\(error)", reason: .busy) })
             }
-            leaveOut("\(error)")
         }
     }
 
@@ -188,25 +173,22 @@ final class Watcher: Sendable {
         let words = "\(CameraTrouble.absent)"
         while !Task.isCancelled {
             let isThere = CameraNode.first(camera.choice) != nil
-            if !isThere {
-                let isNew = counts.withLock { counts in
-                    defer { counts.lastTrouble = counts.lastTrouble ?? words }
-                    return counts.lastTrouble == nil
-                }
-                if isNew {
+            let news = counts.withLock { $0.motions.look(isThere: isThere, absence: words) }
+            if let news {
+                if !isThere {
                     logger.warning("no camera", metadata: ["device": "\(camera.choice)"])
-                    tell("camera fails", ["why": Self.cut(words)])
-                    say()
                 }
-            } else if counts.withLock({ $0.lastTrouble == words }) {
-                let left = counts.withLock { counts in
-                    defer { (counts.lastTrouble, counts.leftOutInARow) = (nil, 0) }
-                    return counts.leftOutInARow
-                }
-                tell("camera works again", ["count": "\(left)"])
+                tell(news)
                 say()
             }
             try await loop.clock.sleep(for: Self.cameraLook, tolerance: Self.cameraLook / 4)
+        }
+    }
+
+    private func tell(_ news: MotionMachine.News) {
+        switch news {
+        case .fails(let why): tell("camera fails", ["why": Self.cut(why)])
+        case .works(let leftOut): tell("camera works again", ["count": "\(leftOut)"])
         }
     }
 
@@ -266,7 +248,6 @@ final class Watcher: Sendable {
     }
 
     private func picture(_ motion: SeenMotion) {
-        defer { counts.withLock { $0.waiting -= 1 } }
         let program = CaptureProgram(
             configuration.command,
             limit: configuration.limit,
@@ -279,17 +260,11 @@ final class Watcher: Sendable {
             let record = try change { ring throws(StorageError) in
                 try ring.add(bytes, of: motion, at: moment)
             }
-            let (hadTrouble, left) = counts.withLock { counts in
-                defer { (counts.lastTrouble, counts.leftOutInARow) = (nil, 0) }
-                counts.taken += 1
-                return (counts.lastTrouble != nil, counts.leftOutInARow)
-            }
-            if hadTrouble { tell("camera works again", ["count": "\(left)"]) }
+            if let news = counts.withLock({ $0.motions.succeed() }) { tell(news) }
             logger.info("picture", metadata: ["name": "\(record.name)"])
             say()
         } catch {
-            counts.withLock { $0.lacks.add(motion, .failed, "\(error)") }
-            leaveOut("\(error)")
+            leaveOut(counts.withLock { $0.motions.fail(motion, "\(error)") })
         }
     }
 
@@ -306,15 +281,11 @@ final class Watcher: Sendable {
     }
 
     /// One line at each change of the reason, and the counts in the status always.
-    private func leaveOut(_ why: String) {
-        let (isNew, isFirst) = counts.withLock { counts in
-            defer { counts.lastTrouble = why }
-            counts.leftOut += 1
-            counts.leftOutInARow += 1
-            return (counts.lastTrouble != why, counts.lastTrouble == nil)
+    private func leaveOut(_ report: MotionMachine.Report) {
+        if report.isNew {
+            logger.warning("a motion has no picture", metadata: ["why": "\(report.why)"])
         }
-        if isNew { logger.warning("a motion has no picture", metadata: ["why": "\(why)"]) }
-        if isFirst { tell("camera fails", ["why": Self.cut(why)]) }
+        if let news = report.news { tell(news) }
         say()
     }
 
@@ -324,12 +295,10 @@ final class Watcher: Sendable {
     }
 
     private func say() {
-        let (taken, left, masked, why) = counts.withLock {
-            ($0.taken, $0.leftOut, $0.masked, $0.lastTrouble)
-        }
+        let motions = counts.withLock { $0.motions }
         notifier.status(
-            "\(taken) pictures, \(left) left out, \(masked) in masked times"
-                + (why.map { "; \($0)" } ?? "")
+            "\(motions.taken) pictures, \(motions.leftOut) left out, \(motions.masked) in masked "
+                + "times" + (motions.trouble.map { "; \($0)" } ?? "")
         )
     }
 }
@@ -353,14 +322,14 @@ extension Watcher: EyesKeeper {
             report.camera = CameraNode.first(choice)?.report
         }
         counts.withLock { counts in
-            report.takenCount = counts.taken
-            report.leftOutCount = counts.leftOut
-            report.maskedCount = counts.masked
-            report.waitingCount = counts.waiting
-            report.lastTrouble = counts.lastTrouble
+            report.takenCount = counts.motions.taken
+            report.leftOutCount = counts.motions.leftOut
+            report.maskedCount = counts.motions.masked
+            report.waitingCount = counts.motions.waiting
+            report.lastTrouble = counts.motions.trouble
             report.ringTrouble = counts.ringTrouble
             report.stationTrouble = counts.stationTrouble
-            report.lacks = counts.lacks.all
+            report.lacks = counts.motions.lacks.all
             (report.pictureCount, report.newest) = (counts.pictureCount, counts.newest)
         }
         return report

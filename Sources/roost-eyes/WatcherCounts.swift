@@ -4,15 +4,7 @@ import Eyes
 
 /// What a `Watcher` has counted and last heard.
 struct WatcherCounts {
-    var waiting = 0
-    var taken = 0
-    var leftOut = 0
-    var masked = 0
-    /// Why the last motion has no picture; nil once one has again.
-    var lastTrouble: String?
-    var lacks = MotionLacks()
-    /// Motions without a picture since the last one that has one.
-    var leftOutInARow = 0
+    var motions = MotionMachine()
     var stationTrouble: String?
     var ringTrouble: String?
     /// What the ring has since it was last changed; this process alone changes it.

@@ -1,0 +1,112 @@
+import ControlProtocol
+import Pictures
+
+/// Decides which motion gets a picture, and what the station should record of the camera.
+///
+/// Pure. Each motion is in one of the counts: it waits, has a picture, was masked or was left out.
+/// Bound: `waitingMax` motions wait for the camera; one more is left out.
+package struct MotionMachine: Sendable {
+    package static let waitingMax = 4
+
+    package enum Admission: Hashable, Sendable {
+        /// A picture is to be taken; `taken` or `failed` follows.
+        case capture
+        case masked
+        case leftOut(Report)
+    }
+
+    /// What follows from a motion without a picture.
+    package struct Report: Hashable, Sendable {
+        package let why: String
+        /// Whether it is worth a line in the log: another reason than the one before.
+        package let isNew: Bool
+        /// What the station should record; nil while the camera failed already.
+        package let news: News?
+    }
+
+    /// What the station should record.
+    package enum News: Hashable, Sendable {
+        case fails(why: String)
+        case works(leftOut: Int)
+    }
+
+    package private(set) var waiting = 0
+    package private(set) var taken = 0
+    package private(set) var leftOut = 0
+    package private(set) var masked = 0
+    /// Why the last motion has no picture; nil once one has again.
+    package private(set) var trouble: String?
+    package private(set) var lacks = MotionLacks()
+    /// Motions without a picture since the last one that has one.
+    private var leftOutInARow = 0
+
+    package init() {}
+
+    /// A motion was seen.
+    package mutating func admit(_ motion: SeenMotion, isMasked: Bool) -> Admission {
+        guard !isMasked else {
+            masked += 1
+            lacks.add(motion, .masked)
+            return .masked
+        }
+        guard waiting < Self.waitingMax else {
+            lacks.add(motion, .busy)
+            return .leftOut(leaveOut("the camera is too slow: \(Self.waitingMax) wait"))
+        }
+        waiting += 1
+        return .capture
+    }
+
+    /// One that waited has its picture.
+    package mutating func succeed() -> News? {
+        waiting -= 1
+        taken += 1
+        return recover()
+    }
+
+    /// One that waited has none.
+    ///
+    /// - Parameters:
+    ///   - motion: The one.
+    ///   - why: For the log and the page of records.
+    ///   - reason: `busy` where the camera was not tried.
+    /// - Returns: What follows.
+    package mutating func fail(
+        _ motion: SeenMotion,
+        _ why: String,
+        reason: EyesReport.Lack.Reason = .failed
+    ) -> Report {
+        waiting -= 1
+        lacks.add(motion, reason, reason == .failed ? why : nil)
+        return leaveOut(why)
+    }
+
+    /// The camera was looked for.
+    ///
+    /// - Parameters:
+    ///   - isThere: Whether it is plugged in.
+    ///   - absence: What is said while it is not.
+    /// - Returns: What the station should record, if that is news.
+    package mutating func look(isThere: Bool, absence: String) -> News? {
+        guard !isThere else { return trouble == absence ? recover() : nil }
+        guard trouble == nil else { return nil }
+        trouble = absence
+        return .fails(why: absence)
+    }
+
+    private mutating func recover() -> News? {
+        defer { (trouble, leftOutInARow) = (nil, 0) }
+        return trouble.map { _ in .works(leftOut: leftOutInARow) }
+    }
+
+    private mutating func leaveOut(_ why: String) -> Report {
+        defer { trouble = why }
+        leftOut += 1
+        leftOutInARow += 1
+        return Report(
+            why: why,
+            isNew: trouble != why,
+            news: trouble == nil ? .fails(why: why) : nil
+        )
+    }
+}
