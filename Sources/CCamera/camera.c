@@ -25,7 +25,8 @@ int ccamera_query(int fd, struct ccamera_node *node) {
     uint32_t able = found.capabilities;
     if (able & V4L2_CAP_DEVICE_CAPS) able = found.device_caps;
     node->is_camera = (able & V4L2_CAP_VIDEO_CAPTURE) && (able & V4L2_CAP_STREAMING) &&
-                      !(able & (V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_OUTPUT));
+                      !(able & (V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_OUTPUT |
+                                V4L2_CAP_IO_MC));
     return 0;
 }
 
@@ -48,6 +49,8 @@ int ccamera_set(int fd, uint32_t pixel_format, uint32_t *width, uint32_t *height
     *width = wanted.fmt.pix.width;
     *height = wanted.fmt.pix.height;
     *stride = wanted.fmt.pix.bytesperline;
+    if (*stride == 0 && pixel_format == V4L2_PIX_FMT_YUYV) *stride = *width * 2;
+    if (*width > CCAMERA_SIDE_MAX || *height > CCAMERA_SIDE_MAX) return EINVAL;
     return wanted.fmt.pix.pixelformat == pixel_format ? 0 : EINVAL;
 }
 

@@ -34,8 +34,10 @@ int ccamera_jpeg(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_
                  int quality, uint8_t **picture, size_t *size) {
     int error = load();
     if (error) return error;
+    width &= ~1u;  // Two pixels share their colour.
     size_t half = width / 2, count = (size_t)width * height;
-    if (width % 2 || count == 0 || stride < width * 2) return EINVAL;
+    if (count == 0 || width > CCAMERA_SIDE_MAX || height > CCAMERA_SIDE_MAX) return EINVAL;
+    if (stride < width * 2) return EINVAL;
     uint8_t *planes = malloc(count * 2);
     if (!planes) return ENOMEM;
     uint8_t *light = planes, *blue = planes + count, *red = blue + count / 2;

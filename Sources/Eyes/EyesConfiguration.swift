@@ -45,14 +45,19 @@ package struct EyesConfiguration: Hashable, Sendable {
         self.camera = camera
         let words = Self.command(&root)
         command = camera?.command ?? words
-        if words.isEmpty != hasCamera {
+        if words.isEmpty != hasCamera || hasCamera && camera == nil {
             let wanted = "a camera, or a command: a program that writes a JPEG, and its arguments"
             problems.add("command", "expected either \(wanted)")
         }
         limit = root.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
         ring = root.absolutePath("ring") ?? PictureFile.standardPath
         let megabytes = Int(root.number("megabytes", in: 1...4_096) ?? 64)
-        let count = Int(root.number("pictures", in: 1...10_000) ?? 400)
+        if let camera, camera.settle + .seconds(2) > limit {
+            problems.add("camera.settleSeconds", "with 2 s to open it, is more than limitSeconds")
+        }
+        // A camera's own JPEG has twice the size of one that a program was asked for.
+        let standard = camera == nil ? 400.0 : 200
+        let count = Int(root.number("pictures", in: 1...10_000) ?? standard)
         let shape = PictureShape(megabytes: megabytes, count: count)
         if shape == nil {
             problems.add("pictures", "\(count) in \(megabytes) MiB leaves less than 8 KiB for each")

@@ -106,6 +106,8 @@ package enum SerialError: Error, Hashable, Sendable {
     case backlog(path: String)
     /// No gpsd listens at the address, or none answers.
     case noServer(path: String)
+    /// A connection sends more than any receiver does.
+    case flooded(path: String)
     /// Not one of the rates above.
     case unsupportedBaud(Int)
     /// Any other failure of a system call.
@@ -141,6 +143,8 @@ extension SerialError: CustomStringConvertible {
         case .backlog(let path): "\(path): accepts nothing, 4 KiB wait to be sent"
         case .noServer(let path):
             "\(path): no gpsd answers; start it (sudo systemctl start gpsd), or correct `port`"
+        case .flooded(let path):
+            "\(path): sends more than 64 KiB a second, as no receiver does; correct `port`"
         case .unsupportedBaud(let baud):
             "\(baud) baud is not one of 9600, 19200, 38400, 57600, 115200"
         case .system(let call, let errno, let path): "\(path): \(call) failed with errno \(errno)"

@@ -62,7 +62,7 @@ struct CameraCommand: ParsableCommand {
             quality: quality
         )
         do {
-            let stream = try CameraStream(CameraChoice(device) ?? .any, wish)
+            let stream = try open(CameraChoice(device) ?? .any, wish)
             let first = try stream.next()
             let settled = now + settle
             var picture = first
@@ -74,6 +74,20 @@ struct CameraCommand: ParsableCommand {
         } catch let trouble as CameraTrouble {
             Output.error("\(trouble)")
             throw ExitCode(trouble.exitCode)
+        }
+    }
+
+    /// The reader of a live picture that was just ended may need a moment to let go.
+    private func open(
+        _ choice: CameraChoice,
+        _ wish: CameraStream.Wish
+    ) throws(CameraTrouble) -> CameraStream {
+        let end = now + 1
+        while true {
+            do { return try CameraStream.open(choice, wish) } catch {
+                guard error == .busy, now < end else { throw error }
+                _ = poll(nil, 0, 100)
+            }
         }
     }
 

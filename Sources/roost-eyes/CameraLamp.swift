@@ -11,6 +11,8 @@ struct CameraLamp: Sendable {
     /// How long it is said to be on; said again while it is.
     private static let lease: Duration = .seconds(30)
     private static let renewal: Duration = .seconds(10)
+    /// How long an end of this process waits for the station.
+    private static let patience: Duration = .milliseconds(300)
 
     let use: CameraUse
     let station: StationLine
@@ -32,6 +34,21 @@ struct CameraLamp: Sendable {
                 until: isDue ? clock.now.advanced(by: Self.renewal) : nil,
                 tolerance: .seconds(1)
             )
+        }
+    }
+
+    /// Says at the end of the process that the camera is off; a station that is slow hears nothing.
+    func putOut() async {
+        guard use.isOn else { return }
+        do {
+            let clock = station.loop.clock
+            _ = try await clock.run {
+                try await say(false)
+            } unless: {
+                try await clock.sleep(for: Self.patience)
+            }
+        } catch {
+            // The lamp flashes after its time.
         }
     }
 

@@ -21,7 +21,10 @@ struct CamerasCommand: ParsableCommand {
     func run() throws {
         let nodes = CameraNode.all()
         for node in nodes {
-            let report = node.report
+            // Two of one model without serial numbers differ by their paths alone.
+            let isAlone = nodes.count { $0.choice == node.choice } == 1
+            let device = isAlone ? "\(node.choice)" : node.path
+            let report = EyesReport.Camera(device: device, path: node.path, name: node.name)
             Output.line(
                 json
                     ? try ControlCodec.line(report)

@@ -41,16 +41,20 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        SignalMonitor.block()
-        let configuration = try options.read()
+    private var logger: Logger {
         let level: Logger.Level = verbose ? .info : .notice
-        let logger = Logger(label: "roost-eyes") { label in
+        return Logger(label: "roost-eyes") { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = level
             return handler
         }
+    }
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        SignalMonitor.block()
+        let configuration = try options.read()
+        let logger = logger
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
         let notifier = ServiceNotifier()
@@ -73,12 +77,15 @@ struct RunCommand: ParsableCommand {
             try thread.submit { live.serve() }
         }
         let server = EyesControl(watcher, ring: configuration.ring, clock: loop.clock)
+        let lamp = CameraLamp(
+            use: watcher.use,
+            station: StationLine(socket: socket, loop: loop)
+        )
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await watcher.run() }
                 group.addTask { try await watcher.tellStation() }
-                let line = StationLine(socket: socket, loop: loop)
-                group.addTask { try await CameraLamp(use: watcher.use, station: line).run() }
+                group.addTask { try await lamp.run() }
                 if configuration.camera != nil {
                     group.addTask { try await watcher.watchCamera() }
                 }
@@ -92,6 +99,7 @@ struct RunCommand: ParsableCommand {
                 group.addTask {
                     _ = try await signals.next()
                     notifier.stopping()
+                    await lamp.putOut()
                     // Nothing waits for camera or card: both are made to be left at any time.
                     _exit(0)
                 }

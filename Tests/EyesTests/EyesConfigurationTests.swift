@@ -79,7 +79,7 @@ import Testing
         (#"{"camera": {"settleSeconds": 11}}"#, "camera.settleSeconds"),
         (#"{"camera": {"quality": 0}}"#, "camera.quality"),
         (#"{"camera": {"rate": 1}}"#, "camera.rate"),
-        (#"{"camera": 1}"#, "camera"),
+        (#"{"camera": {"settleSeconds": 10}, "limitSeconds": 11}"#, "camera.settleSeconds"),
     ])
     func aWrongCameraIsNamed(text: String, place: String) {
         do {
@@ -87,6 +87,13 @@ import Testing
             Issue.record("was accepted")
         } catch {
             #expect(error.problems.map(\.place) == [place])
+        }
+    }
+
+    @Test(arguments: [#"{"camera": 1}"#, #"{"camera": null}"#, #"{"camera": []}"#])
+    func whatIsNoCameraIsRefused(text: String) {
+        #expect(throws: ConfigurationError.self) {
+            try EyesConfiguration(Array(text.utf8), file: "eyes.json")
         }
     }
 }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Eyes
 import Pictures

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define CCAMERA_BUFFERS 4
+#define CCAMERA_SIDE_MAX 16384
 
 // What one device node is: its driver's words, and whether it gives pictures as a stream.
 struct ccamera_node {

@@ -22,13 +22,21 @@ struct BurstCollector: Hashable, Sendable {
         let last: MonotonicInstant
     }
 
+    /// The longest line takes 0.53 s at 9 600 baud.
+    private static let longestTransfer: Duration = .milliseconds(600)
+
     let burst: SensorBurst
     private let interval: Duration
     private var held: [[Outcome]] = []
     private var heardAt = MonotonicInstant.boot
+    /// When the last measurement of the burst before was made.
+    private var previous: MonotonicInstant?
+    /// Longer than the longest line takes, and no longer than half of a period.
+    private let pause: Duration
 
     init(_ burst: SensorBurst, every interval: Duration) {
         (self.burst, self.interval) = (burst, interval)
+        pause = min(max(interval / 2, Self.longestTransfer), interval * burst.count / 2)
     }
 
     /// From one burst to the next.
@@ -36,7 +44,7 @@ struct BurstCollector: Hashable, Sendable {
 
     /// When what is held is a whole burst without more; nil while nothing is held.
     var end: MonotonicInstant? {
-        held.isEmpty ? nil : heardAt.advanced(by: min(interval / 2, .seconds(1)))
+        held.isEmpty ? nil : heardAt.advanced(by: pause)
     }
 
     /// Takes measurements that arrived together.
@@ -53,15 +61,30 @@ struct BurstCollector: Hashable, Sendable {
             let age = burst.delay + period * (later - index)
             let measurements = Array(held.prefix(burst.count))
             held.removeFirst(burst.count)
-            whole.append(Whole(measurements: measurements, last: now.advanced(by: age * -1)))
+            let last = time(now.advanced(by: age * -1))
+            whole.append(Whole(measurements: measurements, last: last))
         }
         return whole
+    }
+
+    /// When the last measurement was made, as a burst may come late and never early: what is late
+    /// by less than half a period counts for an eighth, so that a part's own clock is followed.
+    private mutating func time(_ latest: MonotonicInstant) -> MonotonicInstant {
+        var last = latest
+        if let expected = previous?.advanced(by: period), expected < latest {
+            let lateness = expected.duration(to: latest)
+            if lateness < period / 2 { last = expected.advanced(by: lateness / 8) }
+        }
+        previous = last
+        return last
     }
 
     /// What is held, as a burst that has no more.
     mutating func takeRest() -> Whole? {
         guard !held.isEmpty else { return nil }
         defer { held.removeAll(keepingCapacity: true) }
-        return Whole(measurements: held, last: heardAt.advanced(by: burst.delay * -1))
+        let last = heardAt.advanced(by: burst.delay * -1)
+        previous = last
+        return Whole(measurements: held, last: last)
     }
 }

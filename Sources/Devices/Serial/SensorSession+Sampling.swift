@@ -198,7 +198,7 @@ extension SensorSession {
             }
         }
         guard earlyCount > 0 else { return }
-        let why = "\(earlyCount) measured before this station listened"
+        let why = "\(earlyCount) of a time that was accounted for already"
         part.out.record(.samplesLeftOut, .notice, [Event.Detail("why", why)])
     }
 

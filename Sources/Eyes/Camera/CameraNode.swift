@@ -1,5 +1,7 @@
+import CCamera
 import ControlProtocol
 import Glibc
+import HardwareIO
 
 /// A video device of the kernel, as its folder in `/sys` describes it; nothing is opened.
 package struct CameraNode: Hashable, Sendable {
@@ -50,7 +52,7 @@ package struct CameraNode: Hashable, Sendable {
             guard (line("\(place)/index") ?? "0") == "0" else { return nil }
             return CameraNode(
                 path: "/dev/video\(number)",
-                name: line("\(place)/name") ?? "",
+                name: PlainText.shown(line("\(place)/name") ?? ""),
                 usb: usb("\(place)/device/..")
             )
         }
@@ -59,7 +61,11 @@ package struct CameraNode: Hashable, Sendable {
     /// The first that is meant; nil while none is plugged in.
     package static func first(_ choice: CameraChoice, root: String = "") -> CameraNode? {
         let nodes = all(root: root)
-        if let node = nodes.first(where: { $0.isMeant(by: choice) }) { return node }
+        let node = nodes.first { node in
+            // What is not on USB may be a decoder, and is asked; a camera on USB would wake for that.
+            node.isMeant(by: choice) && (choice != .any || node.usb != nil || node.isCamera)
+        }
+        if let node { return node }
         // A link that udev made.
         guard case .path(let path) = choice, access(root + path, F_OK) == 0 else { return nil }
         return CameraNode(path: path, name: "")
@@ -69,7 +75,11 @@ package struct CameraNode: Hashable, Sendable {
         guard let vendor = line("\(folder)/idVendor").flatMap({ UInt16($0, radix: 16) }),
             let product = line("\(folder)/idProduct").flatMap({ UInt16($0, radix: 16) })
         else { return nil }
-        return USB(vendor: vendor, product: product, serial: line("\(folder)/serial"))
+        let serial = line("\(folder)/serial").flatMap { text in
+            // One that cannot be shown as it is could not be written into a file either.
+            PlainText.shown(text, limit: 128) == text ? text : nil
+        }
+        return USB(vendor: vendor, product: product, serial: serial)
     }
 
     /// The first line of at most 255 bytes.
@@ -81,6 +91,15 @@ package struct CameraNode: Hashable, Sendable {
         let count = read(descriptor, &bytes, bytes.count)
         let text = bytes.prefix(max(0, count)).prefix { $0 != 0x0A }
         return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether the device gives pictures, or does not let itself be asked.
+    private var isCamera: Bool {
+        let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == EACCES || errno == EPERM || errno == EBUSY }
+        defer { close(descriptor) }
+        var node = ccamera_node()
+        return ccamera_query(descriptor, &node) != 0 || node.is_camera != 0
     }
 
     package func isMeant(by choice: CameraChoice) -> Bool {

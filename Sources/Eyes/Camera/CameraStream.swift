@@ -40,15 +40,36 @@ package final class CameraStream {
     /// - Parameters:
     ///   - choice: Which one.
     ///   - wish: The camera takes what is nearest to it.
-    /// - Throws: `CameraTrouble`.
-    package init(_ choice: CameraChoice, _ wish: Wish) throws(CameraTrouble) {
-        (descriptor, format) = try Self.open(choice)
+    /// - Returns: The stream of the first that starts.
+    /// - Throws: `CameraTrouble` of the last one that is there.
+    package static func open(
+        _ choice: CameraChoice,
+        _ wish: Wish
+    ) throws(CameraTrouble) -> CameraStream {
+        var trouble = CameraTrouble.absent
+        for path in paths(choice) {
+            do { return try CameraStream(path, wish) } catch {
+                if error != .absent { trouble = error }
+            }
+        }
+        throw trouble
+    }
+
+    private init(_ path: String, _ wish: Wish) throws(CameraTrouble) {
+        let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.trouble("open", errno) }
+        self.descriptor = descriptor
         quality = wish.quality
         (width, height) = (UInt32(wish.width), UInt32(wish.height))
-        do { try start(wish.framesPerSecond) } catch {
-            close(descriptor)
-            throw error
+        var node = ccamera_node()
+        guard ccamera_query(descriptor, &node) == 0, node.is_camera != 0 else {
+            format = .jpeg
+            throw .absent
         }
+        let best = CameraFormat.best(Self.formats(descriptor))
+        format = best ?? .jpeg
+        guard best != nil else { throw .formatUnknown }
+        try start(wish.framesPerSecond)
     }
 
     deinit {
@@ -58,29 +79,6 @@ package final class CameraStream {
 
     /// The size that the camera gives.
     package var size: (width: Int, height: Int) { (Int(width), Int(height)) }
-
-    private static func open(
-        _ choice: CameraChoice
-    ) throws(CameraTrouble) -> (Int32, CameraFormat) {
-        var trouble = CameraTrouble.absent
-        for path in paths(choice) {
-            let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                let found = Self.trouble("open", errno)
-                if found != .absent { trouble = found }
-                continue
-            }
-            var node = ccamera_node()
-            if ccamera_query(descriptor, &node) == 0, node.is_camera != 0 {
-                if let format = CameraFormat.best(formats(descriptor)) {
-                    return (descriptor, format)
-                }
-                trouble = .formatUnknown
-            }
-            close(descriptor)
-        }
-        throw trouble
-    }
 
     /// The nodes to be tried; a path may be a link that udev made.
     private static func paths(_ choice: CameraChoice) -> [String] {
@@ -151,7 +149,8 @@ package final class CameraStream {
         switch format {
         case .motionJPEG, .jpeg: return JPEGFrame.whole(Array(bytes))
         case .yuyv:
-            guard bytes.count >= Int(stride) * Int(height) else { return nil }
+            let byteMin = Int(stride) * (Int(height) - 1) + Int(width) * 2
+            guard bytes.count >= byteMin else { return nil }
             var picture: UnsafeMutablePointer<UInt8>?
             var size = 0
             let code = ccamera_jpeg(

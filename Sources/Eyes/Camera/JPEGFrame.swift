@@ -1,15 +1,15 @@
 /// Makes a whole JPEG of a frame as cameras send it.
 ///
-/// Cameras pad a frame with zeros behind its end, and many leave out the Huffman tables, which in
+/// Cameras pad a frame behind its end, and many leave out the Huffman tables, which in
 /// a stream (MJPEG) are always the same; browsers do not show such a picture.
 package enum JPEGFrame {
     /// A whole JPEG with its tables.
     ///
     /// - Returns: Nil when the frame is cut off or no JPEG.
     package static func whole(_ frame: [UInt8]) -> [UInt8]? {
-        guard frame.starts(with: [0xFF, 0xD8]), let last = frame.lastIndex(where: { $0 != 0 }),
-            last > 3, frame[last] == 0xD9, frame[last - 1] == 0xFF
-        else { return nil }
+        guard frame.starts(with: [0xFF, 0xD8]), let last = end(of: frame), last > 3 else {
+            return nil
+        }
         var index = 2
         while index + 4 <= last, frame[index] == 0xFF {
             let marker = frame[index + 1]
@@ -23,6 +23,16 @@ package enum JPEGFrame {
                 guard length >= 2 else { return nil }
                 index += 2 + length
             }
+        }
+        return nil
+    }
+
+    /// Where the last marker of an end has its second byte; what stands behind it is no picture.
+    private static func end(of frame: [UInt8]) -> Int? {
+        var index = frame.count - 1
+        while index > 0 {
+            if frame[index] == 0xD9, frame[index - 1] == 0xFF { return index }
+            index -= 1
         }
         return nil
     }

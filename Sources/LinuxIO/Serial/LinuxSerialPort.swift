@@ -13,6 +13,10 @@ package final class LinuxSerialPort: SerialPort {
     package static let backlogMax = 4_096
     /// Room for one read of the kernel; what is left is read next.
     private static let chunk = 512
+    /// Bytes of a connection in a second: ten times what a receiver says ten times a second.
+    ///
+    /// One that never pauses would keep the loop.
+    private static let flood = 64 << 10
 
     private struct State {
         var descriptor: OwnedDescriptor?
@@ -22,6 +26,8 @@ package final class LinuxSerialPort: SerialPort {
         var minimum = 1
         /// What bytes are handed to, and what it waits for; nil outside of `read(into:_:)`.
         var reader: (receiver: any SerialReceiver, wait: SerialWait)?
+        /// What a connection sent since then, for a second.
+        var flow = (since: MonotonicInstant.boot, byteCount: 0)
         /// Whether the kernel may hold more than was read.
         var mayHaveMore = true
         var isGone = false
@@ -110,6 +116,7 @@ package final class LinuxSerialPort: SerialPort {
         until deadline: MonotonicInstant
     ) async throws -> [UInt8]? {
         precondition((1...255).contains(count), "a read waits for 1…255 bytes")
+        watched.eachReadable(nil)
         while true {
             try Task.checkCancellation()
             if let bytes = try take(atLeast: count) { return bytes }
@@ -135,8 +142,8 @@ package final class LinuxSerialPort: SerialPort {
         state.withLock { $0.reader = (receiver, first) }
         watched.eachReadable { [self] in handOutInDispatch() }
         defer {
-            watched.eachReadable(nil)
             state.withLock { $0.reader = nil }
+            ignore()
         }
         while true {
             try Task.checkCancellation()
@@ -187,14 +194,28 @@ package final class LinuxSerialPort: SerialPort {
         }
     }
 
-    /// Bound: what has arrived in these reads; a peer that never pauses loses no more.
+    /// Bound: what a connection may send in a second.
     private func drain(_ state: inout State) throws(SerialError) {
-        for _ in 0..<64 {
+        repeat {
             try receive(&state)
-            let isMore = state.mayHaveMore
             state.arrived.removeAll(keepingCapacity: true)
-            guard isMore, !state.isGone else { return }
+        } while state.mayHaveMore && !state.isGone
+    }
+
+    /// Until the next read: gpsd goes on while a sensor sleeps, and a socket would keep the oldest
+    /// of what it says.
+    private func ignore() {
+        guard !isTerminal else { return watched.eachReadable(nil) }
+        watched.eachReadable { [weak self] () -> MonotonicInstant? in self?.dropInDispatch() }
+    }
+
+    private func dropInDispatch() -> MonotonicInstant? {
+        // What is wrong is kept for the next read.
+        state.withLock { state in
+            state.mayHaveMore = true
+            try? drain(&state)
         }
+        return nil
     }
 
     package func close() {
@@ -300,6 +321,17 @@ package final class LinuxSerialPort: SerialPort {
             return
         }
         state.mayHaveMore = received == room
+        if !isTerminal { try count(received, &state) }
+    }
+
+    private func count(_ received: Int, _ state: inout State) throws(SerialError) {
+        let now = clock.now
+        if now >= state.flow.since.advanced(by: .seconds(1)) { state.flow = (now, 0) }
+        state.flow.byteCount += received
+        guard state.flow.byteCount > Self.flood else { return }
+        state.arrived.removeAll()
+        (state.isGone, state.failure) = (true, .flooded(path: path))
+        throw .flooded(path: path)
     }
 
     private func send(_ state: inout State) throws(SerialError) {

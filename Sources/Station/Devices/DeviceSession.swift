@@ -291,7 +291,7 @@ package final class DeviceSession: OrderlyStop {
             switch error {
             case .absent, .disconnected, .noServer: .absent("\(error)")
             // A part that accepts nothing blocks its own line alone.
-            case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:
+            case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:
                 .unusable("\(error)")
             case .system: nil
             }

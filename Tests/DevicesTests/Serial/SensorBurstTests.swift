@@ -19,7 +19,7 @@ import Testing
     @Test func aWholeBurstHasTheTimeOfItsLastMeasurement() {
         var collector = BurstCollector(Self.burst, every: .seconds(10))
         #expect(collector.add(Self.outcomes(1...2), at: Self.at(100)).isEmpty)
-        #expect(collector.end == Self.at(101))
+        #expect(collector.end == Self.at(105))
         let whole = collector.add(Self.outcomes(3...3), at: Self.at(100))
         #expect(whole == [.init(measurements: Self.outcomes(1...3), last: Self.at(98))])
         #expect(collector.end == nil && collector.takeRest() == nil)
@@ -46,6 +46,20 @@ import Testing
         let whole = collector.add(Self.outcomes(1...7), at: Self.at(100))
         #expect(whole.map(\.last) == [Self.at(38), Self.at(68)])
         #expect(collector.takeRest()?.last == Self.at(98))
+    }
+
+    /// A burst that comes late is not taken for one that was made late.
+    @Test func latenessHardlyMovesTheTimes() {
+        var collector = BurstCollector(Self.burst, every: .seconds(10))
+        let arrivals = [100, 130, 168, 190, 220]
+        let last = arrivals.map { arrival in
+            collector.add(Self.outcomes(1...3), at: Self.at(arrival)).map(\.last)
+        }
+        #expect(last[0] == [Self.at(98)] && last[1] == [Self.at(128)])
+        #expect(last[2] == [Self.at(159)])
+        #expect(last[3] == [Self.at(188)] && last[4] == [Self.at(218)])
+        // After a long pause it is what it says.
+        #expect(collector.add(Self.outcomes(1...3), at: Self.at(400)).map(\.last) == [Self.at(398)])
     }
 
     /// A real session before a simulated part that sends four lines every 20 s, 3 s late.

@@ -23,6 +23,7 @@ import Testing
         let whole = try #require(JPEGFrame.whole(Self.bare))
         #expect(JPEGFrame.whole(whole) == whole)
         #expect(JPEGFrame.whole(whole + [0, 0, 0]) == whole)
+        #expect(JPEGFrame.whole(whole + [7, 0xFF, 8]) == whole)
     }
 
     @Test func whatIsCutOffOrNoPictureIsNone() {
