@@ -62,7 +62,7 @@ package struct CameraNode: Hashable, Sendable {
     package static func first(_ choice: CameraChoice, root: String = "") -> CameraNode? {
         let nodes = all(root: root)
         let node = nodes.first { node in
-            // What is not on USB may be a decoder, and is asked; a camera on USB would wake for that.
+            // What is not on USB may be a decoder and is asked; a camera on USB would wake for it.
             node.isMeant(by: choice) && (choice != .any || node.usb != nil || node.isCamera)
         }
         if let node { return node }
