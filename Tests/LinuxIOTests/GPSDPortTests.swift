@@ -2,6 +2,7 @@ import CLinux
 import Core
 import Glibc
 import HardwareIO
+import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -55,6 +56,77 @@ import Testing
         guard case .disconnected? = end else {
             Issue.record("\(String(describing: end))")
             return
+        }
+    }
+
+    /// What it says while a sensor sleeps is old when that wakes.
+    @Test func whatComesBetweenTwoReadsIsThrownAway() throws {
+        let server = try Server()
+        let heard = try server.run { loop, path, address in
+            let port = try await LinuxSerialPort.open(address, path: path, on: loop)
+            let peer = try server.accept()
+            let soon = loop.clock.now.advanced(by: .seconds(10))
+            let wait = SerialWait(count: 1, until: soon)
+            server.send(peer, "first")
+            _ = try await port.read(into: Listener("first"), wait)
+            // Less than a flood; each piece is a turn of the loop.
+            for _ in 0..<40 {
+                server.send(peer, String(repeating: "o", count: 1_000))
+                try await loop.clock.sleep(for: .milliseconds(1), tolerance: .zero)
+            }
+            try port.discardInput()
+            let listener = Listener("new")
+            server.send(peer, "new")
+            _ = try await port.read(into: listener, wait)
+            port.close()
+            close(peer)
+            return listener.text
+        }
+        #expect(heard == "new")
+    }
+
+    @Test func aFloodEndsTheConnection() throws {
+        let server = try Server()
+        let error = try server.run { loop, path, address in
+            let port = try await LinuxSerialPort.open(address, path: path, on: loop)
+            let peer = try server.accept()
+            let sender = Task.detached {
+                // Ends with the connection.
+                while server.send(peer, String(repeating: "$GPGSV,\r\n", count: 100)) {}
+                close(peer)
+            }
+            let wait = SerialWait(count: 60, until: loop.clock.now.advanced(by: .seconds(10)))
+            let error = await #expect(throws: SerialError.self) {
+                _ = try await port.read(into: Listener("never"), wait)
+            }
+            port.close()
+            await sender.value
+            return error
+        }
+        guard case .flooded? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    /// Reads until the text ends as wanted.
+    private final class Listener: SerialReceiver {
+        private let end: String
+        private let heard = Mutex("")
+
+        init(_ end: String) { self.end = end }
+
+        var text: String { heard.withLock { $0 } }
+
+        func receive(_ bytes: Span<UInt8>) -> SerialWait? {
+            heard.withLock { heard in
+                for index in 0..<bytes.count {
+                    heard.unicodeScalars.append(UnicodeScalar(bytes[index]))
+                }
+                guard !heard.hasSuffix(end) else { return nil }
+                let far = MonotonicInstant.boot.advanced(by: .days(36_500))
+                return SerialWait(count: 1, until: far)
+            }
         }
     }
 
@@ -116,9 +188,10 @@ import Testing
             return bytes
         }
 
-        func send(_ peer: Int32, _ text: String) {
+        @discardableResult
+        func send(_ peer: Int32, _ text: String) -> Bool {
             let bytes = Array(text.utf8)
-            _ = Glibc.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            return Glibc.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         }
     }
 }

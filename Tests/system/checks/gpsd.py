@@ -1,12 +1,15 @@
 """A real gpsd between a simulated receiver and a real roostd: positions, its end, its return.
 
 gpsd reads the receiver's pseudo-terminal as it reads a real port; the station reads gpsd by `gpsd://127.0.0.1:PORT`.
-Skipped without gpsd (apt install gpsd).
+Before that a peer at such an address floods the station, which goes on answering and says so. The rest is skipped without
+gpsd (apt install gpsd).
 """
 
 import os
 import shutil
+import socket
 import subprocess
+import threading
 
 from ..browser.dashboard import free_port
 from ..check import until
@@ -28,7 +31,41 @@ class Gpsd:
         end(self.process)
 
 
+class Flood:
+    """Listens, and sends without a pause to whoever comes."""
+
+    def __init__(self, check):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+        check.ends(self)
+
+    def serve(self):
+        while True:
+            try:
+                peer, _ = self.listener.accept()
+                while True:
+                    peer.sendall(b"$GPGSV,1,1,00*79\r\n" * 1000)
+            except OSError:
+                if self.listener.fileno() < 0:
+                    return
+
+    def close(self):
+        self.listener.close()
+
+
+def flood(check):
+    station = Station(check, "flooded", mode="live", store={"folder": check.path("flooded-store")}, devices=[
+        {"type": "nmea-receiver", "name": "gps", "port": f"gpsd://127.0.0.1:{Flood(check).port}"}])
+    station.start()
+    said = until(lambda: "64 KiB a second" in station.roost("devices").stdout, 30)
+    check.demand(said, f"a flood is not named: {station.roost('devices').stdout}")
+    check.demand(station.status(), "the station does not answer beside a flood")
+    station.stop()
+
+
 def run(check, options):
+    flood(check)
     program = shutil.which("gpsd") or shutil.which("gpsd", path="/usr/sbin")
     if program is None:
         return check.say("skipped: gpsd is not here (apt install gpsd)")
