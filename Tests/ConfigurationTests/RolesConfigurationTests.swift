@@ -41,7 +41,7 @@ import Testing
         ),
         (
             #"{"name": "b", "type": "led", "line": "GPIO22", "shows": "levels"}"#,
-            "devices[0].shows: expected one of station, motion, level, found \"levels\"; "
+            "devices[0].shows: expected one of station, motion, level, camera, found \"levels\"; "
                 + "did you mean level?"
         ),
         (

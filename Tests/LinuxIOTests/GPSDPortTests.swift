@@ -90,22 +90,35 @@ import Testing
         let error = try server.run { loop, path, address in
             let port = try await LinuxSerialPort.open(address, path: path, on: loop)
             let peer = try server.accept()
-            let sender = Task.detached {
-                // Ends with the connection.
-                while server.send(peer, String(repeating: "$GPGSV,\r\n", count: 100)) {}
-                close(peer)
-            }
+            let flood = Flood(server, peer)
+            flood.send()
             let wait = SerialWait(count: 60, until: loop.clock.now.advanced(by: .seconds(10)))
             let error = await #expect(throws: SerialError.self) {
-                _ = try await port.read(into: Listener("never"), wait)
+                _ = try await port.read(into: flood, wait)
             }
             port.close()
-            await sender.value
+            close(peer)
             return error
         }
         guard case .flooded? = error else {
             Issue.record("\(String(describing: error))")
             return
+        }
+    }
+
+    /// Has more sent with all that it hears.
+    private final class Flood: SerialReceiver {
+        private let server: Server
+        private let peer: Int32
+
+        init(_ server: Server, _ peer: Int32) { (self.server, self.peer) = (server, peer) }
+
+        func send() { server.send(peer, String(repeating: "$GPGSV,\r\n", count: 500)) }
+
+        func receive(_ bytes: Span<UInt8>) -> SerialWait? {
+            send()
+            let far = MonotonicInstant.boot.advanced(by: .days(36_500))
+            return SerialWait(count: 60, until: far)
         }
     }
 
@@ -188,10 +201,10 @@ import Testing
             return bytes
         }
 
-        @discardableResult
-        func send(_ peer: Int32, _ text: String) -> Bool {
+        /// What there is no room for is not sent.
+        func send(_ peer: Int32, _ text: String) {
             let bytes = Array(text.utf8)
-            return Glibc.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+            _ = Glibc.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
     }
 }

@@ -70,7 +70,7 @@ package struct NMEAReceiverDialect: SensorDialect {
     private mutating func emit(_ found: NMEASentence.Fix, _ body: (SensorUtterance) -> Void) {
         let isValid = validity.map { $0.time != found.time || $0.isValid } ?? true
         (fix, validity) = (nil, nil)
-        let isFix = found.quality > 0 && found.quality != NMEASentence.estimated
+        let isFix = NMEASentence.fixes.contains(found.quality)
         guard isFix, isValid, dimensions != 1, let latitude = found.latitude,
             let longitude = found.longitude
         else {

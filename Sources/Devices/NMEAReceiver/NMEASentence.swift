@@ -40,8 +40,11 @@ package enum NMEASentence: Hashable, Sendable {
 
     /// Bytes of a sentence without its end; the standard has 80, and some receivers more.
     package static let byteLimit = 120
-    /// An estimate from the last course and speed: no satellite stands behind it.
-    package static let estimated = 6
+    /// Qualities with satellites behind them.
+    ///
+    /// 0 is none, 6 an estimate from the last course and speed, 7 a place that was typed in, 8 a
+    /// simulator's.
+    package static let fixes = 1...5
 
     /// Reads a line without its end.
     ///

@@ -15,7 +15,11 @@ package enum JPEGFrame {
             let marker = frame[index + 1]
             switch marker {
             case 0xC4: return Array(frame[...last])
-            case 0xDA: return Array(frame[..<index]) + tables + frame[index...last]
+            case 0xDA:
+                var whole = Array(frame[..<index])
+                whole += tables
+                whole += frame[index...last]
+                return whole
             case 0xFF: index += 1
             case 0x00, 0x01, 0xD0...0xD9: return nil
             default:

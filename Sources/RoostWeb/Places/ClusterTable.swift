@@ -6,8 +6,9 @@ import StoreQueries
 
 /// Means of one quantity by place: measurements within 200 m of their centre are one cluster.
 ///
-/// A device that knows where it was says so for its own samples; what other devices measured was at
-/// the station. A device without a fix was nowhere known. Surveys that are marked *do not upload*
+/// A device that knows where it was says so for its own samples. What other devices measured was
+/// where a receiver had a fix then, else at the station. A device without a fix was nowhere known.
+/// Surveys that are marked *do not upload*
 /// are left out: what is on a map is seen by others.
 struct ClusterTable {
     /// Measurements of one question at most; the oldest beyond that are counted and left out.
@@ -52,6 +53,8 @@ struct ClusterTable {
             history.reader,
             StoreWindow(times: history.times, range: range)
         ) { wanted.contains($0.id) }
+        let home = position.map { ($0.latitude, $0.longitude) }
+        var whereabouts = try Whereabouts(history.reader, history.times, range, home: home)
         var (values, placeless, kept, omitted) = ([PlacedValue](), 0, 0, 0)
         while let sample = try samples.next() {
             guard let wall = sample.wall, range.contains(wall),
@@ -61,16 +64,19 @@ struct ClusterTable {
                 kept += 1
                 continue
             }
-            guard let placed = Self.placed(value, sample, position) else {
+            guard let placed = try Self.placed(value, sample, &whereabouts) else {
                 placeless += 1
                 continue
             }
-            guard values.count < Self.valuesMax else {
-                omitted += 1
-                continue
+            if values.count == 2 * Self.valuesMax {
+                values.removeFirst(Self.valuesMax)
+                omitted += Self.valuesMax
             }
             values.append(placed)
         }
+        let surplus = max(0, values.count - Self.valuesMax)
+        values.removeFirst(surplus)
+        omitted += surplus
         clusters = PlaceClusters(values).clusters
         (count, placelessCount, privateCount) = (values.count, placeless, kept)
         omittedCount = omitted
@@ -84,14 +90,14 @@ struct ClusterTable {
     private static func placed(
         _ value: FixedPoint,
         _ sample: DatedSample,
-        _ position: PositionReport?
-    ) -> PlacedValue? {
+        _ whereabouts: inout Whereabouts
+    ) throws -> PlacedValue? {
         let names = sample.stream.quantities.map(\.name)
         guard names.contains(places.0), names.contains(places.1) else {
-            return position.flatMap {
+            return try whereabouts.place(of: sample).flatMap { place in
                 PlacedValue(
-                    latitude: $0.latitude,
-                    longitude: $0.longitude,
+                    latitude: place.latitude,
+                    longitude: place.longitude,
                     value: value.doubleValue
                 )
             }

@@ -128,10 +128,14 @@ package struct DoseSummary: Hashable, Sendable {
         ) throws {
             let decimals = stream.quantities[index].decimals
             let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+            let whole = try StreamExtents(reader).spans(of: stream.id)
             for span in ImportedBoot.ordered(try spans(of: stream)) {
                 let samples = try RawSamples(reader, stream.id, [span])
-                // Within a stretch of time that was asked for, the first covers its minute too.
-                var last = span.from.tenths - DoseSummary.minuteTenths
+                // The first covers its minute too, but nothing before the time that was asked for.
+                let isCut = whole.contains { one in
+                    one.boot == span.boot && one.from < span.from && span.from < one.to
+                }
+                var last = span.from.tenths - (isCut ? 0 : DoseSummary.minuteTenths)
                 while let sample = try samples.next() {
                     guard let value = sample.outcomes[index].value else { continue }
                     let covered = min(sample.tick.tenths - last, DoseSummary.minuteTenths)
