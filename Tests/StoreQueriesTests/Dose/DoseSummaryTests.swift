@@ -155,4 +155,15 @@ import Testing
         #expect(try DoseMark.counter("tube", in: fixture.reader)?.name == "tube/cpm")
         #expect(try DoseMark.counter("gps", in: fixture.reader) == nil)
     }
+
+    /// A counter says what it counted in the last minute: of the first one after a mark that is
+    /// mostly from before it.
+    @Test func nothingBeforeTheWindowIsCounted() throws {
+        let rows = stride(from: Int64(60), through: 600, by: 5).map { ($0, Int64?(36)) }
+        let from = WallTime(iso8601: "2026-11-22T04:35:02Z")
+        let summary = try Self.summary(rows, TimeRange(from: from, to: nil))
+        #expect(summary.coveredTenths == 2_980)
+        #expect(summary.coveredTenths <= summary.elapsedTenths)
+        #expect(abs(summary.counts - 36 * 298.0 / 60) < 1e-9)
+    }
 }
