@@ -138,7 +138,7 @@ import Testing
                 try await say(30, then: 20)
                 try await say(30, then: 20)
                 try await say(0, then: 1)
-                // Whoever said so was killed: it flashes.
+                // The camera's process was killed before it said "off": the lamp flashes.
                 try await say(30, then: 95)
                 let state = await test.station.context.devices.reports()[0].state
                 codes.append(state)

@@ -22,9 +22,6 @@ struct BurstCollector: Hashable, Sendable {
         let last: MonotonicInstant
     }
 
-    /// The longest line takes 0.53 s at 9 600 baud.
-    private static let longestTransfer: Duration = .milliseconds(600)
-
     let burst: SensorBurst
     private let interval: Duration
     private var held: [[Outcome]] = []
@@ -36,7 +33,7 @@ struct BurstCollector: Hashable, Sendable {
 
     init(_ burst: SensorBurst, every interval: Duration) {
         (self.burst, self.interval) = (burst, interval)
-        pause = min(max(interval / 2, Self.longestTransfer), interval * burst.count / 2)
+        pause = min(max(interval / 2, LineScanner.longestTransfer), interval * burst.count / 2)
     }
 
     /// From one burst to the next.

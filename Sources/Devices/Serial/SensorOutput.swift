@@ -5,8 +5,6 @@ import Profiles
 struct SensorOutput: Sendable {
     /// After a longer gap the rest is skipped, and one event says so.
     static let missedMax = 2_016
-    /// The longest line takes 0.53 s at 9 600 baud: what begins later is no tail of one.
-    static let longestTransfer: Duration = .milliseconds(600)
 
     var actions: [SensorAction] = []
     var now = MonotonicInstant.boot
@@ -42,7 +40,7 @@ struct SensorOutput: Sendable {
     mutating func takeLoss() -> Bool? {
         guard let discardedAt else { return nil }
         self.discardedAt = nil
-        return now < discardedAt.advanced(by: Self.longestTransfer)
+        return now < discardedAt.advanced(by: LineScanner.longestTransfer)
     }
 
     mutating func write(_ command: SensorCommand) { actions.append(.write(command.bytes)) }
