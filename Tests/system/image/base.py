@@ -19,9 +19,9 @@ def base(bench):
     given = bench.check.path("raspios.img")
     direct = stock.make(bench, given)
     before = digest(given)
-    words = [os.path.join(ROOT, "scripts/image"), f"--base={given}", f"--output={bench.check.path('with-roost')}"]
-    if bench.options.packages:
-        words.append(f"--packages={os.path.realpath(bench.options.packages)}")
+    packages = os.path.realpath(bench.options.packages or os.path.join(ROOT, ".build-packages"))
+    words = [os.path.join(ROOT, "scripts/image"), f"--base={given}", f"--output={bench.check.path('with-roost')}",
+             f"--packages={packages}"]
     with open(bench.check.path("base-made.txt"), "w", encoding="utf-8") as log:
         done = subprocess.run(words, stdout=log, stderr=log, check=False)
     with open(bench.check.path("base-made.txt"), encoding="utf-8") as log:

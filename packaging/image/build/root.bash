@@ -147,9 +147,4 @@ enable_units() {
 remove_the_needless() {
     rm -rf "$tree"/var/lib/apt/lists/* "$tree"/var/cache/* "$tree"/var/log/* "$tree"/tmp/* "$tree"/boot/System.map-* \
         "$tree"/boot/initrd* "$tree"/initrd* "$tree"/vmlinuz* "$tree"/var/lib/dpkg/*-old
-    # Modules for hardware that no Pi has.
-    local folder
-    for folder in $(grep -v '^#' "$image/modules-left-out"); do
-        rm -rf "$tree"/usr/lib/modules/*/kernel/"$folder"
-    done
 }
