@@ -3,15 +3,15 @@
 # SUITE: the version of the sources, and of which commit they are unless it has a tag of that version: `~` sorts
 # what comes before a version in front of it, `+` what comes after it behind it.
 package_version() {
-    local number commit
-    number=$(sed -n 's/.*static let text = "\(.*\)".*/\1/p' "$root/Sources/Core/RoostVersion.swift")
-    if ! git -C "$root" tag --points-at HEAD | grep -x "v$number" >/dev/null; then
+    local text commit
+    text=$(sed -n 's/.*static let text = "\(.*\)".*/\1/p' "$root/Sources/Core/RoostVersion.swift")
+    if ! git -C "$root" tag --points-at HEAD | grep -x "v$text" >/dev/null; then
         commit=$(TZ=UTC git -C "$root" log -1 --format=%cd.%h --date=format-local:%Y%m%d.%H%M%S --abbrev=8)
-        if git -C "$root" rev-parse --quiet --verify "refs/tags/v$number" >/dev/null; then number+=+; else number+="~"; fi
-        number+=git$commit
+        if git -C "$root" rev-parse --quiet --verify "refs/tags/v$text" >/dev/null; then text+=+; else text+="~"; fi
+        text+=git$commit
     fi
     case $1 in
-        bookworm) printf '%s-1~deb12' "$number" ;;
-        trixie) printf '%s-1~deb13' "$number" ;;
+        bookworm) printf '%s-1~deb12' "$text" ;;
+        trixie) printf '%s-1~deb13' "$text" ;;
     esac
 }
