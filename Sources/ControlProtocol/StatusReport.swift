@@ -41,6 +41,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var alerts: AlertsSummary?
     /// What `roost-eyes` says; the station itself does not know it.
     package var camera: EyesReport?
+    /// What the start of an image's card said was wrong with it; added as `camera` is.
+    package var cardStart: [String]?
 
     package init(
         name: String,

@@ -34,13 +34,8 @@ extension DoctorBoard {
             )
         }
         dataOn = tree.line("/run/roost-data-on")
-        start = Self.lines(tree.text("/run/roost-start.said"), limit: 16)
-        let said = Self.lines(tree.text("/run/\(ProvisionWords.name)"), limit: 40)
+        start = CardStart.said(tree)
+        let said = CardStart.lines(tree.text("/run/\(ProvisionWords.name)"), limit: 40)
         self.said = said.dropFirst().filter { !start.contains($0) }
-    }
-
-    private static func lines(_ text: String?, limit: Int) -> [String] {
-        (text ?? "").split(whereSeparator: \.isNewline).prefix(limit)
-            .map { PlainText.shown($0, limit: 300) }
     }
 }

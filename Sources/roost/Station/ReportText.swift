@@ -41,6 +41,9 @@ enum ReportText {
             let trouble = camera.ringTrouble ?? camera.stationTrouble ?? camera.lastTrouble
             lines.append("camera  \(camera.sentence)\(trouble.map { "; \($0)" } ?? "")")
         }
+        if let said = report.cardStart {
+            lines.append("card    at the last start: \(said.joined(separator: " "))")
+        }
         if let board = report.board {
             lines.append("board   \(board.model ?? "no model known"), as \(board.id)")
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import Doctor
 import HardwareIO
 
 struct StatusCommand: ParsableCommand {
@@ -31,6 +32,8 @@ struct StatusCommand: ParsableCommand {
             try await $0.ask(ControlRequest(.status), StatusReport.self)
         }
         report.camera = EyesLine(socket: eyes, patience: .seconds(3)).report()
+        let said = CardStart.said(DoctorTree(root: "/"))
+        report.cardStart = said.isEmpty ? nil : said
         try client.show(report, check ? ReportText.check : ReportText.status)
         if !report.faults.isEmpty { throw ExitCode(2) }
     }

@@ -64,8 +64,9 @@ class Up:
         self.demand(words in self.said, f"the start does not say '{words}': {self.said!r}")
         if is_owners:
             self.demand(words in self.owner_said, f"roost-said.txt does not say '{words}': {self.owner_said!r}")
-        doctor = self.machine.run("roost doctor 2>&1", 120, check=False)[1]
-        self.demand(words.split(":")[0].rstrip(".") in doctor, f"doctor does not say '{words}'")
+        for command in ("doctor", "status"):
+            text = self.machine.run(f"roost {command} 2>&1", 120, check=False)[1]
+            self.demand(words.split(":")[0].rstrip(".") in text, f"roost {command} does not say '{words}': {text}")
 
 
 def full(bench):
