@@ -83,7 +83,7 @@ let package = Package(
         library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
         library(
             "StoreQueries",
-            ["ControlProtocol", "Core", "HardwareIO", "Profiles", "SQLite", "Store"]
+            ["ControlProtocol", "Core", "HardwareIO", "Places", "Profiles", "SQLite", "Store"]
         ),
         library(
             "Configuration",
@@ -210,8 +210,7 @@ let package = Package(
             name: "roost-web",
             dependencies: [
                 "ControlProtocol", "Core", "Pictures", "RoostWeb", "StoreQueries", arguments,
-                logging,
-                nio("NIOCore"), nio("NIOPosix"),
+                logging, nio("NIOCore"), nio("NIOPosix"),
             ],
             swiftSettings: strict
         ),
@@ -372,7 +371,10 @@ let package = Package(
         ),
         tests(
             "StoreQueriesTests",
-            ["Core", "Store", "StoreFixtures", "StoreQueries", "TestSupport"]
+            [
+                "ControlProtocol", "Core", "Places", "Store", "StoreFixtures", "StoreQueries",
+                "TestSupport",
+            ]
         ),
         tests(
             "DoctorTests",

@@ -1,5 +1,8 @@
 /// One request to a courier: a line of JSON, at most 64 KiB; answers are `ControlAnswer`s.
 package struct CourierRequest: Codable, Hashable, Sendable {
+    /// Where a courier listens.
+    package static let standardSocket = "/run/roost-courier/courier.sock"
+
     package enum Command: String, Codable, Sendable, CaseIterable {
         /// `CourierReport`.
         case status

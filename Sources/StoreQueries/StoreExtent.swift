@@ -9,6 +9,23 @@ package struct StoreExtent: Hashable, Sendable {
     /// How many days of samples the history keeps at the rate so far; nil for less than a day.
     package let keepsDays: Double?
 
+    /// The present by a station's clock, else the newest sample.
+    ///
+    /// - Parameters:
+    ///   - reader: The history.
+    ///   - times: Of the same reader.
+    ///   - now: What the station's clock says; nil where none answers.
+    /// - Returns: Nil while nothing dates it.
+    /// - Throws: `StoreError.database`.
+    package static func present(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        now: StoreMoment?
+    ) throws(StoreError) -> WallTime? {
+        if let wall = now.flatMap({ times.clock.time($0.boot, $0.tick)?.wall }) { return wall }
+        return try StoreExtent(reader, times).newest?.wall
+    }
+
     /// - Parameters:
     ///   - reader: The history.
     ///   - times: Of the same reader.

@@ -16,7 +16,7 @@ struct CourierOptions: ParsableArguments {
 
     private var path: String {
         control ?? getenv("ROOST_COURIER_SOCKET").map { String(cString: $0) }
-            ?? RunCommand.standardControl
+            ?? CourierRequest.standardSocket
     }
 
     /// Asks the courier one question.

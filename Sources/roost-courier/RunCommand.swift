@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import ControlProtocol
 import Core
 import CourierIO
 import Glibc
@@ -27,7 +28,6 @@ struct RunCommand: ParsableCommand {
             """
     )
 
-    static let standardControl = "/run/roost-courier/courier.sock"
     /// Limit of an orderly stop.
     private static let stopLimit: Duration = .seconds(8)
 
@@ -38,7 +38,7 @@ struct RunCommand: ParsableCommand {
     var socket = "/run/roost/roost.sock"
 
     @Option(help: "The courier's own socket, for `roost outbox`.")
-    var control = standardControl
+    var control = CourierRequest.standardSocket
 
     @Option(help: "The folder of secrets, after those of systemd.")
     var secrets = SecretFolder.standard

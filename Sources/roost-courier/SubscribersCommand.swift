@@ -58,7 +58,7 @@ private struct SubscriberPlace: ParsableArguments {
     var state = CourierFolder.standard
 
     @Option(help: "The courier's socket, which has to be closed.")
-    var control = RunCommand.standardControl
+    var control = CourierRequest.standardSocket
 
     private func isAnswered(_ loop: EventLoop) throws -> Bool {
         do {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlProtocol
 import Core
 import Glibc
 import Logging
@@ -34,9 +35,8 @@ struct Web: ParsableCommand {
 
     @Option(help: "The station's control socket.")
     var socket = "/run/roost/roost.sock"
-
     @Option(help: "The courier's control socket.")
-    var courier = "/run/roost-courier/courier.sock"
+    var courier = CourierRequest.standardSocket
 
     @Option(help: "A store's folder to show without a station: the card of a Pi that died.")
     var store: String?

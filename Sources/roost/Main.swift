@@ -30,7 +30,7 @@ struct Roost: ParsableCommand {
             UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, ClaimCommand.self,
             StationCommand.self,
             DoctorCommand.self, OutboxCommand.self, CourierCommand.self, SecretCommand.self,
-            SubscribersCommand.self, StationsCommand.self,
+            SubscribersCommand.self, StationsCommand.self, SitesCommand.self,
             AlertsCommand.self, UpdateCommand.self, ProvisionCommand.self,
             DemoNodeCommand.self,
         ]

@@ -21,7 +21,7 @@ extension TidyRule {
         "Places": ["Glibc"],
         "Feeds": ["ControlProtocol", "Profiles", "Store"],
         "StoreQueries": [
-            "ControlProtocol", "Glibc", "HardwareIO", "Profiles", "SQLite", "Store",
+            "ControlProtocol", "Glibc", "HardwareIO", "Places", "Profiles", "SQLite", "Store",
         ],
         "Configuration": ["Alerts", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [

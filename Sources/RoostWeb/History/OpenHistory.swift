@@ -28,9 +28,8 @@ struct OpenHistory {
         reader = try folder.reader(tail: tail, tell: tell)
         do {
             let times = try StoreTimes(reader, now: station?.now)
-            let present = station?.now.flatMap { times.clock.time($0.boot, $0.tick)?.wall }
             self.times = times
-            now = try present ?? StoreExtent(reader, times).newest?.wall
+            now = try StoreExtent.present(reader, times, now: station?.now)
         } catch let error as StoreError { throw folder.unreadable(error) }
     }
 

@@ -8,7 +8,7 @@ import StoreQueries
 /// Where the station stands, what was measured around it, and by whom.
 package struct PlaceRoutes: Sendable {
     private static let day = 86_400
-    private static let clusterDays = 14
+    private static let clusterDays = ClusterTable.standardDays
 
     private let history: HistoryClient
     private let questions: StationQuestions
@@ -48,7 +48,8 @@ package struct PlaceRoutes: Sendable {
     }
 
     private func sites(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["kind"]))
+        let kinds = try Self.kinds(query.query.all("kind"))
         let status = try await status()
         let feeds = try await courier?.outbox()?.feeds ?? []
         let (own, name) = (status?.position, status?.name)
@@ -56,10 +57,24 @@ package struct PlaceRoutes: Sendable {
         let state = "-\(Self.words(own))-\(located.joined(separator: ","))"
         return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.day)
-            try Self.check(range, SiteTable.daysMax)
-            let table = try SiteTable(history, range, feeds: feeds)
-            return Self.json(table, range, own, name)
+            guard !SiteTable.isTooLong(range) else {
+                throw Problem.outOfRange("from", "sites takes \(SiteTable.daysMax) days at most")
+            }
+            let table = try SiteTable(history.reader, history.times, range, feeds: feeds)
+            return Self.json(table.sites.filter { kinds.contains($0.kind) }, range, own, name)
         }
+    }
+
+    /// All, where none is named.
+    private static func kinds(_ names: [String]) throws -> Set<SiteKind> {
+        guard !names.isEmpty else { return Set(SiteKind.allCases) }
+        return Set(
+            try names.map { name in
+                if let kind = SiteKind(rawValue: name) { return kind }
+                let known = SiteKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.outOfRange("kind", "kind is one of \(known), not \(name.prefix(40))")
+            }
+        )
     }
 
     private static func words(_ position: PositionReport?) -> String {
@@ -67,7 +82,7 @@ package struct PlaceRoutes: Sendable {
     }
 
     private static func json(
-        _ table: SiteTable,
+        _ sites: [SiteTable.Site],
         _ range: TimeRange,
         _ position: PositionReport?,
         _ name: String?
@@ -79,7 +94,7 @@ package struct PlaceRoutes: Sendable {
             json.member("longitude", position?.longitude)
             json.member("from", range.from)
             json.member("to", range.to)
-            json.array("items", table.sites) { json, site in
+            json.array("items", sites) { json, site in
                 json.object { json in
                     json.member("kind", site.kind.rawValue)
                     json.member("source", site.source)
@@ -117,7 +132,7 @@ package struct PlaceRoutes: Sendable {
         return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.clusterDays * Self.day)
             if !isOwner { try Self.checkFortnight(range, history.now) }
-            let table = try ClusterTable(history, quantity, range, own)
+            let table = try ClusterTable(history.reader, history.times, quantity, range, own)
             return Self.json(table, quantity, range)
         }
     }
@@ -170,12 +185,5 @@ package struct PlaceRoutes: Sendable {
                 "the last \(clusterDays) days alone; owners may see earlier ones"
             )
         }
-    }
-
-    private static func check(_ range: TimeRange, _ days: Int) throws {
-        guard let from = range.from, let to = range.to,
-            to.tenths - from.tenths > Int64(days) * 864_000
-        else { return }
-        throw Problem.outOfRange("from", "sites takes \(days) days at most")
     }
 }

@@ -67,7 +67,10 @@ package enum RouteSummaries {
         "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
         "GET /push": Entry("The key that a browser subscribes with, and whether notices go out."),
         "GET /outbox": Entry("What became of each sample and notice at each target."),
-        "GET /sites": Entry("Own position, and what regions, stations and peers measured.", range),
+        "GET /sites": Entry(
+            "Own position, and what regions, stations and peers measured.",
+            ["kind"] + range
+        ),
         "GET /map": Entry("Whose map pictures the page Map shows; null for none."),
         "GET /stations": Entry("The owner's other stations, each with its verdict."),
         "GET /clusters/{quantity}": Entry(

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Testing
 
-@testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct SiteNamesTests {
     private static func feeds() -> [OutboxReport] {
@@ -20,7 +20,7 @@ import Testing
 
     private struct Expected {
         let name: String
-        let kind: SiteTable.Kind
+        let kind: SiteKind
         let site: String
         let revision: Int
         let isPlaced: Bool

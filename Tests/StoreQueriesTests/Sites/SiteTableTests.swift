@@ -1,57 +1,14 @@
 import ControlProtocol
 import Core
 import Store
-import StoreQueries
-import TestSupport
 import Testing
 
-@testable import RoostWeb
+@testable import StoreQueries
 
 /// A real store with what feeds brought, in the order in which it came.
 @Suite struct SiteTableTests {
     private static let pm10 = Quantity(name: "pm10", unit: "µg/m³", decimals: 1)
     private static let psi = Quantity(name: "psi-24h", unit: "", decimals: 0)
-
-    private final class Store {
-        private let folder: TestFolder
-
-        init() throws {
-            folder = try TestFolder(isInMemory: true)
-            try change { _ in }
-        }
-
-        private func change(_ body: (HistoryImport) throws -> Void) throws {
-            let path = folder.path("history.db")
-            let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
-            try HistoryImport.run(into: history) { (try body($0), .keep) }
-            try history.close()
-        }
-
-        func add(_ source: String, _ time: String, _ values: (Quantity, Double)...) throws {
-            let sample = ImportedSample(
-                source: source,
-                wall: try #require(WallTime(iso8601: time)),
-                values: values.map { quantity, value in
-                    let mantissa = quantity.decimals == 0 ? value : value * 10
-                    return .init(
-                        quantity,
-                        FixedPoint(Int64(mantissa.rounded()), decimals: quantity.decimals)
-                    )
-                }
-            )
-            try change { try $0.add([sample]) }
-        }
-
-        func table(
-            _ from: String,
-            _ to: String,
-            _ feeds: [OutboxReport] = []
-        ) throws -> SiteTable {
-            let range = TimeRange(from: WallTime(iso8601: from), to: WallTime(iso8601: to))
-            let open = try OpenHistory(StoreFolder(path: folder.path), nil) { _ in }
-            return try SiteTable(open, range, feeds: feeds)
-        }
-    }
 
     private static let day = ("2026-11-23T00:00:00Z", "2026-11-24T00:00:00Z")
 
@@ -64,7 +21,7 @@ import Testing
     }
 
     @Test func eachRegionHasItsOwnValuesAndWhatIsMissingStaysMissing() throws {
-        let store = try Store()
+        let store = try ImportedStore()
         for (index, region) in ["north", "east", "south", "west", "central"].enumerated() {
             let value = Double(10 * (index + 1))
             try store.add("data.gov.sg:\(region)", "2026-11-23T09:00:00Z", (.pm25, value))
@@ -97,7 +54,7 @@ import Testing
         for order in [
             changes, changes.reversed(), [changes[3], changes[0], changes[2], changes[1]],
         ] {
-            let store = try Store()
+            let store = try ImportedStore()
             for (name, time, value) in order {
                 try store.add("data.gov.sg:\(name)", time, (.pm25, value))
             }
@@ -110,7 +67,7 @@ import Testing
     }
 
     @Test func aValueThatOnlyCameLateIsCorrectedToo() throws {
-        let store = try Store()
+        let store = try ImportedStore()
         try store.add("data.gov.sg:west late", "2026-11-23T08:00:00Z", (.pm25, 8))
         let entry = try #require(try store.table(Self.day.0, Self.day.1).sites.first?.entries.first)
         #expect(entry.count == 1 && entry.mean == 8 && entry.correctionCount == 1)
@@ -127,7 +84,7 @@ import Testing
             ("08-15", 28), ("08-16", 27), ("08-17", 14), ("08-18", 15), ("08-19", 20),
             ("08-20", 6), ("08-21", 5),
         ]
-        let store = try Store()
+        let store = try ImportedStore()
         for (day, value) in values {
             try store.add(
                 "arpa-lombardia:10043",
@@ -157,7 +114,7 @@ import Testing
     }
 
     @Test func devicesOfAnotherStationAreOneSite() throws {
-        let store = try Store()
+        let store = try ImportedStore()
         try store.add("school:dust", "2026-11-23T09:00:00Z", (.pm25, 5), (Self.pm10, 9))
         try store.add("school:attic", "2026-11-23T09:30:00Z", (Self.psi, 1))
         try store.add("old-log", "2026-11-23T09:30:00Z", (.pm25, 3))
@@ -172,7 +129,20 @@ import Testing
         )
     }
 
+    @Test func whereADriveWasIsNoValueOfASite() throws {
+        let store = try ImportedStore()
+        try store.add(
+            "bgeigie:204",
+            "2026-11-23T09:00:00Z",
+            (.countRate, 31),
+            (.latitude, 51.5),
+            (.longitude, 7.4)
+        )
+        let site = try #require(try store.table(Self.day.0, Self.day.1).sites.first)
+        #expect(site.entries.map(\.quantity) == ["cpm"])
+    }
+
     @Test func anEmptyStoreHasNoSites() throws {
-        #expect(try Store().table(Self.day.0, Self.day.1).sites.isEmpty)
+        #expect(try ImportedStore().table(Self.day.0, Self.day.1).sites.isEmpty)
     }
 }

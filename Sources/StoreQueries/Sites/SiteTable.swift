@@ -1,7 +1,6 @@
 import ControlProtocol
 import Core
 import Store
-import StoreQueries
 
 /// What others measured, by the place where they did: one record for each region, reference
 /// station or other Roost.
@@ -9,51 +8,42 @@ import StoreQueries
 /// A correction is stored beside the value that it corrects, in a stream whose name ends with
 /// `late` or `late 2`; the last one counts. A quantity without a value has none, whatever its
 /// neighbours have: a region's index is not another region's.
-struct SiteTable {
+package struct SiteTable {
     /// Days of a question at most.
-    static let daysMax = 31
-
-    enum Kind: String {
-        /// A part of Singapore, or all of it (`national`).
-        case region
-        /// A station of an authority's network.
-        case reference
-        /// Another Roost.
-        case peer
-        /// Values that were imported by hand.
-        case other
-    }
+    package static let daysMax = 31
+    /// Where a device says that it was: no values of a site, as their means are no place.
+    private static let places: Set = ["latitude", "longitude"]
 
     /// One quantity of a site.
-    struct Entry {
-        let channel: String
-        let quantity: String
-        let unit: String
-        let decimals: Int
+    package struct Entry: Sendable {
+        package let channel: String
+        package let quantity: String
+        package let unit: String
+        package let decimals: Int
         /// Of the newest time for which the source had a value in the window.
-        var value: FixedPoint?
-        var time: WallTime?
+        package internal(set) var value: FixedPoint?
+        package internal(set) var time: WallTime?
         /// Values in the window, each time once.
-        var count = 0
+        package internal(set) var count = 0
         var sum = 0.0
         /// Times whose value was corrected.
-        var correctionCount = 0
+        package internal(set) var correctionCount = 0
 
-        var mean: Double? { count == 0 ? nil : sum / Double(count) }
+        package var mean: Double? { count == 0 ? nil : sum / Double(count) }
     }
 
-    struct Site {
-        let kind: Kind
+    package struct Site: Sendable {
+        package let kind: SiteKind
         /// As in channels: `data.gov.sg`.
-        let source: String
-        let name: String
-        let place: FeedPlace?
+        package let source: String
+        package let name: String
+        package let place: FeedPlace?
         /// By quantity.
-        var entries: [Entry]
+        package internal(set) var entries: [Entry]
     }
 
     /// Sorted by kind, source and name.
-    let sites: [Site]
+    package let sites: [Site]
 
     /// A place in the table: which site, which quantity.
     private struct Key: Hashable, Comparable {
@@ -81,21 +71,26 @@ struct SiteTable {
     /// Reads a window of the history.
     ///
     /// - Parameters:
-    ///   - history: Has the values.
+    ///   - reader: The history.
+    ///   - times: Of the same reader.
     ///   - range: At most `daysMax` days.
     ///   - feeds: Reports of the courier's feeds, for places; empty while no courier answers.
     /// - Throws: `StoreError.database`.
-    init(_ history: OpenHistory, _ range: TimeRange, feeds: [OutboxReport]) throws {
+    package init(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange,
+        feeds: [OutboxReport]
+    ) throws {
         let names = SiteNames(feeds)
         var columns: [Key: Column] = [:]
-        var samples = try StoreSamples(
-            history.reader,
-            StoreWindow(times: history.times, range: range)
-        ) { $0.id.isImported }
+        let window = StoreWindow(times: times, range: range)
+        var samples = try StoreSamples(reader, window) { $0.id.isImported }
         while let sample = try samples.next() {
             guard let wall = sample.wall, range.contains(wall) else { continue }
             let stream = names.stream(sample.stream.device)
-            for (quantity, outcome) in zip(sample.stream.quantities, sample.outcomes) {
+            for (quantity, outcome) in zip(sample.stream.quantities, sample.outcomes)
+            where !Self.places.contains(quantity.name) {
                 let key = Key(source: stream.source, site: stream.site, quantity: quantity.name)
                 var column =
                     columns[key]
@@ -115,6 +110,12 @@ struct SiteTable {
             }
         }
         sites = Self.sites(columns, names)
+    }
+
+    /// Whether a window is longer than a table takes; one without both ends is not.
+    package static func isTooLong(_ range: TimeRange) -> Bool {
+        guard let from = range.from, let to = range.to else { return false }
+        return to.tenths - from.tenths > Int64(daysMax) * 864_000
     }
 
     /// A later revision of the same time replaces an earlier one, in whatever order they come.
@@ -167,74 +168,5 @@ struct SiteTable {
         return sites.sorted {
             ($0.kind.rawValue, $0.source, $0.name) < ($1.kind.rawValue, $1.source, $1.name)
         }
-    }
-}
-
-/// What the names of imported streams mean: `data.gov.sg:west late 2` is the second correction of
-/// the region `west`.
-struct SiteNames {
-    struct Stream {
-        /// Without what marks a correction.
-        let device: String
-        let source: String
-        let site: String
-        /// 0 as it came first, 1 and more for corrections.
-        let revision: Int
-        let place: FeedPlace?
-    }
-
-    private let peers: Set<String>
-    private let places: [String: FeedPlace]
-
-    /// - Parameter feeds: Reports of the courier's feeds.
-    init(_ feeds: [OutboxReport]) {
-        peers = Set(feeds.filter { $0.type == "peer" }.map(\.id))
-        let located = feeds.flatMap { feed in
-            (feed.places ?? []).map {
-                ("\(feed.type == "peer" ? feed.id : feed.type):\($0.series)", $0)
-            }
-        }
-        places = Dictionary(located) { first, _ in first }
-    }
-
-    func kind(of source: String) -> SiteTable.Kind {
-        switch source {
-        case "data.gov.sg": .region
-        case "arpa-lombardia": .reference
-        default: peers.contains(source) ? .peer : .other
-        }
-    }
-
-    func stream(_ name: String) -> Stream {
-        let (device, revision) = Self.revision(name)
-        let parts = device.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2 else {
-            return Stream(
-                device: device,
-                source: device,
-                site: device,
-                revision: revision,
-                place: nil
-            )
-        }
-        let (source, rest) = (String(parts[0]), String(parts[1]))
-        let place = places[device]
-        let site: String
-        switch kind(of: source) {
-        // All devices of another station are in one place.
-        case .peer: site = source
-        // Each sensor of a reference station is a series of its own.
-        case .reference: site = place.map { $0.name.isEmpty ? rest : $0.name } ?? rest
-        case .region, .other: site = rest
-        }
-        return Stream(device: device, source: source, site: site, revision: revision, place: place)
-    }
-
-    private static func revision(_ name: String) -> (device: String, revision: Int) {
-        if name.hasSuffix(" late") { return (String(name.dropLast(5)), 1) }
-        guard let space = name.lastIndex(of: " "), name[..<space].hasSuffix(" late"),
-            let number = Int(name[name.index(after: space)...]), number > 1
-        else { return (name, 0) }
-        return (String(name[..<space].dropLast(5)), number)
     }
 }

@@ -2,59 +2,60 @@ import ControlProtocol
 import Core
 import Places
 import Store
-import StoreQueries
 
 /// Means of one quantity by place: measurements within 200 m of their centre are one cluster.
 ///
-/// A device that knows where it was says so for its own samples. What other devices measured was
-/// where a receiver had a fix then, else at the station. A device without a fix was nowhere known.
-/// Surveys that are marked *do not upload*
-/// are left out: what is on a map is seen by others.
-struct ClusterTable {
+/// A device that knows where it was says so for its own samples, an imported drive too. What other
+/// devices of the station measured was where a receiver had a fix then, else at the station. A
+/// device without a fix was nowhere known. Surveys that are marked *do not upload* are left out:
+/// what is on a map is seen by others. So is what was imported without places: others measured it.
+package struct ClusterTable {
     /// Measurements of one question at most; the oldest beyond that are counted and left out.
-    static let valuesMax = 100_000
+    package static let valuesMax = 100_000
+    /// Days of a question where a person says nothing else.
+    package static let standardDays = 14
     private static let places = ("latitude", "longitude")
 
-    let clusters: [PlaceCluster]
-    let unit: String
-    let decimals: Int
+    /// The largest first.
+    package let clusters: [PlaceCluster]
+    package let unit: String
+    package let decimals: Int
     /// Values that were taken.
-    let count: Int
+    package let count: Int
     /// Values of this quantity whose place is not known.
-    let placelessCount: Int
+    package let placelessCount: Int
     /// Values of surveys that are kept from others.
-    let privateCount: Int
+    package let privateCount: Int
     /// Values beyond `valuesMax`.
-    let omittedCount: Int
+    package let omittedCount: Int
 
     /// Reads a window of the history.
     ///
     /// - Parameters:
-    ///   - history: Has the values.
+    ///   - reader: The history.
+    ///   - times: Of the same reader.
     ///   - quantity: `pm25`.
     ///   - range: From when to when.
     ///   - position: Where the station stands; nil where that was not set.
     /// - Throws: `StoreError.database`.
-    init(
-        _ history: OpenHistory,
+    package init(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
         _ quantity: String,
         _ range: TimeRange,
         _ position: PositionReport?
     ) throws {
-        let channels = try StoreChannel.all(history.reader)
-            .filter { $0.quantity.name == quantity && !$0.stream.id.isImported }
+        let channels = try Self.channels(of: reader).filter { $0.quantity.name == quantity }
         // A station that begins has measured nothing yet, which is no mistake.
         unit = channels.first?.quantity.unit ?? ""
         decimals = channels.first?.decimals ?? 0
         let wanted = Set(channels.map(\.stream.id))
-        let hidden = try StoredSurvey.all(history.reader, history.times)
+        let hidden = try StoredSurvey.all(reader, times)
             .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)
-        var samples = try StoreSamples(
-            history.reader,
-            StoreWindow(times: history.times, range: range)
-        ) { wanted.contains($0.id) }
+        let window = StoreWindow(times: times, range: range)
+        var samples = try StoreSamples(reader, window) { wanted.contains($0.id) }
         let home = position.map { ($0.latitude, $0.longitude) }
-        var whereabouts = try Whereabouts(history.reader, history.times, range, home: home)
+        var whereabouts = try Whereabouts(reader, times, range, home: home)
         var (values, placeless, kept, omitted) = ([PlacedValue](), 0, 0, 0)
         while let sample = try samples.next() {
             guard let wall = sample.wall, range.contains(wall),
@@ -80,6 +81,15 @@ struct ClusterTable {
         clusters = PlaceClusters(values).clusters
         (count, placelessCount, privateCount) = (values.count, placeless, kept)
         omittedCount = omitted
+    }
+
+    /// Channels of what has a place: the station's own, and imports that say where they were made.
+    ///
+    /// - Throws: `StoreError.database`.
+    package static func channels(of reader: HistoryReader) throws -> [StoreChannel] {
+        try StoreChannel.all(reader).filter { channel in
+            !channel.stream.id.isImported || PlaceFinder<StoreSamples>.knows(channel.stream)
+        }
     }
 
     private static func value(_ name: String, _ sample: DatedSample) -> FixedPoint? {
