@@ -102,8 +102,8 @@ def contents(check, packages):
             check.demand("w" not in mode[4:], f"{name}: {place} is {mode}")
         wanted = CONTENTS[name] + (tuple(rules) if name == "roost" else ())
         check.same([place for place in wanted if place not in files], [], f"{name} lacks")
-        # A browser asks for the joined files alone.
-        parts = [place for place in files if re.search(r"web/(js|css)/(?!roost\.)[^/]", place)]
+        # A browser asks for the joined files alone, and for the map's, which runs in a frame of its own.
+        parts = [place for place in files if re.search(r"web/(js|css)/(?!roost\.|map\.js)[^/]", place)]
         check.same(parts, [], f"{name}: files of the dashboard that are in the joined ones")
         odd = [place for place in files if not place.endswith("/") and not place.startswith(("usr/", "etc/roost/"))]
         check.same(odd, [], f"{name} has")
@@ -112,8 +112,9 @@ def contents(check, packages):
 def again(check, key, packages):
     """Made twice more, with other surroundings, of the programs that this machine has; whether the bytes are the same."""
     suite, arch = key
-    places = [f".build-cross/{suite}-shared/release", f".build-cross/{suite}/release"] if arch == "arm64" else [
-        f".build-static-{suite}/release", ".build-static/release"]
+    mark = "" if arch == "arm64" else "-amd64"
+    places = [f".build-cross/{suite}{mark}-shared/release", f".build-cross/{suite}{mark}/release"]
+    places += [".build-static/release"] if arch == "amd64" else []
     found = [place for place in places if os.path.exists(os.path.join(ROOT, place, "roostd"))]
     if not found:
         check.say(f"{suite} {arch}: not made again, as the programs are not here")
