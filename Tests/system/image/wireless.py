@@ -18,6 +18,7 @@ BOOT_SECONDS = 900
 POINT = "10.66.0.1"
 PERSON = {"name": "anna", "email": "anna@example.org", "password": "seven-Kettles-hum"}
 STATION = "name=attic\ncountry=DE\nwifi=My network\nwifi-password=my password\n"
+TURNS = 3  # A station once did not join after an access point.
 BUSYBOX = "/run/busybox"
 # What udhcpc runs when it has an address.
 BOUND = "#!/bin/sh\n[ \"$1\" != bound ] || ip address add \"$ip/$mask\" dev \"$interface\"\n"
@@ -138,7 +139,20 @@ def with_router(bench):
         joined(machine)
         text = other(machine, f"{BUSYBOX} wget -q -O - http://{address}/")
         check.demand("<html" in text.lower(), f"over Wi-Fi, again: no page: {text[:200]}")
+        for turn in range(1, TURNS + 1):
+            after_another_point(bench, machine, turn)
     bench.close(path)
+
+
+def after_another_point(bench, machine, turn):
+    """The radio goes from station to access point and back: it is the owner's again each time."""
+    other(machine, "kill $(cat /run/router.pid); rm -f /run/router.pid")
+    machine.wait("! iw dev wlan0 link | grep -q Connected", 120, "the network's end is not noticed")
+    machine.run("systemctl --no-block start roost-access-point")
+    wait_for_point(bench, machine)
+    ends(bench, machine, f"access point {turn + 1}")
+    router(machine)
+    bench.figure(f"after access point {turn + 1}: an address after", f"{joined(machine):.0f} s")
 
 
 def router(machine):
