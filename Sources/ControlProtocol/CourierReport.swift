@@ -115,6 +115,8 @@ package struct FeedCounts: Codable, Hashable, Sendable {
     package var refusal: String?
     /// Parts of the last answers that could not be read.
     package var omitted = 0
+    /// Days that lay too far back when the service answered again, since the courier's start.
+    package var missedDays = 0
 
     package init() {}
 

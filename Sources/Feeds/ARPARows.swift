@@ -17,14 +17,20 @@ package enum ARPARows {
     /// - Parameters:
     ///   - bytes: The body as it came, 2 MiB at most.
     ///   - sensors: Of the registry, by id; values of others are omissions.
+    ///   - offset: How many rows were on the pages before.
+    ///   - pageSize: Rows that were asked for: a full page is followed by another.
     /// - Returns: A row for each one of a wanted sensor, in the answer's order.
     /// - Throws: `FeedFault` when the whole body says nothing; a wrong row is an omission.
     package static func decode(
         _ bytes: [UInt8],
-        _ sensors: [String: ARPASensor]
+        _ sensors: [String: ARPASensor],
+        from offset: Int = 0,
+        pageSize: Int = .max
     ) throws(FeedFault) -> FeedRows {
         var result = FeedRows()
-        for row in try SocrataRows.rows(of: FeedBody(bytes)) { take(row, sensors, into: &result) }
+        let rows = try SocrataRows.rows(of: FeedBody(bytes))
+        for row in rows { take(row, sensors, into: &result) }
+        if rows.count >= pageSize { result.next = "\(offset + rows.count)" }
         return result
     }
 

@@ -52,6 +52,7 @@ enum OutboxText {
             if values.revised > 0 { line += ", \(values.revised) corrected" }
             if values.refused > 0 { line += ", \(values.refused) refused" }
             if values.omitted > 0 { line += ", \(values.omitted) unreadable" }
+            if values.missedDays > 0 { line += ", \(values.missedDays) days missed" }
             lines.append(line)
             if let why = values.refusal { lines.append("  refused: \(why)") }
         }

@@ -48,9 +48,13 @@ package enum FeedKind: Hashable, Sendable {
 
     /// How far back a question reaches: the services correct what they said before.
     private static let reach: Duration = .seconds(3 * 86_400)
+    /// How far back at most, after a time without an answer; days before that are counted.
+    private static let reachMax: Duration = .seconds(14 * 86_400)
+    /// The same of Singapore, in days: 16 requests, and 2 000 new values an hour at the station.
+    private static let singaporeDays = 7
     private static let peerReach: Duration = .seconds(86_400)
     private static let peerOverlap: Duration = .seconds(7_200)
-    /// Rows of one answer: Lombardy's, three days of 20 sensors; a peer's, a page.
+    /// Rows of a page.
     private static let (arpaRowCount, peerRowCount) = (2_000, 500)
 
     /// The first pages to ask for, each with what follows `standardURL`.
@@ -64,20 +68,21 @@ package enum FeedKind: Hashable, Sendable {
         case .singapore(let data):
             let paths = data.map { "/v2/real-time/api/\($0)" }
             guard let now else { return paths }
-            let local = now.advanced(by: .seconds(8 * 3_600))
-            // Until two in the morning the day before may still be corrected.
-            let before = now.advanced(by: .seconds(6 * 3_600))
-            let days = Set([local, before].map { String($0.iso8601.prefix(10)) }).sorted()
+            // Oldest first: what comes after newer values would look like a correction.
+            let days = Self.days(at: now, since: last).suffix(Self.singaporeDays + 1)
             return paths.flatMap { path in days.map { "\(path)?date=\($0)" } }
         case .arpa(let sensors, _):
             guard let now else { return [] }
+            let since = min(last ?? now, now).advanced(by: .zero - Self.reach)
+            let first = max(since, now.advanced(by: .zero - Self.reachMax))
             // Solar time, UTC+1, in summer, too.
-            let from = now.advanced(by: .seconds(3_600) - Self.reach).iso8601.prefix(10)
+            let from = first.advanced(by: .seconds(3_600)).iso8601.prefix(10)
             let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")
             let wanted = "idsensore in(\(ids)) and data >= '\(from)T00:00:00'"
+            // By sensor too: pages of an order that is not sure may miss rows.
             return [
                 "/resource/nicp-bhqi.json?$where=\(URLText.encoded(wanted))"
-                    + "&$order=data&$limit=\(Self.arpaRowCount)"
+                    + "&$order=data,idsensore&$limit=\(Self.arpaRowCount)"
             ]
         case .peer(_, let channels, _):
             guard let now else { return [] }
@@ -91,6 +96,43 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
+    /// Days that lie too far back to be asked for after a time without an answer.
+    package func missedDays(at now: WallTime, since last: WallTime) -> Int {
+        switch self {
+        case .singapore: max(0, Self.days(at: now, since: last).count - Self.singaporeDays - 1)
+        case .arpa:
+            max(
+                0,
+                Self.wholeDays(
+                    .milliseconds((now.tenths - last.tenths) * 100) - Self.reachMax
+                        + Self.reach
+                )
+            )
+        case .peer: 0
+        }
+    }
+
+    private static func wholeDays(_ length: Duration) -> Int {
+        Int(length.components.seconds / 86_400)
+    }
+
+    /// Singapore's days from the last answer on; until two in the morning the day before may still
+    /// be corrected.
+    private static func days(at now: WallTime, since last: WallTime?) -> [String] {
+        let newest = now.advanced(by: .seconds(8 * 3_600))
+        var day = min(last ?? now, now).advanced(by: .seconds(6 * 3_600))
+        var days: [String] = []
+        let end = String(newest.iso8601.prefix(10))
+        // A clock that was set by years has no days that were missed.
+        while days.count < 400 {
+            let date = String(day.iso8601.prefix(10))
+            days.append(date)
+            if date >= end { break }
+            day = day.advanced(by: .seconds(86_400))
+        }
+        return days
+    }
+
     /// What to ask for the places of its stations; nil where values come with their places, or
     /// none are to be had.
     package var registryPath: String? {
@@ -102,11 +144,21 @@ package enum FeedKind: Hashable, Sendable {
 
     /// The page after one of them.
     package func path(_ path: String, continuedBy next: String) -> String {
-        let (mark, key) = (path.contains("?") ? "&" : "?", isPeer ? "cursor" : "paginationToken")
-        return "\(path)\(mark)\(key)=\(URLText.encoded(next))"
+        let key =
+            switch self {
+            case .singapore: "paginationToken"
+            case .arpa: Self.offsetKey
+            case .peer: "cursor"
+            }
+        return "\(path)\(path.contains("?") ? "&" : "?")\(key)=\(URLText.encoded(next))"
     }
 
-    private var isPeer: Bool { if case .peer = self { true } else { false } }
+    private static let offsetKey = "$offset"
+
+    /// How many rows were before a page of Lombardy's.
+    private static func offset(of path: String) -> Int {
+        path.ranges(of: "&\(offsetKey)=").last.flatMap { Int(path[$0.upperBound...]) } ?? 0
+    }
 
     /// - Throws: `FeedFault`.
     package func decode(_ bytes: [UInt8], of path: String) throws(FeedFault) -> FeedRows {
@@ -116,7 +168,9 @@ package enum FeedKind: Hashable, Sendable {
         case .arpa(let sensors, _):
             try ARPARows.decode(
                 bytes,
-                Dictionary(sensors.map { ($0.id, $0) }) { first, _ in first }
+                Dictionary(sensors.map { ($0.id, $0) }) { first, _ in first },
+                from: Self.offset(of: path),
+                pageSize: Self.arpaRowCount
             )
         case .peer(let name, _, _): try PeerRows.decode(bytes, from: name)
         }

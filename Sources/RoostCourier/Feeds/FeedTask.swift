@@ -33,7 +33,11 @@ package actor FeedTask: Child {
     private static let retries: ClosedRange<Duration> = .seconds(30) ... .seconds(600)
     /// Not all stations ask at the same second.
     private static let spread: Duration = .seconds(300)
+    /// Pages of one turn; the next turn goes on behind them.
     private static let pageLimit = 100
+    /// So many requests of a turn go at once, further ones apart: data.gov.sg takes six in 10 s.
+    private static let burst = 2
+    private static let apart: Duration = .seconds(3)
     private static let grace: Duration = .seconds(900)
 
     private let entry: FeedEntry
@@ -42,8 +46,12 @@ package actor FeedTask: Child {
     private var random: SplitMix64
     private var failureCount = 0
     private var lastValues: WallTime?
-    /// What the server said of a page, so that it need not send it again.
-    private var marks: [String: [OutboundRequest.Field]] = [:]
+    /// What the server said of a page, so that it need not send it again, and what follows it.
+    private var marks: [String: Mark] = [:]
+    /// Pages of earlier days that were taken in a turn that ended early.
+    private var passed: Set<String> = []
+    /// Where a turn stopped at `pageLimit`, by the first page.
+    private var rest: [String: String] = [:]
     package private(set) var standing: Standing
     private let wakeUp = Signal()
 
@@ -76,6 +84,8 @@ package actor FeedTask: Child {
         } catch let trouble as FeedTrouble {
             (standing.trouble, standing.isHeld) = (trouble.reason, trouble.isHeld)
             failureCount += 1
+            // A page that is refused for good is not asked for again.
+            if trouble.isHeld { rest = [:] }
             guard !trouble.isHeld else { return max(entry.period, .seconds(3_600)) }
             let doubled = Self.retries.lowerBound * Double(1 << min(failureCount - 1, 8))
             let wait = min(doubled, Self.retries.upperBound) * (0.5 + part() / 2)
@@ -94,26 +104,56 @@ package actor FeedTask: Child {
         guard !paths.isEmpty || entry.kind.wantsNothing else {
             throw FeedTrouble("no-clock", "the station does not know what time it is")
         }
-        var omitted = 0
-        for first in paths {
-            var (path, pageCount) = (first, 0)
-            while true {
-                heartbeat.beat(nextWithin: Self.grace)
-                guard let page = try await fetch(path) else { break }
-                try await hand(over: page.rows.rows)
-                marks[path] = page.marks
-                take(page.rows.places)
-                omitted += page.rows.omittedCount
-                pageCount += 1
-                guard let next = page.rows.next, pageCount < Self.pageLimit else { break }
-                path = entry.kind.path(first, continuedBy: next)
-            }
+        // What is asked for each time may have changed since a turn that ended early.
+        let present = Set(entry.kind.paths(at: now, since: now))
+        var round = Round()
+        for first in rest.keys.sorted() + paths where !passed.contains(first) {
+            try await take(from: first, &round)
+            if !present.contains(first), rest[first] == nil { passed.insert(first) }
         }
+        passed = []
         // Pages of other days are not asked for again.
         if marks.count > Self.pageLimit { marks = [:] }
-        standing.counts.omitted = omitted
+        standing.counts.omitted = round.omitted
+        if let now, let lastValues {
+            standing.counts.missedDays += entry.kind.missedDays(at: now, since: lastValues)
+        }
         standing.lastFetch = world.clock.now
         lastValues = now
+    }
+
+    /// What one turn has done.
+    private struct Round {
+        var requestCount = 0
+        var omitted = 0
+    }
+
+    /// Takes a page and those that follow it.
+    private func take(from first: String, _ round: inout Round) async throws {
+        var path = rest[first] ?? first
+        while round.requestCount < Self.pageLimit {
+            heartbeat.beat(nextWithin: Self.grace)
+            if round.requestCount >= Self.burst {
+                try await world.clock.sleep(for: Self.apart, tolerance: .seconds(1))
+            }
+            round.requestCount += 1
+            let next: String?
+            if let page = try await fetch(path) {
+                try await hand(over: page.rows.rows)
+                marks[path] = page.mark
+                take(page.rows.places)
+                round.omitted += page.rows.omittedCount
+                next = page.rows.next
+            } else {
+                next = marks[path]?.next
+            }
+            guard let next else {
+                rest[first] = nil
+                return
+            }
+            path = entry.kind.path(first, continuedBy: next)
+        }
+        rest[first] = path
     }
 
     /// Asks where the stations are, once a process.
@@ -147,15 +187,20 @@ package actor FeedTask: Child {
         }
     }
 
+    private struct Mark {
+        let fields: [OutboundRequest.Field]
+        let next: String?
+    }
+
     private struct Page {
         let rows: FeedRows
-        let marks: [OutboundRequest.Field]
+        let mark: Mark
     }
 
     /// nil: nothing has changed since.
     private func fetch(_ path: String) async throws -> Page? {
         var request = OutboundRequest(.get, MaskedText(entry.url + path), try fields())
-        request.fields += marks[path] ?? []
+        request.fields += marks[path]?.fields ?? []
         request.trust = entry.trust
         request.answerLimit = FeedRows.byteCountMax
         let answer: OutboundAnswer
@@ -169,7 +214,7 @@ package actor FeedTask: Child {
         }
         do {
             let rows = try entry.kind.decode(answer.body, of: path)
-            return Page(rows: rows, marks: Self.marks(answer))
+            return Page(rows: rows, mark: Mark(fields: Self.marks(answer), next: rows.next))
         } catch { throw FeedTrouble(error, DeliveryJudge.retryAfter(answer)) }
     }
 

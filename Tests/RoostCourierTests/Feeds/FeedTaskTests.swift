@@ -12,60 +12,6 @@ import Testing
 @testable import RoostCourier
 
 @Suite struct FeedTaskTests {
-    /// Keeps rows as the station does: one for each source, series and time.
-    private final class Keeper: StationLink {
-        struct State {
-            var values: [String: Double] = [:]
-            var batches: [[ImportRow]] = []
-            var isDown = false
-            var refusal: ControlFailure?
-        }
-        let state = Mutex(State())
-        let clock: SimulatedClock
-        private static let begun: Int64 = 1_790_000_000
-
-        init(_ clock: SimulatedClock) { self.clock = clock }
-
-        static func time(_ clock: SimulatedClock) -> WallTime {
-            WallTime(nanoseconds: begun * 1_000_000_000 + clock.now.nanoseconds)
-        }
-
-        func ask<Body: Codable & Sendable>(_ request: ControlRequest, _ type: Body.Type)
-            async throws -> Body
-        {
-            guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
-            let answer: any Sendable
-            switch request.command {
-            case .clock:
-                let time = Self.time(clock).iso8601
-                answer = ClockReport(time: time, trust: "synchronised", isSure: true)
-            default:
-                if let refusal = state.withLock({ $0.refusal }) { throw refusal }
-                answer = take(request.rows ?? [])
-            }
-            return try #require(answer as? Body)
-        }
-
-        private func take(_ rows: [ImportRow]) -> ImportsReport {
-            state.withLock { state in
-                state.batches.append(rows)
-                var (written, same, revised) = (0, 0, 0)
-                for row in rows {
-                    let key = "\(row.source) \(row.series) \(row.time)"
-                    guard let value = row.value else {
-                        same += 1
-                        continue
-                    }
-                    let known = state.values.updateValue(value, forKey: key)
-                    written += known == nil ? 1 : 0
-                    same += known == value ? 1 : 0
-                    revised += known.map { $0 == value ? 0 : 1 } ?? 0
-                }
-                return ImportsReport(written: written, same: same, revised: revised, refusals: [])
-            }
-        }
-    }
-
     /// The PM2.5 of a day so far, an item an hour; nothing new is a 304.
     private final class Singapore: SimulatedServer {
         struct State {
@@ -79,7 +25,7 @@ import Testing
         init(_ clock: SimulatedClock) { self.clock = clock }
 
         func answer(_ request: OutboundRequest) async -> OutboundAnswer {
-            let now = Keeper.time(clock).nanoseconds / 1_000_000_000
+            let now = FeedKeeper.time(clock).nanoseconds / 1_000_000_000
             let path = request.url.revealed
             let tag = "\"\(now / 3_600) \(path.suffix(10))\""
             let isKnown = request.fields.contains {
@@ -117,11 +63,11 @@ import Testing
 
     private func live(
         _ body:
-            @escaping @Sendable (SimulatedClock, Keeper, Singapore, SimulatedInternet, FeedTask)
+            @escaping @Sendable (SimulatedClock, FeedKeeper, Singapore, SimulatedInternet, FeedTask)
             async throws -> Void
     ) throws {
         try simulate { clock in
-            let (keeper, server) = (Keeper(clock), Singapore(clock))
+            let (keeper, server) = (FeedKeeper(clock), Singapore(clock))
             let internet = SimulatedInternet(clock: clock)
             internet.add(server, at: Self.host)
             let entry = try #require(try Self.read(Self.entry).feeds.first)
@@ -222,7 +168,7 @@ import Testing
             let internet = SimulatedInternet(clock: clock)
             let entry = #"{"id":"attic","type":"peer","url":"http://10.0.0.3"}"#
             let world = FeedTask.World(
-                link: Keeper(clock),
+                link: FeedKeeper(clock),
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,
@@ -282,7 +228,7 @@ import Testing
         #expect(
             arpa.paths(at: now, since: nil) == [
                 "/resource/nicp-bhqi.json?$where=idsensore%20in%28%2710273%27%29%20and%20data"
-                    + "%20%3E%3D%20%272026-11-20T00%3A00%3A00%27&$order=data&$limit=2000"
+                    + "%20%3E%3D%20%272026-11-20T00%3A00%3A00%27&$order=data,idsensore&$limit=2000"
             ]
         )
         let peer = FeedKind.peer(name: "school", channels: ["dust/pm25"], token: nil)

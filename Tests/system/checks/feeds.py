@@ -12,6 +12,8 @@ from ..courier import Courier
 from ..feeds import REGIONS, AirServices
 from ..station import Part, Station
 
+# One that measures, and others that have no value yet.
+SENSORS = {"10273": "pm10", **{str(number): "no2" for number in range(20_001, 20_030)}}
 PRODUCTS = ("roost", "roostd", "roost-courier", "roost-web")
 
 
@@ -63,7 +65,7 @@ def run(check, _):
     services = AirServices(check)
     courier = Courier(check, station, feeds=[
         {"id": "sg", "type": "data.gov.sg", "url": services.address, "local": True},
-        {"id": "mi", "type": "arpa-lombardia", "url": services.address, "local": True, "sensors": {"10273": "pm10"}}])
+        {"id": "mi", "type": "arpa-lombardia", "url": services.address, "local": True, "sensors": SENSORS}])
     station.start()
     if not until(lambda: station.roost("clock", "trust").returncode == 0, 30):
         raise Failed(f"the clock cannot be trusted: {station.log()[-400:]}")
@@ -74,7 +76,14 @@ def run(check, _):
         count = len(readings(station, f"data.gov.sg:{region}/pm25"))
         check.demand(hours <= count <= services.hours(), f"{region}: {count} readings of {hours} hours")
     arpa = readings(station, "arpa-lombardia:10273/pm10")
-    check.same([one.get("value") for one in arpa], [21.5], "the validated value of Lombardy")
+    check.same([one.get("value") for one in arpa], [21.5, 23.5], "the validated values of Lombardy")
+    # Three days of 30 sensors are more than a page.
+    check.demand(any("%24offset=2000" in path or "$offset=2000" in path for path in services.paths), f"pages: {services.paths}")
+    services.is_old = True
+    before = feed(courier, "sg")["values"]["written"]
+    settled(check, courier, "in the first shape")
+    check.demand(feed(courier, "sg")["values"]["written"] - before <= 13 * 14, "the first shape has other values")
+    services.is_old = False
     for mood in ("busy", "page", "gone"):
         services.mood = mood
         courier.process.send_signal(signal.SIGHUP)
