@@ -34,6 +34,8 @@ package struct ChannelSeries: Sendable {
 
     /// Reads it from the coarsest rollup that is fine enough.
     ///
+    /// Of what others measured, the last correction of each value counts.
+    ///
     /// - Parameters:
     ///   - channel: Which.
     ///   - reader: The history.
@@ -52,8 +54,11 @@ package struct ChannelSeries: Sendable {
     ) throws(StoreError) {
         let spans = try channel.spans(reader, times, range)
         let axis = HistoryAxis(spans, points: try Self.points(points, channel, reader, spans))
-        let found = try HistorySeries(reader)
+        var found = try HistorySeries(reader)
             .points(channel.stream.id, channel: channel.index, along: axis)
+        if let corrections = try Corrections(of: channel, reader, times, range) {
+            found = try corrections.applied(to: found, axis.spans, reader)
+        }
         self.channel = channel
         tier = axis.tier
         widthTenths = found.first?.width ?? 0

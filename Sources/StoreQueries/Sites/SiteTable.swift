@@ -66,6 +66,33 @@ package struct SiteTable {
         var entry: Entry
         var place: FeedPlace?
         var moments: [Int64: Moment] = [:]
+
+        init(_ quantity: Quantity, of stream: SiteNames.Stream) {
+            entry = Entry(
+                channel: "\(stream.device)/\(quantity.name)",
+                quantity: quantity.name,
+                unit: quantity.unit,
+                decimals: quantity.decimals
+            )
+            place = stream.place
+        }
+
+        /// A later revision of the same time replaces an earlier one, in whatever order they come.
+        mutating func take(_ value: FixedPoint, at tenths: Int64, _ revision: Int) {
+            guard let known = moments[tenths] else {
+                moments[tenths] = Moment(
+                    value: value,
+                    revision: revision,
+                    isCorrected: revision > 0
+                )
+                return
+            }
+            moments[tenths] = Moment(
+                value: revision >= known.revision ? value : known.value,
+                revision: max(revision, known.revision),
+                isCorrected: true
+            )
+        }
     }
 
     /// Reads a window of the history.
@@ -84,56 +111,53 @@ package struct SiteTable {
     ) throws {
         let names = SiteNames(feeds)
         var columns: [Key: Column] = [:]
-        let window = StoreWindow(times: times, range: range)
-        var samples = try StoreSamples(reader, window) { $0.id.isImported }
-        while let sample = try samples.next() {
-            guard let wall = sample.wall, range.contains(wall) else { continue }
-            let stream = names.stream(sample.stream.device)
-            for (quantity, outcome) in zip(sample.stream.quantities, sample.outcomes)
-            where !Self.places.contains(quantity.name) {
-                let key = Key(source: stream.source, site: stream.site, quantity: quantity.name)
-                var column =
-                    columns[key]
-                    ?? Column(
-                        entry: Entry(
-                            channel: "\(stream.device)/\(quantity.name)",
-                            quantity: quantity.name,
-                            unit: quantity.unit,
-                            decimals: quantity.decimals
-                        ),
-                        place: stream.place
-                    )
-                if let value = outcome.value {
-                    Self.take(value, at: wall.tenths, stream.revision, into: &column.moments)
-                }
-                columns[key] = column
+        // Stream by stream: which correction came when does not matter.
+        for stream in try reader.streams() where stream.id.isImported {
+            let spans = times.clip(try StreamExtents(reader).spans(of: stream.id), range)
+            let own = names.stream(stream.device)
+            for span in spans {
+                let samples = try RawSamples(reader, stream.id, [span])
+                try Self.take(samples, of: stream, own, times.clock, range, into: &columns)
             }
         }
         sites = Self.sites(columns, names)
+    }
+
+    private static func take(
+        _ samples: RawSamples,
+        of stream: StreamDescription,
+        _ own: SiteNames.Stream,
+        _ clock: ClockAnchors,
+        _ range: TimeRange,
+        into columns: inout [Key: Column]
+    ) throws {
+        let wanted = stream.quantities.indices.filter {
+            !places.contains(stream.quantities[$0].name)
+        }
+        let keys = wanted.map { index in
+            Key(source: own.source, site: own.site, quantity: stream.quantities[index].name)
+        }
+        // Taken out while they change: a copy of all moments for each value would be slow.
+        var known = keys.map { columns.removeValue(forKey: $0) }
+        while let sample = try samples.next() {
+            guard let wall = clock.time(sample.boot, sample.tick)?.wall, range.contains(wall) else {
+                continue
+            }
+            for (place, index) in wanted.enumerated() {
+                if known[place] == nil {
+                    known[place] = Column(stream.quantities[index], of: own)
+                }
+                guard let value = sample.outcomes[index].value else { continue }
+                known[place]?.take(value, at: wall.tenths, own.revision)
+            }
+        }
+        for (key, column) in zip(keys, known) { columns[key] = column }
     }
 
     /// Whether a window is longer than a table takes; one without both ends is not.
     package static func isTooLong(_ range: TimeRange) -> Bool {
         guard let from = range.from, let to = range.to else { return false }
         return to.tenths - from.tenths > Int64(daysMax) * 864_000
-    }
-
-    /// A later revision of the same time replaces an earlier one, in whatever order they come.
-    private static func take(
-        _ value: FixedPoint,
-        at tenths: Int64,
-        _ revision: Int,
-        into moments: inout [Int64: Moment]
-    ) {
-        guard let known = moments[tenths] else {
-            moments[tenths] = Moment(value: value, revision: revision, isCorrected: revision > 0)
-            return
-        }
-        moments[tenths] = Moment(
-            value: revision >= known.revision ? value : known.value,
-            revision: max(revision, known.revision),
-            isCorrected: true
-        )
     }
 
     private static func sites(_ columns: [Key: Column], _ names: SiteNames) -> [Site] {

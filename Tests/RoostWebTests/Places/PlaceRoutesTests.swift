@@ -47,6 +47,18 @@ import Testing
         #expect(stations.contains(#""search":"noCourier""#), "\(stations)")
     }
 
+    @Test func sitesOfSomeKindsAloneCanBeAskedFor() async throws {
+        let fixture = try QueryFixture([.init(started: "2026-04-14T00:00:00Z", minutes: 1)])
+        let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
+        let stage = RouteStage(PlaceRoutes(client, nil, nil).all)
+        for query in ["", "?kind=region", "?kind=region&kind=reference"] {
+            #expect(await stage.ask("/api/v1/sites\(query)").status == .ok)
+        }
+        let wrong = await stage.ask("/api/v1/sites?kind=city")
+        #expect(wrong.status == .badRequest)
+        #expect(try await RouteStage.text(wrong).contains("region, reference, peer, other"))
+    }
+
     @Test func otherStationsComeAsTheCourierSaysThem() async throws {
         var facts = StationFacts(
             name: "\u{22}><script>",

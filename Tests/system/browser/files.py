@@ -12,6 +12,7 @@ WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
 LANGUAGES = ("en", "de", "it")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
+LATE_BYTES_MAX = 4_000
 # Of these events.js shows the value alone, or the words of a code.
 BARE_DETAILS = {"nextStep", "sentence", "identity", "profile", "node", "text", "reason", "why"}
 BYTES_MAX = 80_000  # By gzip: everything that a browser may get, in one language. 60 were planned, before notices, places, pictures, the live one, dose.
@@ -83,6 +84,9 @@ def hold_size(check):
         sizes[path] = len(gzip.compress(read(WWW, path).encode(), 9))
     whole = sum(sizes.values())
     check.demand(whole <= BYTES_MAX, f"the client has {whole} bytes by gzip, more than {BYTES_MAX}: {sizes}")
+    # Asked for when a person opens the values of a region, and not with the page.
+    late = len(gzip.compress(read(WWW, "strings", "sites-en.json").encode(), 9))
+    check.demand(late <= LATE_BYTES_MAX, f"the explanations have {late} bytes by gzip, more than {LATE_BYTES_MAX}")
     check.say(f"client: {whole / 1000:.1f} kB by gzip in English (at most {BYTES_MAX / 1000:.0f})")
 
 
@@ -106,6 +110,9 @@ def hold_catalogues(check, texts):
     english = catalogues["en"]
     for name, catalogue in catalogues.items():
         check.same(sorted(catalogue), sorted(english), f"the keys of {name}.json")
+        late = json.loads(read(WWW, "strings", f"sites-{name}.json"))
+        check.same(sorted(late), sorted(json.loads(read(WWW, "strings", "sites-en.json"))), f"the keys of sites-{name}.json")
+        check.same([key for key in late if key in catalogue or not late[key].strip()], [], f"sites-{name}.json: there twice, or empty")
         for key, text in catalogue.items():
             check.demand(text.strip(), f"{name}.json: {key} is empty")
             found, wanted = (set(re.findall(r"\{\w+\}", one)) for one in (text, english.get(key, "")))

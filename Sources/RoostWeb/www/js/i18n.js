@@ -18,6 +18,11 @@ export async function loadLanguage() {
   document.documentElement.lang = chosen;
 }
 
+/** Adds texts that one page alone needs. */
+export async function loadMore(name) {
+  Object.assign(messages, await api.asset(`../strings/${name}-${chosen}.json`));
+}
+
 /** Remembers a language for this browser; the caller loads the page again. */
 export function chooseLanguage(name) {
   try { localStorage.setItem("roost.language", name); } catch { /* A browser without storage keeps its own. */ }

@@ -11,10 +11,13 @@ const policy = globalThis.trustedTypes?.createPolicy("default", {
 });
 
 const $ = (id) => document.getElementById(id);
-let words = {}, language = "en";
+let words = {}, language = "en", zone;
 const t = (key, params) => (words[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => params?.[name] ?? whole);
 const number = (value, decimals = 0) => new Intl.NumberFormat(language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
 const quantityName = (name) => words[`quantity.${name}`] ?? name;
+/** On the clocks of the station's zone, as on the other pages. */
+const stamp = (time) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, hourCycle: "h23",
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(Date.parse(time));
 const isKnown = (value) => value !== null && value !== undefined;
 
 async function get(path) {
@@ -56,11 +59,19 @@ function popup(name, lines) {
 const valueWords = (one) => `${quantityName(one.quantity)} ${number(one.value, one.decimals)} ${one.unit ?? ""}`.trim();
 const meanWords = (one) => (one.count ? `${t("sites.mean")} ${number(one.mean, one.decimals + 1)}` : "");
 
+/** The newest time first, then each value; one of another time has its own. */
+function siteLines(values) {
+  const newest = values.map((one) => one.time).filter(Boolean).sort().at(-1);
+  return [newest && stamp(newest), ...values.map((one) => (isKnown(one.value)
+    ? [valueWords(one), meanWords(one), one.time === newest ? "" : stamp(one.time)].filter(Boolean).join(", ")
+    : `${quantityName(one.quantity)}: ${t("sites.missing")}`))];
+}
+
 function places({ sites, clusters, stations }) {
-  const all = sites.items.filter((one) => isKnown(one.latitude)).map((one) => ({ ...one, kind: "region", lines: one.values.map((value) =>
-    (isKnown(value.value) ? [valueWords(value), meanWords(value)].filter(Boolean).join(", ") : `${quantityName(value.quantity)}: ${t("sites.missing")}`)) }));
+  const all = sites.items.filter((one) => isKnown(one.latitude)).map((one) => ({ ...one, kind: "region", lines: siteLines(one.values) }));
   for (const one of clusters?.items ?? []) {
-    all.push({ ...one, kind: "cluster", name: `${number(one.mean, clusters.decimals + 1)} ${clusters.unit}`.trim(), lines: [quantityName(clusters.quantity), `${t("sites.count")}: ${number(one.count)}`] });
+    all.push({ ...one, kind: "cluster", name: `${number(one.mean, clusters.decimals + 1)} ${clusters.unit}`.trim(), lines: [quantityName(clusters.quantity), `${t("sites.count")}: ${number(one.count)}`,
+      t("sites.days", { from: stamp(clusters.from), to: stamp(clusters.to) })] });
   }
   for (const one of stations?.items ?? []) if (isKnown(one.latitude)) all.push({ ...one, kind: "peer", lines: [one.verdict?.words] });
   if (isKnown(sites.latitude)) all.push({ latitude: sites.latitude, longitude: sites.longitude, kind: "own", name: sites.name ?? "", lines: [t("sites.here", { name: sites.name ?? "" })] });
@@ -106,6 +117,7 @@ async function begin() {
   if (!about.tiles) { $("said").textContent = about.why ?? t("map.off"); return; }
   credit(about);
   const sites = await get("/api/v1/sites?last=72h"), station = await maybe("/api/v1/station");
+  zone = station?.station?.zone;
   const own = [...new Set((station?.channels ?? []).map((one) => one.quantity))], quantity = ["pm25", "pm10", "cpm"].find((name) => own.includes(name)) ?? own[0];
   const [clusters, stations] = await Promise.all([quantity ? maybe(`/api/v1/clusters/${quantity}`) : null, maybe("/api/v1/stations")]);
   for (const url of SCRIPTS) await load(url);

@@ -2,7 +2,7 @@
 import { button, card, dialog, el, show, table } from "../dom.js";
 import { field, form } from "../form.js";
 import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
-import { code, has, plural, t } from "../i18n.js";
+import { has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
 import { near, siteMap } from "../sitemap.js";
@@ -23,10 +23,12 @@ const words = (one) => `${quantityName(one.quantity)} ${value(one.value, one.dec
 
 export async function load(api) {
   if (!live.station) await refresh();
-  const own = [...new Set((live.station?.channels ?? []).map((one) => quantityOf(one.id)))];
-  const quantity = FIRST.find((name) => own.includes(name)) ?? own[0];
+  const channels = (live.station?.channels ?? []).map((one) => quantityOf(one.id));
+  const quantity = FIRST.find((name) => channels.includes(name)) ?? channels[0];
   const [sites, tiles, clusters] = await Promise.all([api.get("/sites", { last: "72h" }), api.maybe("/map"), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
-  return { sites, tiles, clusters, own };
+  // What an imported drive measured has places too.
+  const imported = sites.items.filter((one) => one.kind === "other").flatMap((one) => one.values.map((value) => value.quantity));
+  return { sites, tiles, clusters, own: [...new Set([...channels, ...imported])] };
 }
 
 export function make(root, context) {
@@ -157,15 +159,23 @@ function siteCard(kind, list, range) {
 const KEY = "roost.sitehints";
 function hidesHints() { try { return localStorage.getItem(KEY) === "off"; } catch { return false; } }
 
+/** Where the words about a quantity are: one text for all counts of particles. */
+const hintOf = (quantity) => `explain.${quantity.replace(/^n\d+$/, "n").replace("tvocs", "tvoc")}`;
+
 /** All values of a site, each with what it means until a person hides that. */
 function sheet(site, range) {
-  const hints = el("dl", { class: "flags" }, site.values.filter((one) => has(`explain.${one.quantity}`)).map((one) =>
-    el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(`explain.${one.quantity}`)))));
-  show(hints, !hidesHints());
+  const hints = el("dl", { class: "flags" });
+  const explain = (isShown) => {
+    show(hints, isShown);
+    // Read when a person wants it; without the network there is none.
+    if (isShown) loadMore("sites").catch(() => {}).then(() => hints.replaceChildren(...site.values.map((one) => [one, hintOf(one.quantity)]).filter(([, key]) => has(key)).map(([one, key]) =>
+      el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(key))))));
+  };
+  explain(!hidesHints());
   const toggle = button("(?)", () => {
     const isHidden = !hints.hidden;
     try { localStorage.setItem(KEY, isHidden ? "off" : "on"); } catch { /* Then for this sheet alone. */ }
-    show(hints, !isHidden);
+    explain(!isHidden);
     toggle.setAttribute("aria-expanded", String(!isHidden));
   }, { class: "small", "aria-label": t("sites.hints"), "aria-expanded": String(!hidesHints()) });
   const newest = site.values.map((one) => one.time).filter(Boolean).sort().at(-1);
@@ -173,6 +183,6 @@ function sheet(site, range) {
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
   dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago((Date.now() - Date.parse(newest)) / 1000)}` : t("sites.noValue")),
     table(days(range), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
-      quantityName(one.quantity), isKnown(one) ? `${value(one.value, one.decimals)} ${one.unit ?? ""}` : t("sites.missing"), one.count ? value(one.mean, one.decimals + 1) : "–", one.corrections ? number(one.corrections) : ""])),
+      quantityName(one.quantity), isKnown(one) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.count ? value(one.mean, one.decimals + 1) : "–", one.corrections ? number(one.corrections) : ""])),
     el("div", { class: "row" }, toggle, same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null), hints);
 }
