@@ -55,8 +55,7 @@ let package = Package(
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
 
-        library("Core"),
-        library("SQLite", ["CSQLite"]),
+        library("Core"), library("SQLite", ["CSQLite"]),
         .target(name: "CPowerCutVFS", dependencies: ["CSQLite"]),
         library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Core"]),
         library(
@@ -64,8 +63,7 @@ let package = Package(
             ["HardwareIO", "LinuxIO", "PowerCut", "Core", "SQLite", "Store"]
         ),
         library("Store", ["HardwareIO", "Core", "SQLite", deques, logging]),
-        library("Alerts", ["Core"]),
-        library("Supervision", ["Core", deques, logging]),
+        library("Alerts", ["Core"]), library("Supervision", ["Core", deques, logging]),
         library("Scheduling", ["Core"]), library("HardwareIO", ["Core", logging]),
         .target(
             name: "Profiles",
@@ -120,8 +118,8 @@ let package = Package(
             name: "Scenarios",
             dependencies: [
                 "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "HardwareIO",
-                "Station", "PowerCut", "Profiles", "Core", "RoostCourier", "SQLite",
-                "SimulationKit", "Store", "StoreQueries", "Supervision", logging,
+                "Station", "Motions", "Pictures", "PowerCut", "Profiles", "Core", "RoostCourier",
+                "SQLite", "SimulationKit", "Store", "StoreQueries", "Supervision", logging,
             ],
             // A link to scenarios/, so that `roost simulate` knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -129,11 +127,13 @@ let package = Package(
         ),
         library("Pictures", ["Core", "HardwareIO"]),
         library("Records", ["Core", "Pictures", "Store", "StoreQueries"]),
+        library("GuardedPrograms", ["CCapture"]),
+        library("Motions", ["ControlProtocol", "Core", "HardwareIO", "Pictures", logging]),
         library(
             "Eyes",
             [
-                "CCamera", "CCapture", "ControlProtocol", "Core", "HardwareIO", "LinuxIO",
-                "Pictures", "Profiles",
+                "CCamera", "CCapture", "ControlProtocol", "Core", "GuardedPrograms", "HardwareIO",
+                "LinuxIO", "Motions", "Pictures", "Profiles",
             ]
         ),
         library("ClientSupport", ["Core", "LinuxIO", arguments]),
@@ -185,7 +185,7 @@ let package = Package(
         library(
             "CourierIO",
             [
-                "CCapture", "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core",
+                "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "GuardedPrograms",
                 "HardwareIO", "LinuxIO", "Pictures", "RoostCourier", logging,
             ]
         ),
@@ -202,7 +202,7 @@ let package = Package(
             name: "roost-eyes",
             dependencies: [
                 "ClientSupport", "ControlProtocol", "Core", "Eyes", "HardwareIO", "LinuxIO",
-                "Pictures", "Profiles", arguments, logging,
+                "Motions", "Pictures", "Profiles", arguments, logging,
             ],
             swiftSettings: strict
         ),
@@ -276,8 +276,8 @@ let package = Package(
         tests(
             "EyesTests",
             [
-                "ControlProtocol", "Core", "Eyes", "HardwareIO", "Pictures", "Profiles",
-                "SimulationKit",
+                "ControlProtocol", "Core", "Eyes", "HardwareIO", "Motions", "Pictures",
+                "Profiles", "SimulationKit",
             ]
         ),
         tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),

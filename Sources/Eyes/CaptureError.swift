@@ -1,3 +1,5 @@
+import GuardedPrograms
+
 /// Why there is no picture.
 package enum CaptureError: Error, Hashable, Sendable {
     case late(Duration)
@@ -5,6 +7,31 @@ package enum CaptureError: Error, Hashable, Sendable {
     case exit(code: Int32, String)
     case noPicture(byteCount: Int)
     case system(String, Int32)
+}
+
+extension CaptureError {
+    /// Of a program that did not run to its end.
+    init(_ fault: GuardedProgram.Fault, limit: Duration, byteMax: Int) {
+        self =
+            switch fault {
+            case .late: .late(limit)
+            case .tooLong: .tooLarge(byteMax: byteMax)
+            case .system(let call, let code): .system(call, code)
+            }
+    }
+
+    /// Starts a program whose end is not waited for.
+    static func starting(
+        _ command: [String],
+        _ mark: CaptureMark?
+    ) throws(CaptureError) -> GuardedProgram {
+        do throws(GuardedProgram.Fault) {
+            return try GuardedProgram(
+                command,
+                environment: CaptureMark.environment(with: mark)
+            )
+        } catch { throw CaptureError(error, limit: .zero, byteMax: 0) }
+    }
 }
 
 extension CaptureError: CustomStringConvertible {

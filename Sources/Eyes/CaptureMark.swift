@@ -1,5 +1,6 @@
 import CCapture
 import Glibc
+import GuardedPrograms
 
 /// Marks all that a capture starts, by a variable of its environment, so that what outlived both
 /// `roost-eyes` and the guard between them is found and ended.
@@ -19,14 +20,8 @@ package struct CaptureMark: Hashable, Sendable {
 
     /// This process's environment with a mark.
     static func environment(with mark: CaptureMark?) -> [String] {
-        var texts: [String] = []
-        var place = environ
-        while let entry = place.pointee {
-            let text = String(cString: entry)
-            if !text.hasPrefix("\(name)=") { texts.append(text) }
-            place += 1
-        }
-        return texts + (mark.map { [$0.text] } ?? [])
+        GuardedProgram.ownEnvironment.filter { !$0.hasPrefix("\(name)=") }
+            + (mark.map { [$0.text] } ?? [])
     }
 
     /// Kills each process of this user that has the mark.

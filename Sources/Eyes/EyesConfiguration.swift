@@ -1,3 +1,4 @@
+import Motions
 import Pictures
 import Profiles
 

@@ -1,6 +1,4 @@
-import Configuration
 import Core
-import Logging
 import PowerCut
 import SimulationKit
 import Station
@@ -130,7 +128,7 @@ package struct Life {
         _ = try simulate(startingAt: start, seed: seed, until: isCut) { clock in
             let machine = Machine(world, on: clock, boot: id, bootedAt: boot.at)
             box.value = machine
-            try await machine.live(text, seed: seed)
+            try await MachineLife(machine: machine).run(text, seed: seed)
         }
         guard let machine = box.value else { preconditionFailure("a life has a machine") }
         machine.requestStop.value = {}
@@ -179,6 +177,7 @@ package struct Life {
             return end.advanced(by: Self.bootTime)
         }
         world.cutSettings(at: end)
+        world.album.cutPower(seed: UInt64(bitPattern: end.nanoseconds))
         let model = order.planted == .forgottenSyncs ? .nothing : world.cardModel(at: end)
         try world.card.cut(model, number: segment.number)
         world.rotLog(at: end)
@@ -309,91 +308,5 @@ package struct Life {
         if scenario.hasLamps { fields.append(#""lights":{}"#) }
         if scenario.hasWatchdog { fields.append(#""watchdog":{}"#) }
         return "{" + fields.joined(separator: ",") + "}"
-    }
-}
-
-extension Machine {
-    /// Runs the station and everything around it until the end of this life.
-    func live(_ text: String, seed: UInt64) async throws {
-        let configuration = try StationConfiguration.read(Array(text.utf8), file: "years")
-        for line in world.highLines.sorted() { gpio.drive(line, true) }
-        plugAll()
-        let station = Station(
-            configuration,
-            stored: OverlayFile(world.settings).read(),
-            in: Station.Dependencies(
-                platform: self,
-                logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },
-                seed: seed,
-                serviceWatchdog: Self.serviceWatchdog,
-                endProcess: { [unowned self] reason in end(.endedItself(reason)) }
-            )
-        )
-        requestStop.value = { station.requestStop() }
-        follow(station)
-        refreshCard()
-        if world.scenario.hasCourier { courier = CourierLives(on: self, seed: seed) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await self.run(station) }
-            group.addTask { try await self.drive() }
-            group.addTask { try await self.watchOver() }
-            group.addTask { try await self.lookNowAndThen() }
-            group.addTask { try await self.actNowAndThen() }
-            if let courier { group.addTask { try await courier.run() } }
-            try await group.waitForAll()
-        }
-    }
-
-    private func run(_ station: Station) async {
-        do {
-            try await station.run()
-            end(isStopping ? stopReason.value : .gaveUp("ended without being asked"))
-        } catch {
-            end(.gaveUp("\(error)"))
-        }
-    }
-
-    /// Lets happen what is planned.
-    private func drive() async throws {
-        let changed = Signal()
-        world.nextChanged = changed
-        while !Task.isCancelled, !isDead {
-            guard let next = world.nextPlanned else { return }
-            if next > now {
-                _ = try await simulated.wait(for: changed, until: next, tolerance: .zero)
-            }
-            while !isDead, let action = world.takePlanned(by: now) {
-                let before = now
-                action(self)
-                // No process ran for a while: timers that fell due come before other events.
-                if now > before { try await simulated.sleep(for: .milliseconds(20)) }
-            }
-        }
-    }
-
-    /// What systemd and the board's watchdog do to a node that sends no heartbeat.
-    private func watchOver() async throws {
-        while !Task.isCancelled, !isDead {
-            try await simulated.sleep(for: .seconds(60), tolerance: .seconds(30))
-            let now = now
-            if let askedAt, askedAt.duration(to: now) > Self.patience * 2, !isStopping {
-                world.records.unanswered.append(now)
-                self.askedAt = nil
-            }
-            if let lastPet, lastPet.duration(to: now) > Self.boardWatchdog {
-                end(.boardWatchdog)
-            } else if isReady, !isStopping, lastAlive.duration(to: now) > Self.serviceWatchdog {
-                end(.serviceWatchdog)
-            } else if !isReady, lastAlive.duration(to: now) > .seconds(90) {
-                end(.serviceWatchdog)
-            }
-        }
-    }
-
-    private func actNowAndThen() async throws {
-        while !Task.isCancelled, !isDead {
-            _ = try await simulated.wait(for: actSignal, until: nil, tolerance: .zero)
-            while !acts.isEmpty, !isDead { try await act(acts.removeFirst()) }
-        }
     }
 }

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import Eyes
-import LinuxIO
+import Motions
 
 /// Keeps the station's lamps informed of whether the camera is read.
 ///
@@ -19,7 +19,7 @@ struct CameraLamp: Sendable {
 
     /// Runs until cancelled.
     func run() async throws {
-        let clock = station.loop.clock
+        let clock = station.clock
         // Also after a start: the one before may have been killed with the lamp lit.
         var isSaid: Bool?
         while !Task.isCancelled {
@@ -41,7 +41,7 @@ struct CameraLamp: Sendable {
     func putOut() async {
         guard use.isOn else { return }
         do {
-            let clock = station.loop.clock
+            let clock = station.clock
             _ = try await clock.run {
                 try await say(false)
             } unless: {

@@ -6,6 +6,7 @@ import Eyes
 import Glibc
 import LinuxIO
 import Logging
+import Motions
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,8 +19,6 @@ struct RunCommand: ParsableCommand {
             Example: roost-eyes run --config eyes.json --socket /run/roost/roost.sock
             """
     )
-    private static let cleaning: Duration = .seconds(3_600)
-
     @OptionGroup var options: EyesOptions
 
     @Option(help: "The station's control socket.")
@@ -58,44 +57,44 @@ struct RunCommand: ParsableCommand {
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
         let notifier = ServiceNotifier()
-        let watcher = try Watcher(
-            configuration,
-            socket: socket,
-            live: live,
-            on: loop,
-            notifier: notifier,
+        let station = StationLine(clock: loop.clock) {
+            try LocalSocket.connect(path: socket, on: loop)
+        }
+        let masks = MaskClock(configuration.masks)
+        let camera = try CardCamera(configuration, masks: masks, live: live)
+        let settings = MotionWatcher.Settings(
+            masks: masks,
+            retentionDays: configuration.retentionDays,
+            boot: BootID(MachineFacts.read().bootID)
+        ) {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        }
+        let watcher = MotionWatcher(
+            settings,
+            camera: camera,
+            station: station,
             logger: logger
-        )
+        ) { notifier.status($0) }
         let listener = try listener(on: loop)
         // Only the one that has the socket: another one's captures are left alone.
         let count = CaptureMark(ring: configuration.ring).endLeftovers()
         if count > 0 {
             logger.warning("processes of an earlier capture ended", metadata: ["count": "\(count)"])
         }
-        if let live = watcher.live {
+        if let live = camera.live {
             let thread = try DiskThread(name: "live")
             try thread.submit { live.serve() }
         }
-        let server = EyesControl(watcher, ring: configuration.ring, clock: loop.clock)
-        let lamp = CameraLamp(
-            use: watcher.use,
-            station: StationLine(socket: socket, loop: loop)
-        )
+        let keeper = CameraReport(configuration, watcher, camera, clock: loop.clock)
+        let server = EyesControl(keeper, ring: configuration.ring, clock: loop.clock)
+        let lamp = CameraLamp(use: camera.use, station: station)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await watcher.run() }
-                group.addTask { try await watcher.tellStation() }
                 group.addTask { try await lamp.run() }
-                if configuration.camera != nil {
-                    group.addTask { try await watcher.watchCamera() }
-                }
                 group.addTask { try await server.run(listener) }
-                group.addTask {
-                    while !Task.isCancelled {
-                        try await watcher.clean()
-                        try await loop.clock.sleep(for: Self.cleaning, tolerance: .seconds(600))
-                    }
-                }
                 group.addTask {
                     _ = try await signals.next()
                     notifier.stopping()

@@ -1,4 +1,5 @@
 import Eyes
+import Motions
 import Pictures
 import Profiles
 import Testing

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
-import Eyes
 import HardwareIO
+import Motions
 import Pictures
 import SimulationKit
 import Testing

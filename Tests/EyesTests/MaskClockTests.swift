@@ -1,5 +1,5 @@
 import ControlProtocol
-import Eyes
+import Motions
 import Testing
 
 @Suite struct MaskClockTests {

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Eyes
+import Motions
 import Pictures
 import Testing
 

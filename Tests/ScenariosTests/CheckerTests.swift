@@ -6,7 +6,8 @@ import Testing
 @Suite struct CheckerTests {
     /// Everything that a planted bug may need to show itself.
     private static let text = """
-        {"about": "For the checker.", "courier": true,
+        {"about": "For the checker.", "courier": true, "camera": true,
+         "motion": ["GPIO17"], "motionPerDay": 60,
          "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                    {"name": "two", "profile": "nova-sds011", "socket": 2}],
          "faults": [{"kind": "silence", "at": "30h", "for": "2h", "part": "one"},
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func everyPromiseHasAPlantedBug() {
-        let wanted = (1...11).map { "P\($0)" } + ["alerts", "liveness"]
+        let wanted = (1...11).map { "P\($0)" } + ["alerts", "camera", "liveness"]
         #expect(Set(PlantedBug.allCases.map(\.promise)) == Set(wanted))
     }
 }

@@ -25,10 +25,12 @@ import Testing
         _ faults: String,
         for length: Duration,
         boards: String = "",
-        hasCourier: Bool = false
+        hasCourier: Bool = false,
+        hasCamera: Bool = false
     ) throws -> LifeReport {
         let text = """
             {"about": "For a test.", "httpDevices": [\(boards)], "courier": \(hasCourier),
+             "camera": \(hasCamera), "motion": ["GPIO17"], "motionPerDay": \(hasCamera ? 200 : 20),
              "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                        {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
              "faults": [\(faults)], "quiet": "2h"}
@@ -57,6 +59,18 @@ import Testing
         #expect(report.failures.isEmpty)
         #expect(report.fired[kind.rawValue, default: 0] > 0)
         #expect(report.verdicts.first { $0.promise == "P11" }?.checkCount ?? 0 > 100)
+    }
+
+    @Test(arguments: FaultKind.all.filter { $0.area == .camera })
+    func whatHappensToPicturesIsAccountedFor(_ kind: FaultKind) throws {
+        let report = try Self.live(
+            #"{"kind": "\#(kind.rawValue)", "at": "5h", "for": "1h"}"#,
+            for: .hours(9),
+            hasCamera: true
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.fired[kind.rawValue, default: 0] > 0)
+        #expect(report.verdicts.first { $0.promise == "camera" }?.checkCount ?? 0 > 100)
     }
 
     /// Whatever the phase of its questions, one of these falls into the first half of a wait.

@@ -38,8 +38,8 @@ extension TidyRule {
         ],
         "Scenarios": [
             "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "Glibc",
-            "HardwareIO", "Station", "PowerCut", "Profiles", "RoostCourier", "SQLite",
-            "SimulationKit", "Store", "Supervision",
+            "HardwareIO", "Station", "Motions", "Pictures", "PowerCut", "Profiles", "RoostCourier",
+            "SQLite", "SimulationKit", "Store", "Supervision",
         ],
         "LinuxPlatform": [
             "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
@@ -67,7 +67,7 @@ extension TidyRule {
             "Profiles", "Store", "StoreQueries", "Supervision",
         ],
         "CourierIO": [
-            "CCapture", "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc",
+            "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc", "GuardedPrograms",
             "HardwareIO", "LinuxIO", "Pictures", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
@@ -77,13 +77,15 @@ extension TidyRule {
         ],
         "Pictures": ["Glibc", "HardwareIO"],
         "Records": ["Pictures", "Store", "StoreQueries"],
+        "GuardedPrograms": ["CCapture", "Glibc"],
+        "Motions": ["ControlProtocol", "Glibc", "HardwareIO", "Pictures"],
         "Eyes": [
-            "CCamera", "CCapture", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Pictures",
-            "Profiles",
+            "CCamera", "CCapture", "ControlProtocol", "Glibc", "GuardedPrograms", "HardwareIO",
+            "LinuxIO", "Motions", "Pictures", "Profiles",
         ],
         "roost-eyes": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Eyes", "Glibc", "HardwareIO",
-            "LinuxIO", "Pictures", "Profiles",
+            "LinuxIO", "Motions", "Pictures", "Profiles",
         ],
         "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
         "Provisioning": ["HardwareIO", "Profiles"],

@@ -2,6 +2,7 @@ import CCapture
 import ControlProtocol
 import Core
 import Glibc
+import GuardedPrograms
 
 /// What the thread of the live picture has open: its program and its connections.
 ///
@@ -41,7 +42,7 @@ struct LiveRound: ~Copyable {
     }
 
     mutating func start(_ command: [String], _ mark: CaptureMark?) throws(CaptureError) {
-        let started = try GuardedProgram(command, mark: mark)
+        let started = try CaptureError.starting(command, mark)
         // A whole frame at a time.
         ccapture_stream(started.output, Int32(Self.pieceBytes))
         (program, name) = (started, command[0])

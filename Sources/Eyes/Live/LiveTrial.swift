@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import Glibc
+import GuardedPrograms
 
 /// Runs the program of the live picture for some seconds, and keeps nothing.
 package struct LiveTrial: Sendable {
@@ -19,7 +20,7 @@ package struct LiveTrial: Sendable {
     ///
     /// - Throws: `CaptureError` when it cannot be started or ends by itself.
     package func run(for duration: Duration) throws(CaptureError) -> Outcome {
-        let program = try GuardedProgram(settings.command, mark: nil)
+        let program = try CaptureError.starting(settings.command, nil)
         defer { _ = program.end() }
         var splitter = JPEGSplitter(byteMax: LivePictureMessage.frameMax)
         var outcome = Outcome()

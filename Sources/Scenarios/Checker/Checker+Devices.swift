@@ -79,7 +79,7 @@ extension Checker {
     private static func troublesSampling(_ kind: FaultKind) -> Bool {
         switch kind.area {
         case .serial, .usb, .network, .process, .power: true
-        case .gpio, .card, .clock, .courier: kind == .suspend
+        case .gpio, .card, .clock, .courier, .camera: kind == .suspend
         case .owner: true
         case .memory: kind == .outOfMemory
         }
@@ -152,7 +152,7 @@ extension Checker {
             case .process, .power, .memory: return true
             case .clock: return window.kind == .suspend
             case .network, .owner: return window.part == nil || window.part == part
-            case .gpio, .card, .courier: return false
+            case .gpio, .card, .courier, .camera: return false
             }
         }
     }

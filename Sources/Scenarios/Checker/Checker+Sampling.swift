@@ -85,7 +85,7 @@ extension Checker {
         case .memory: window.kind == .outOfMemory
         case .owner: window.part == nil || window.part == part
         case .clock: window.kind == .suspend
-        case .gpio, .card, .courier: false
+        case .gpio, .card, .courier, .camera: false
         }
     }
 }

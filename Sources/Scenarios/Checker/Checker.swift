@@ -55,6 +55,7 @@ struct Checker {
             verdict("P10") { try $0.oldValuesNeverLookLive() },
             verdict("P11") { try $0.deliveriesAddUp() },
             verdict("alerts") { try $0.alertsGoOn() },
+            verdict("camera") { try $0.motionsHavePictures() },
             verdict("liveness") { try $0.everySensorSamplesAgain() },
         ]
     }

@@ -119,6 +119,9 @@ package struct LifeRecords: Sendable {
     /// What the courier said of its target, oldest first.
     package internal(set) var deliveries: [Delivery] = []
 
+    /// What was seen of the camera's program.
+    package internal(set) var eyes = EyesRecords()
+
     package struct Delivery: Sendable {
         let at: MonotonicInstant
         let segment: Int

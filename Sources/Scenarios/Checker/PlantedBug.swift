@@ -32,6 +32,10 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case skippedFeed
     /// Alerts: what was raised is raised again.
     case repeatedAlerts
+    /// Camera: motions never come to its program.
+    case deafEyes
+    /// Camera: what the ring took is not there.
+    case lostPictures
     /// Liveness: a device hangs and is not replaced.
     case deafAfterFault
 
@@ -50,6 +54,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
         case .alwaysGreen, .youngForEver: "P10"
         case .lostDelivery, .skippedFeed: "P11"
         case .repeatedAlerts: "alerts"
+        case .deafEyes, .lostPictures: "camera"
         case .deafAfterFault: "liveness"
         }
     }

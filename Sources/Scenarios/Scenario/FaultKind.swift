@@ -99,13 +99,18 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case answersLost = "answers-lost"
     case captivePortal = "captive-portal"
     case courierKill = "courier-kill"
+    // The camera and its program.
+    case cameraAbsent = "camera-absent"
+    case cameraFails = "camera-fails"
+    case cameraSlow = "camera-slow"
+    case eyesKill = "eyes-kill"
 
     package static let all = allCases
 
     /// What a fault happens to.
     package enum Area: String, Hashable, Sendable, CaseIterable {
         case serial, usb, gpio, network, card, clock, process, power, memory, owner
-        case courier
+        case courier, camera
     }
 
     package var area: Area {
@@ -139,6 +144,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .internetDown, .serverSilent, .serverRefuses, .serverFails, .serverSlow,
             .serverRejects, .answersLost, .captivePortal, .courierKill:
             .courier
+        case .cameraAbsent, .cameraFails, .cameraSlow, .eyesKill: .camera
         }
     }
 

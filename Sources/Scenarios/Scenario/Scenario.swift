@@ -74,6 +74,8 @@ package struct Scenario: Sendable {
     package let hasWatchdog: Bool
     /// Whether a courier delivers to a server.
     package let hasCourier: Bool
+    /// Whether a camera takes a picture at each motion.
+    package let hasCamera: Bool
     /// 10 s…1 h.
     package let lossWindow: Duration
     /// Of the history's file, 4…64.
@@ -122,6 +124,7 @@ extension Scenario {
         if kind.hitsPart, candidates.isEmpty { return [] }
         if kind.area == .network, httpDevices.isEmpty { return [] }
         if kind.area == .courier, !hasCourier { return [] }
+        if kind.area == .camera, !hasCamera { return [] }
         func fault(at instant: Duration) -> PlannedFault {
             let range = trouble.length ?? kind.usualDuration
             let length = min(dice.duration(in: range), max(.seconds(1), end - instant))

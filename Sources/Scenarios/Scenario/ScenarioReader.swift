@@ -76,6 +76,10 @@ extension Scenario {
         hasLamps = reader.bool("lamps") ?? true
         hasWatchdog = reader.bool("watchdog") ?? true
         hasCourier = reader.bool("courier") ?? false
+        hasCamera = reader.bool("camera") ?? false
+        if hasCamera, motion.isEmpty {
+            problems.add("camera", "takes pictures of motions: name the line of a motion sensor")
+        }
         lossWindow = reader.time("lossWindow", in: .seconds(10)...(.hours(1))) ?? .minutes(10)
         megabytes = Int(reader.number("megabytes", in: 4...64) ?? 8)
         streamPlaces = reader.number("streams", in: 4...2_048).map { Int($0) }

@@ -23,6 +23,9 @@ extension Machine {
         case .courier:
             // The others show themselves to a courier that asks; see `ServerNetwork`.
             if fault.kind == .courierKill { courier?.kill() }
+        case .camera:
+            // The others show themselves to a picture; see `WorldCamera`.
+            if fault.kind == .eyesKill { eyes?.kill() }
         }
     }
 

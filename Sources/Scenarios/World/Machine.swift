@@ -64,6 +64,8 @@ final class Machine: Platform, @unchecked Sendable {
     var readers: [Connection] = []
     /// The program that delivers what the station records; nil where the scenario has none.
     var courier: CourierLives?
+    /// The camera's program; nil where the scenario has none.
+    var eyes: EyesLives?
 
     init(_ world: World, on clock: SimulatedClock, boot: BootID, bootedAt: MonotonicInstant) {
         (self.world, simulated, self.boot) = (world, clock, boot)

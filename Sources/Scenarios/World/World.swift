@@ -47,6 +47,8 @@ final class World: @unchecked Sendable {
     var follower = WorldFollower()
     /// What the courier delivers to.
     let receiver = KeyedReceiver()
+    /// What the camera takes.
+    let album = Album()
     var plannedFaults = 0
     var planted: PlantedBug?
     var stopwatch: (() -> MonotonicInstant)?

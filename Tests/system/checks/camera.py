@@ -23,8 +23,10 @@ PRODUCTS = ("roost", "roost-eyes")
 KEPT = 40
 NAP = str(1_000_000 + os.getpid())  # Seconds that nothing else on the machine sleeps.
 TAKE = r"""#!/bin/sh
+# The check changes the fault as soon as it sees the count.
+fault=$(cat {fault} 2>/dev/null)
 n=$(cat {count} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{count}
-case $(cat {fault} 2>/dev/null) in
+case $fault in
     hang) sleep {nap} & sleep {nap} ;;
     fail) exit 3 ;;
     garbage) echo this is no picture; exit 0 ;;

@@ -69,15 +69,13 @@ package struct MotionMachine: Sendable {
     /// - Parameters:
     ///   - motion: The one.
     ///   - why: For the log and the page of records.
-    ///   - reason: `busy` where the camera was not tried.
     /// - Returns: What follows.
     package mutating func fail(
         _ motion: SeenMotion,
-        _ why: String,
-        reason: EyesReport.Lack.Reason = .failed
+        _ why: String
     ) -> Report {
         waiting -= 1
-        lacks.add(motion, reason, reason == .failed ? why : nil)
+        lacks.add(motion, .failed, why)
         return leaveOut(why)
     }
 

@@ -1,13 +1,33 @@
 import ControlProtocol
+import Core
 import Glibc
 import Synchronization
 
-/// Whether a masked time holds, by the clocks of the machine.
+/// Whether a masked time holds, by the clock and the zone of the machine.
 package final class MaskClock: Sendable {
+    /// The minute of the day, 0…1 439, of seconds since 1970; nil where there is none.
+    package typealias MinuteOfDay = @Sendable (Int) -> Int?
+
     private let masks: [MaskTime]
+    private let minuteOfDay: MinuteOfDay
     private let isSure = Mutex(false)
 
-    package init(_ masks: [MaskTime]) { self.masks = masks }
+    /// - Parameters:
+    ///   - masks: Times of day without a picture.
+    ///   - minuteOfDay: By default in the machine's zone.
+    package init(
+        _ masks: [MaskTime],
+        minuteOfDay: @escaping MinuteOfDay = MaskClock.minuteOfZone
+    ) {
+        (self.masks, self.minuteOfDay) = (masks, minuteOfDay)
+    }
+
+    /// In the machine's zone.
+    package static let minuteOfZone: MinuteOfDay = { seconds in
+        var (time, parts) = (time_t(seconds), tm())
+        guard localtime_r(&time, &parts) != nil else { return nil }
+        return Int(parts.tm_hour * 60 + parts.tm_min)
+    }
 
     /// What the station says of its clock, each time that it says it.
     package func note(isSure: Bool) { self.isSure.withLock { $0 = isSure } }
@@ -16,10 +36,7 @@ package final class MaskClock: Sendable {
     /// trusted.
     package func holds(at now: Int, isSure: Bool) -> Bool {
         guard !masks.isEmpty else { return false }
-        guard isSure else { return true }
-        var (time, parts) = (time_t(now), tm())
-        guard localtime_r(&time, &parts) != nil else { return true }
-        let minute = Int(parts.tm_hour * 60 + parts.tm_min)
+        guard isSure, let minute = minuteOfDay(now) else { return true }
         return masks.contains { $0.covers(minute) }
     }
 
