@@ -160,6 +160,7 @@ class Courier:
     """A roost-courier beside a station: configuration, secrets, socket, log."""
 
     words = ()  # Further ones of `roost-courier run`.
+    environment = {}  # Of its programs, besides the check's own.
 
     def __init__(self, check, station, **config):
         self.check, self.station, self.process = check, station, None
@@ -190,11 +191,11 @@ class Courier:
                    "--socket", self.station.socket, "--control", self.socket, "--secrets", self.secrets,
                    "--verbose", *self.words]
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, env={**os.environ, **self.environment}, stdout=log, stderr=log)
 
     def roost(self, *words, **demands):
         """`roost outbox …` and `roost courier …`, at this courier."""
-        environment = {**os.environ, "ROOST_COURIER_SOCKET": self.socket}
+        environment = {**os.environ, **self.environment, "ROOST_COURIER_SOCKET": self.socket}
         return self.check.roost(*words, env=environment, **demands)
 
     def report(self):

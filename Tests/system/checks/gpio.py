@@ -6,11 +6,11 @@ What is installed counts as 1.6; 2.x is built into .build-libgpiod2 from sources
 import os
 import subprocess
 
+from .. import standin
 from ..check import ROOT, Failed, Skipped
 from ..libgpiod import PKG_CONFIG_PATH, NotBuilt, build
 
 NEEDS = "the network once, for 2.x"
-STANDIN = os.path.join(ROOT, ".build-gpio-standin", "gpio-standin.so")
 
 
 def suite(check, scratch, environment):
@@ -23,7 +23,7 @@ def suite(check, scratch, environment):
     place = subprocess.check_output([*command, "--show-bin-path"], env=environment, text=True).strip()
     done = subprocess.run(
         [os.path.join(place, "roostPackageTests.xctest"), "--testing-library", "swift-testing",
-         "--filter", "GPIO"], env={**environment, "LD_PRELOAD": STANDIN}, check=False)
+         "--filter", "GPIO"], env={**environment, "LD_PRELOAD": standin.build("gpio")}, check=False)
     check.same(done.returncode, 0, f"the suite in {scratch}: exit status")
 
 
@@ -33,18 +33,7 @@ def arguments(parser):
     parser.add_argument("--sdist", help="a gpiod-*.tar.gz that you fetched yourself")
 
 
-def build_standin():
-    """Builds what LD_PRELOAD puts in the place of the kernel; returns its path."""
-    os.makedirs(os.path.dirname(STANDIN), exist_ok=True)
-    subprocess.run(
-        [os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared",
-         "-fPIC", "-o", STANDIN, os.path.join(ROOT, "Tests", "Support", "gpio-standin.c"), "-ldl",
-         "-lpthread"], check=True)
-    return STANDIN
-
-
 def run(check, options):
-    build_standin()
     for version in options.versions or ("1", "2"):
         if version == "1":
             found = subprocess.check_output(["pkg-config", "--modversion", "libgpiod"], text=True)

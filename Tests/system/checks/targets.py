@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 
+from .. import standin
 from ..browser.dashboard import free_port
 from ..check import ROOT, Failed, Skipped, until
 from ..courier import Courier
@@ -90,6 +91,7 @@ def mail(check):
                 "to": ["ann@example.org", "bob@example.org"], "user": "roost", "password": {"secret": "smtp"},
                 "trust": server.certificate, "local": True}
     courier = Courier(check, station, receivers=[receiver])
+    courier.environment = {"LD_PRELOAD": standin.build("clock")}  # A mail needs the date of a time server.
 
     def send(password, status, **changes):
         courier.secret("smtp", password)
@@ -98,8 +100,6 @@ def mail(check):
                              "--secrets", courier.secrets, status=status)
 
     said = send("another", 1).stderr
-    if "time server" in said:
-        return check.say("mail is skipped: no time server has set this machine's clock, and a mail needs a date")
     check.demand("refuses the log-in" in said, f"a wrong password: {said}")
     said = send(PASSWORD, 1, trust=certificate(check, "other")[0]).stderr
     check.demand("certificate" in said, f"another certificate: {said}")
