@@ -34,6 +34,15 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
+    /// What the names of its devices begin with at the station, before a colon.
+    var source: String {
+        switch self {
+        case .singapore: SingaporeRows.source
+        case .arpa: ARPARows.source
+        case .peer(let name, _, _): name
+        }
+    }
+
     /// Whether it fetches no values: another station that is only to say how it is.
     var wantsNothing: Bool {
         if case .peer(_, let channels, _) = self { channels.isEmpty } else { false }
@@ -86,9 +95,10 @@ package enum FeedKind: Hashable, Sendable {
             ]
         case .peer(_, let channels, _):
             guard let now else { return [] }
-            let from =
+            let since =
                 last?.advanced(by: .zero - Self.peerOverlap)
                 ?? now.advanced(by: .zero - Self.peerReach)
+            let from = max(since, now.advanced(by: .zero - Self.reachMax))
             return channels.map { channel in
                 "/api/v1/readings?channel=\(URLText.encoded(channel))"
                     + "&from=\(URLText.encoded(from.iso8601))&limit=\(Self.peerRowCount)"
@@ -108,7 +118,8 @@ package enum FeedKind: Hashable, Sendable {
                         + Self.reach
                 )
             )
-        case .peer: 0
+        case .peer:
+            max(0, Self.wholeDays(.milliseconds((now.tenths - last.tenths) * 100) - Self.reachMax))
         }
     }
 

@@ -2,12 +2,13 @@ import ControlProtocol
 import Core
 import Feeds
 import Store
+import StoreQueries
 import Supervision
 
 /// Fetches the values of one service, and hands them to the station.
 ///
 /// The station knows each value by its source, series and time, so what is fetched twice is kept
-/// once: this task remembers nothing over a restart.
+/// once: this task remembers nothing over a restart, and reads in the history since when it asks.
 package actor FeedTask: Child {
     /// What it works with.
     struct World: Sendable {
@@ -16,6 +17,8 @@ package actor FeedTask: Child {
         let secrets: any SecretSource
         let clock: any NodeClock
         let seed: UInt64
+        /// Nil asks from the present on.
+        var history: (any HistoryAccess)?
     }
 
     /// How it stands, for reports.
@@ -100,6 +103,7 @@ package actor FeedTask: Child {
 
     private func fetchAll() async throws {
         let now = try await time()
+        if lastValues == nil { lastValues = try await newest() }
         let paths = entry.kind.paths(at: now, since: lastValues)
         guard !paths.isEmpty || entry.kind.wantsNothing else {
             throw FeedTrouble("no-clock", "the station does not know what time it is")
@@ -176,6 +180,23 @@ package actor FeedTask: Child {
         standing.places = Array(
             known.values.sorted { $0.series < $1.series }.prefix(FeedRows.placesMax)
         )
+    }
+
+    /// When the newest value is that the station has of this service; nil for none.
+    private func newest() async throws -> WallTime? {
+        let prefix = entry.kind.source + ":"
+        do {
+            return try await world.history?.read { reader, times in
+                let streams = try reader.streams()
+                    .filter { $0.id.isImported && $0.device.hasPrefix(prefix) }
+                return try streams.compactMap { stream in
+                    try StoreExtent(reader, times, of: stream.id).newest?.wall
+                }
+                .max()
+            } ?? nil
+        } catch let error where !(error is CancellationError) {
+            throw FeedTrouble("station", "the history cannot be read: \(error)")
+        }
     }
 
     private func time() async throws -> WallTime? {

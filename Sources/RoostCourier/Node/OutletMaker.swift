@@ -151,7 +151,8 @@ struct OutletMaker: Sendable {
             network: outlet.network,
             secrets: world.secrets,
             clock: world.clock,
-            seed: seed(of: entry.id)
+            seed: seed(of: entry.id),
+            history: parts.history
         )
         let task = FeedTask(entry, in: feed, heartbeat: heartbeat)
         await outlet.begin(task)

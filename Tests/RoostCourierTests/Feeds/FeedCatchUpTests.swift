@@ -5,8 +5,10 @@ import Feeds
 import Profiles
 import SimulationKit
 import Store
+import StoreQueries
 import Supervision
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostCourier
@@ -103,6 +105,7 @@ import Testing
         _ feed: String,
         _ host: String,
         _ shape: Shape,
+        _ history: (any HistoryAccess)? = nil,
         _ body:
             @escaping @Sendable (
                 SimulatedClock, FeedKeeper, any SimulatedServer, SimulatedInternet, FeedTask
@@ -122,7 +125,8 @@ import Testing
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,
-                seed: 7
+                seed: 7,
+                history: history
             )
             let heartbeat = Heartbeat(clock: clock, limit: .minutes(15))
             let task = FeedTask(try #require(read.feeds.first), in: world, heartbeat: heartbeat)
@@ -164,6 +168,53 @@ import Testing
             if let server = server as? Singapore {
                 #expect(server.state.withLock { $0.refusedCount } == 0, "it was asked too fast")
             }
+        }
+    }
+
+    /// What a station has of earlier processes of its courier.
+    private final class Known: HistoryAccess, @unchecked Sendable {
+        private let folder: TestFolder
+        private let reader: HistoryReader
+        private let times: StoreTimes
+
+        /// - Parameter newest: Of data.gov.sg; what another source has is later.
+        /// - Throws: What the store throws.
+        init(_ newest: WallTime) throws {
+            folder = try TestFolder(isInMemory: true)
+            let path = folder.path("history.db")
+            let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
+            let values = [ImportedSample.Value(.pm25, FixedPoint(12, decimals: 1))]
+            try HistoryImport.run(into: history) { session in
+                let later = WallTime(tenths: newest.tenths + 36_000)
+                for (source, wall) in [
+                    ("data.gov.sg:west", newest), ("arpa-lombardia:10273", later),
+                ] {
+                    try session.add([ImportedSample(source: source, wall: wall, values: values)])
+                }
+                return ((), .keep)
+            }
+            try history.close()
+            reader = try HistoryReader(path: path)
+            times = try StoreTimes(reader)
+        }
+
+        func read<Value: Sendable>(
+            _ body: @escaping @Sendable (HistoryReader, StoreTimes) throws -> Value
+        ) async throws -> Value { try body(reader, times) }
+    }
+
+    @Test(arguments: [2, 30])
+    func aCourierThatWasRestartedKnowsSinceWhen(days: Int64) throws {
+        let begun = FeedKeeper.begun * 10
+        let known = try Known(WallTime(tenths: begun - days * 864_000))
+        try live(Self.singapore, Self.host, .singapore, known) { clock, keeper, server, _, task in
+            try await clock.sleep(for: .minutes(10))
+            #expect(await task.standing.trouble == nil)
+            let paths = (server as? Singapore)?.state.withLock { $0.paths } ?? []
+            let dates = Set(paths.map { String($0.suffix(10)) }).sorted()
+            #expect(dates.count == min(Int(days), 7) + 1 && dates.last == "2026-09-21")
+            let missed = await task.standing.counts.missedDays
+            #expect(missed == max(0, Int(days) - 7))
         }
     }
 

@@ -18,7 +18,7 @@ final class FeedKeeper: StationLink {
     }
     let state = Mutex(State())
     let clock: SimulatedClock
-    private static let begun: Int64 = 1_790_000_000
+    static let begun: Int64 = 1_790_000_000
 
     init(_ clock: SimulatedClock) { self.clock = clock }
 
