@@ -148,6 +148,8 @@ def after_another_point(bench, machine, turn):
     """The radio goes from station to access point and back: it is the owner's again each time."""
     other(machine, "kill $(cat /run/router.pid); rm -f /run/router.pid")
     machine.wait("! iw dev wlan0 link | grep -q Connected", 120, "the network's end is not noticed")
+    # A short loss is ignored, and until then the access point takes the network for one.
+    machine.wait('[ -z "$(ip -4 route show default)" ]', 60, "the route of a network that is gone stays")
     machine.run("systemctl --no-block start roost-access-point")
     wait_for_point(bench, machine)
     ends(bench, machine, f"access point {turn + 1}")
