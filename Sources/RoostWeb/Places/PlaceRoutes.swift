@@ -57,7 +57,7 @@ package struct PlaceRoutes: Sendable {
         let state = "-\(Self.words(own))-\(located.joined(separator: ","))"
         return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.day)
-            guard !SiteTable.isTooLong(range) else {
+            guard !SiteTable.isTooLong(range, history.now) else {
                 throw Problem.outOfRange("from", "sites takes \(SiteTable.daysMax) days at most")
             }
             let table = try SiteTable(history.reader, history.times, range, feeds: feeds)

@@ -154,9 +154,12 @@ package struct SiteTable {
         for (key, column) in zip(keys, known) { columns[key] = column }
     }
 
-    /// Whether a window is longer than a table takes; one without both ends is not.
-    package static func isTooLong(_ range: TimeRange) -> Bool {
-        guard let from = range.from, let to = range.to else { return false }
+    /// Whether a window is longer than a table takes; one without an end reaches to `now`.
+    ///
+    /// A history that nothing dates yet has a window without both.
+    package static func isTooLong(_ range: TimeRange, _ now: WallTime?) -> Bool {
+        guard let from = range.from else { return range.to != nil }
+        guard let to = range.to ?? now else { return false }
         return to.tenths - from.tenths > Int64(daysMax) * 864_000
     }
 

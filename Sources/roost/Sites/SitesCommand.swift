@@ -17,7 +17,7 @@ struct SitesCommand: ParsableCommand {
                       roost sites regions --last 3d
                       roost sites references --from 2026-11-01 --to 2026-11-15 --json
                       roost sites clusters pm25
-            Exit codes: 0 done, 1 refused or failed.
+            Exit codes: 0 done, 1 refused or failed, 69 there is no history.
             """,
         subcommands: [
             SitesListCommand.self, SitesRegionsCommand.self, SitesReferencesCommand.self,
@@ -37,7 +37,7 @@ struct SitesListCommand: ParsableCommand {
 
             Examples: roost sites
                       roost sites list --last 14d --json
-            Exit codes: 0 done, 1 refused or failed.
+            Exit codes: 0 done, 1 refused or failed, 69 there is no history.
             """
     )
     @OptionGroup var options: SitesOptions
@@ -54,7 +54,7 @@ struct SitesRegionsCommand: ParsableCommand {
 
             Examples: roost sites regions
                       roost sites regions --last 3d --json
-            Exit codes: 0 done, 1 refused or failed.
+            Exit codes: 0 done, 1 refused or failed, 69 there is no history.
             """
     )
     @OptionGroup var options: SitesOptions
@@ -71,7 +71,7 @@ struct SitesReferencesCommand: ParsableCommand {
 
             Examples: roost sites references --last 14d
                       roost sites references --from 2026-11-01 --to 2026-11-15 --json
-            Exit codes: 0 done, 1 refused or failed.
+            Exit codes: 0 done, 1 refused or failed, 69 there is no history.
             """
     )
     @OptionGroup var options: SitesOptions
@@ -89,7 +89,7 @@ struct SitesClustersCommand: ParsableCommand {
 
             Examples: roost sites clusters pm25
                       roost sites clusters cpm --last 365d --json
-            Exit codes: 0 done, 1 refused, or nothing here measures that.
+            Exit codes: 0 done, 1 refused, or nothing here measures that, 69 there is no history.
             """
     )
     @Argument(help: "As pm25, pm10 or cpm.")
@@ -150,8 +150,10 @@ struct SitesSpan: ParsableArguments {
         guard let length = last?.duration ?? (range.to == nil ? standard : nil) else {
             return range
         }
-        range.to = end
-        range.from = WallTime(tenths: end.tenths - length.wholeNanoseconds / 100_000_000)
+        // The newest value of a card is the present there, and in it.
+        let to = range.to ?? WallTime(tenths: end.tenths + 10)
+        range.to = to
+        range.from = WallTime(tenths: to.tenths - length.wholeNanoseconds / 100_000_000)
         return range
     }
 }
@@ -175,10 +177,11 @@ struct SitesOptions: ParsableArguments {
         try withStore(source.folder) {
             let times = try StoreTimes(source.reader, now: source.now)
             let range = try span.range(source, times, standard: .days(1))
-            guard !SiteTable.isTooLong(range) else {
+            let present = try StoreExtent.present(source.reader, times, now: source.now)
+            guard !SiteTable.isTooLong(range, present) else {
                 throw ClientFailure(
                     message: "sites are read for \(SiteTable.daysMax) days at most; "
-                        + "bring --from and --to nearer together",
+                        + "choose a shorter time",
                     exitCode: 1
                 )
             }

@@ -142,6 +142,16 @@ import Testing
         #expect(site.entries.map(\.quantity) == ["cpm"])
     }
 
+    @Test func aWindowWithoutAnEndReachesToThePresent() {
+        func time(_ text: String) -> WallTime? { WallTime(iso8601: text) }
+        let from = TimeRange(from: time("2026-10-01T00:00:00Z"))
+        #expect(!SiteTable.isTooLong(from, time("2026-10-31T23:00:00Z")))
+        #expect(SiteTable.isTooLong(from, time("2026-11-02T00:00:00Z")))
+        // All there is, and a beginning that nothing dates.
+        #expect(SiteTable.isTooLong(TimeRange(to: time("2026-10-01T00:00:00Z")), nil))
+        #expect(!SiteTable.isTooLong(from, nil) && !SiteTable.isTooLong(TimeRange(), nil))
+    }
+
     @Test func anEmptyStoreHasNoSites() throws {
         #expect(try ImportedStore().table(Self.day.0, Self.day.1).sites.isEmpty)
     }
