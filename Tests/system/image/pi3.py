@@ -12,10 +12,10 @@ from . import bench as shared
 from .bench import LabFailed, board
 
 LIMIT = 1500
-PAGE_SECONDS = 60  # After the login.
+PAGE_SECONDS = 60  # After all units.
 MARKS = {"U-Boot": "U-Boot 20", "the boot script": "Roost: root", "the kernel": "Machine model", "the card": "mmcblk0: p1",
          "root and data partition": "EXT4-fs (mmcblk0p6): mounted", "systemd": "systemd[1]:",
-         "the station": "Started \x1b[0;1;39mroostd.service", "the login": "roost login:"}
+         "the station": "Started \x1b[0;1;39mroostd.service", "all units": "Reached target \x1b[0;1;39mmulti-user.target"}
 WORDS = ("words=console=ttyS1,115200 net.ifnames=0 panic=10 loglevel=7 roost.watchdog=no "
          "systemd.watchdog_sec=0 systemd.log_target=kmsg systemd.log_level=notice\n")
 
@@ -42,7 +42,7 @@ def pi3(bench):
             for name, mark in MARKS.items():
                 if mark in text:
                     seen.setdefault(name, time.monotonic() - began)
-            is_over = time.monotonic() - began > seen.get("the login", LIMIT) + PAGE_SECONDS
+            is_over = time.monotonic() - began > seen.get("all units", LIMIT) + PAGE_SECONDS
             if is_over or text.count(MARKS["the boot script"]) > 1:
                 break
             answer = shared.page(port) if "systemd" in seen else None
