@@ -24,7 +24,7 @@ package final class ProgressLine {
         next = now.advanced(by: .seconds(1))
         hasSpoken = true
         let end = isatty(2) == 1 ? "\u{1B}[K\r" : "\n"
-        Output.write("roost: \(text())\(end)", to: 2)
+        Output.write("\(Output.program): \(text())\(end)", to: 2)
     }
 
     /// Waits in real time.

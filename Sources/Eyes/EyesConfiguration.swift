@@ -52,19 +52,19 @@ package struct EyesConfiguration: Hashable, Sendable {
         }
         limit = root.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
         ring = root.absolutePath("ring") ?? PictureFile.standardPath
-        let megabytes = Int(root.number("megabytes", in: 1...4_096) ?? 64)
+        let megabytes = root.whole("megabytes", in: 1...4_096) ?? 64
         if let camera, camera.settle + .seconds(2) > limit {
             problems.add("camera.settleSeconds", "with 2 s to open it, is more than limitSeconds")
         }
         // A camera's own JPEG has twice the size of one that a program was asked for.
-        let standard = camera == nil ? 400.0 : 200
-        let count = Int(root.number("pictures", in: 1...10_000) ?? standard)
+        let standard = camera == nil ? 400 : 200
+        let count = root.whole("pictures", in: 1...10_000) ?? standard
         let shape = PictureShape(megabytes: megabytes, count: count)
         if shape == nil {
             problems.add("pictures", "\(count) in \(megabytes) MiB leaves less than 8 KiB for each")
         }
         self.shape = shape ?? PictureShape.smallest
-        retentionDays = Int(root.number("retentionDays", in: 1...3_650) ?? 14)
+        retentionDays = root.whole("retentionDays", in: 1...3_650) ?? 14
         masks = Self.texts("masks", "times as \"22:00-06:00\"", &root, limit: 16) { MaskTime($0) }
         if var reader = root.object("live") {
             live = LiveSettings(&reader, instead: camera?.liveCommand) { Self.command(&$0) }

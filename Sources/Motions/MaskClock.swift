@@ -40,6 +40,9 @@ package final class MaskClock: Sendable {
         return masks.contains { $0.covers(minute) }
     }
 
+    /// The same by what the station last said of its clock.
+    package func holds(at now: Int) -> Bool { holds(at: now, isSure: isSure.withLock { $0 }) }
+
     /// Why there is no live picture now; nil while no mask keeps it away.
     package func refusal(at now: Int = time(nil)) -> LivePictureReport? {
         let isSure = isSure.withLock { $0 }

@@ -64,6 +64,13 @@ package struct MotionMachine: Sendable {
         return recover()
     }
 
+    /// A masked time began while one waited, or while its picture was taken: it gets none.
+    package mutating func mask(_ motion: SeenMotion) {
+        waiting -= 1
+        masked += 1
+        lacks.add(motion, .masked)
+    }
+
     /// One that waited has none.
     ///
     /// - Parameters:

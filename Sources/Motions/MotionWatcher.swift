@@ -222,7 +222,16 @@ package final class MotionWatcher: Sendable {
                 continue
             }
             do {
+                // A motion may have waited for minutes, and a picture may take one.
+                guard !isMasked else {
+                    mask(motion)
+                    continue
+                }
                 let bytes = try await camera.picture()
+                guard !isMasked else {
+                    mask(motion)
+                    continue
+                }
                 let moment = moment
                 let record = try await change { ring throws(StorageError) in
                     try ring.add(bytes, of: motion, at: moment)
@@ -230,6 +239,7 @@ package final class MotionWatcher: Sendable {
                 logger.info("picture", metadata: ["name": "\(record.name)"])
                 let news = state.withLock { state in
                     state.waiting.removeFirst()
+                    state.ringTrouble = nil
                     return state.motions.succeed()
                 }
                 if let news { self.record(news) }
@@ -242,6 +252,19 @@ package final class MotionWatcher: Sendable {
                 leaveOut(report)
             }
         }
+    }
+
+    /// Whether a masked time holds now.
+    private var isMasked: Bool {
+        settings.masks.holds(at: Int(settings.wall().nanoseconds / 1_000_000_000))
+    }
+
+    private func mask(_ motion: SeenMotion) {
+        state.withLock { state in
+            state.waiting.removeFirst()
+            state.motions.mask(motion)
+        }
+        say()
     }
 
     /// Makes the ring, and deletes what has become too old, until cancelled.

@@ -104,6 +104,16 @@ package struct ObjectReader {
         return number
     }
 
+    package mutating func whole(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        let limits = Double(range.lowerBound)...Double(range.upperBound)
+        guard let number = number(key, in: limits) else { return nil }
+        guard let whole = Int(exactly: number) else {
+            problem(key, "expected a whole number, found \(JSONValue.number(number).shown)")
+            return nil
+        }
+        return whole
+    }
+
     package mutating func seconds(_ key: String, in range: ClosedRange<Double>) -> Duration? {
         number(key, in: range).map { .milliseconds(Int64(($0 * 1_000).rounded())) }
     }

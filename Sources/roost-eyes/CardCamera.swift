@@ -53,16 +53,20 @@ final class CardCamera: MotionCamera {
 
     /// By the program for pictures, or from the live picture while that has the camera.
     private func capture() throws(CaptureError) -> [UInt8] {
+        let mark = CaptureMark(ring: configuration.ring)
         let program = CaptureProgram(
             configuration.command,
             limit: configuration.limit,
             byteMax: configuration.shape.pictureMax,
-            mark: CaptureMark(ring: configuration.ring)
+            mark: mark
         )
-        guard let live else { return try program.run() }
-        let bytes = try live.picture(within: configuration.limit) { () throws(CaptureError) in
-            try program.run()
+        func take() throws(CaptureError) -> [UInt8] {
+            // What left the program's group would stay, one more for each motion.
+            defer { _ = mark.endLeftovers() }
+            return try program.run()
         }
+        guard let live else { return try take() }
+        let bytes = try live.picture(within: configuration.limit, take)
         guard bytes.count <= configuration.shape.pictureMax else {
             throw .tooLarge(byteMax: configuration.shape.pictureMax)
         }

@@ -79,6 +79,8 @@ import Testing
         (#"{"camera": {"device": "video0"}}"#, "camera.device"),
         (#"{"camera": {"settleSeconds": 11}}"#, "camera.settleSeconds"),
         (#"{"camera": {"quality": 0}}"#, "camera.quality"),
+        (#"{"camera": {"width": 640.5}}"#, "camera.width"),
+        (#"{"camera": {}, "pictures": 1.5}"#, "pictures"),
         (#"{"camera": {"rate": 1}}"#, "camera.rate"),
         (#"{"camera": {"settleSeconds": 10}, "limitSeconds": 11}"#, "camera.settleSeconds"),
     ])

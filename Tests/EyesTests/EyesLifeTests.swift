@@ -107,6 +107,10 @@ import Testing
     private func finish(_ world: inout World) {
         guard !world.waiting.isEmpty else { return }
         let number = world.waiting.removeFirst()
+        guard !world.isMasked else {
+            world.machine.mask(Self.motion(number))
+            return world.lacking.append(number)
+        }
         let isTaken = world.camera == .well || world.camera == .slow
         let hasRoom = isTaken && keep(number, &world)
         guard !hasRoom else {

@@ -52,6 +52,14 @@ import Testing
         #expect(machine.trouble == "late")
     }
 
+    @Test func aMaskThatBeginsWhileAMotionWaitsHoldsForIt() {
+        var machine = MotionMachine()
+        #expect(machine.admit(Self.motion, isMasked: false) == .capture)
+        machine.mask(Self.motion)
+        #expect(machine.masked == 1 && machine.waiting == 0 && machine.taken == 0)
+        #expect(machine.trouble == nil && machine.lacks.all.map(\.reason) == [.masked])
+    }
+
     @Test func aMaskedMotionIsCountedAndNothingElse() {
         var machine = MotionMachine()
         #expect(machine.admit(Self.motion, isMasked: true) == .masked)

@@ -24,9 +24,9 @@ package struct CameraSettings: Hashable, Sendable {
             reader.problem("device", "expected \(wanted), found \"\(text)\"")
         }
         self.choice = choice ?? .any
-        width = Int(reader.number("width", in: 16...8_192) ?? 1_280)
-        height = Int(reader.number("height", in: 16...8_192) ?? 720)
-        quality = Int(reader.number("quality", in: 1...100) ?? 80)
+        width = reader.whole("width", in: 16...8_192) ?? 1_280
+        height = reader.whole("height", in: 16...8_192) ?? 720
+        quality = reader.whole("quality", in: 1...100) ?? 80
         settle = reader.seconds("settleSeconds", in: 0...10) ?? .seconds(1)
         reader.finish()
     }

@@ -91,26 +91,33 @@ package final class LiveServer: Sendable {
         let isFree = shared.withLock { shared in
             shared.isCapturing = !shared.machine.isProgramUp
             shared.isFrameWanted = !shared.isCapturing
+            // What rang before was for a picture of before.
+            if shared.isFrameWanted { hush(frameBell) }
             return shared.isCapturing
         }
-        guard !isFree else {
-            defer {
-                shared.withLock { $0.isCapturing = false }
-                ring(bell)
-            }
-            return try body()
-        }
+        guard !isFree else { return try capture(body) }
         var set = pollfd(fd: frameBell, events: Int16(POLLIN), revents: 0)
         let milliseconds = Int32(clamping: Int64(limit / .milliseconds(1)))
         while poll(&set, 1, milliseconds) < 0, errno == EINTR {}
-        hush(frameBell)
         let frame = shared.withLock { shared in
             defer { (shared.isFrameWanted, shared.frame) = (false, nil) }
+            // It may have ended while the motion waited: then the camera is free.
+            shared.isCapturing = shared.frame == nil && !shared.machine.isProgramUp
             return shared.frame
         }
         if let frame { return frame }
-        // It ended while the motion waited: the camera is free.
-        guard shared.withLock({ !$0.machine.isProgramUp }) else { throw .late(limit) }
+        guard shared.withLock({ $0.isCapturing }) else { throw .late(limit) }
+        return try capture(body)
+    }
+
+    /// Runs `body`, which has the camera, and gives the camera back.
+    private func capture(
+        _ body: () throws(CaptureError) -> [UInt8]
+    ) throws(CaptureError) -> [UInt8] {
+        defer {
+            shared.withLock { $0.isCapturing = false }
+            ring(bell)
+        }
         return try body()
     }
 
@@ -181,7 +188,7 @@ package final class LiveServer: Sendable {
             case .stop:
                 _ = round.stop()
                 use.end()
-                ring(frameBell)
+                if shared.withLock({ $0.isFrameWanted }) { ring(frameBell) }
             case .refuse(let report): round.refuse(report, at: now)
             }
         }

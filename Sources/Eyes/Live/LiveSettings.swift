@@ -27,13 +27,13 @@ package struct LiveSettings: Hashable, Sendable {
         instead: [String]?,
         texts: (inout ObjectReader) -> [String]
     ) {
-        framesPerSecond = Int(reader.number("framesPerSecond", in: 1...30) ?? 10)
-        width = Int(reader.number("width", in: 16...4_096) ?? 640)
-        height = Int(reader.number("height", in: 16...4_096) ?? 480)
+        framesPerSecond = reader.whole("framesPerSecond", in: 1...30) ?? 10
+        width = reader.whole("width", in: 16...4_096) ?? 640
+        height = reader.whole("height", in: 16...4_096) ?? 480
         limit = reader.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
         bounds = MachineBounds(
             celsiusMax: reader.number("celsiusMax", in: 30...110) ?? 75,
-            freeMegabytesMin: Int(reader.number("freeMegabytesMin", in: 0...65_536) ?? 64)
+            freeMegabytesMin: reader.whole("freeMegabytesMin", in: 0...65_536) ?? 64
         )
         let own = texts(&reader)
         let words = own.isEmpty ? instead ?? [] : own

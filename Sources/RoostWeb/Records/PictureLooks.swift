@@ -51,7 +51,8 @@ package final class PictureLooks: Sendable {
     }
 
     private enum Act {
-        case add
+        /// A new line, and what the one before it does not say yet.
+        case add(before: Hour?)
         case update
         case none
     }
@@ -75,6 +76,7 @@ package final class PictureLooks: Sendable {
                 hours[key] = hour
                 return hour.row != nil && hour.count & (hour.count - 1) == 0 ? .update : .none
             }
+            let before = hours[key]
             hours[key] = Hour(
                 action: key.isLive ? .livePicture : .pictures,
                 begun: now,
@@ -82,10 +84,12 @@ package final class PictureLooks: Sendable {
                 lowest: picture,
                 highest: picture
             )
-            return .add
+            return .add(before: before)
         }
         switch act {
-        case .add: await add(key, identity.name, request.peer.text)
+        case .add(let before):
+            await add(key, identity.name, request.peer.text)
+            if let before { await write(before) }
         case .update: await update(key)
         case .none: break
         }
@@ -114,16 +118,24 @@ package final class PictureLooks: Sendable {
     }
 
     private func update(_ key: Key) async {
-        guard let hour = hours.withLock({ $0[key] }), let row = hour.row,
-            hour.count != hour.written
-        else { return }
+        guard let hour = hours.withLock({ $0[key] }), await write(hour) else { return }
+        hours.withLock { $0[key]?.written = hour.count }
+    }
+
+    /// Writes a line's count as it is.
+    ///
+    /// - Returns: Whether it is written now, and was not before.
+    @discardableResult
+    private func write(_ hour: Hour) async -> Bool {
+        guard let row = hour.row, hour.count != hour.written else { return false }
         do {
             try await database.run {
                 try AuditTable(connection: $0).change(row, target: hour.words)
             }
-            hours.withLock { $0[key]?.written = hour.count }
+            return true
         } catch {
             logger.warning("the audit lacks pictures \(hour.words): \(error)")
+            return false
         }
     }
 

@@ -21,6 +21,8 @@ final class Album: @unchecked Sendable {
     )
     /// Pictures that the camera gave; the number of the last one.
     private(set) var givenCount = 0
+    /// Whether a masked time held when the last one was taken.
+    var isLastMasked = false
 
     /// The next picture of the camera.
     func next() -> [UInt8] {

@@ -12,6 +12,17 @@ final class EyesLives: @unchecked Sendable {
     /// systemd's `RestartSec`.
     private static let restartPause: Duration = .seconds(5)
 
+    /// In the zone of the simulated machine, which is UTC.
+    static var masks: MaskClock {
+        MaskClock([maskTime]) { $0 / 60 % 1_440 }
+    }
+
+    /// Not in the quiet time of a life of whole days.
+    private static let maskTime: MaskTime = {
+        guard let time = MaskTime("12:00-14:00") else { preconditionFailure("is a time") }
+        return time
+    }()
+
     private unowned let machine: Machine
     private var watcher: MotionWatcher?
     private var killed = Signal()
@@ -61,7 +72,7 @@ final class EyesLives: @unchecked Sendable {
         logger.logLevel = .critical
         let (machine, world) = (machine, machine.world)
         let settings = MotionWatcher.Settings(
-            masks: MaskClock([]),
+            masks: Self.masks,
             retentionDays: 30,
             boot: machine.boot
         ) {

@@ -32,7 +32,11 @@ struct WorldCamera: MotionCamera, @unchecked Sendable {
         try await machine.clock.sleep(for: isSlow ? Self.limit : Self.exposure)
         guard !isSlow else { throw Failure(description: "no picture within \(Self.limit)") }
         guard !isHit(by: .cameraFails) else { throw Failure(description: "no JPEG") }
-        return machine.world.album.next()
+        let album = machine.world.album
+        let wall = machine.clock.wallReading?.wall ?? WallTime(nanoseconds: 0)
+        let seconds = Int(wall.nanoseconds / 1_000_000_000)
+        album.isLastMasked = EyesLives.masks.holds(at: seconds, isSure: true)
+        return album.next()
     }
 
     func changeRing<Value: Sendable>(
@@ -48,6 +52,9 @@ struct WorldCamera: MotionCamera, @unchecked Sendable {
         let ring = try PictureRing(album.card, shape: Album.shape)
         let value = try body(ring)
         if let record = value as? PictureRecord {
+            if album.isLastMasked {
+                world.records.eyes.faults.append("a picture was kept in a masked time")
+            }
             if world.planted == .lostPictures { _ = try ring.delete(record.number) }
             world.records.eyes.kept.append(
                 EyesRecords.Kept(

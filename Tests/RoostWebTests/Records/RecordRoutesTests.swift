@@ -92,6 +92,22 @@ import Testing
         #expect(await Self.audit(accounts, anna) == lines)
     }
 
+    @Test func anHourThatEndsKeepsItsCount() async throws {
+        let stage = try Self.stage()
+        let accounts = try Self.accounts(stage)
+        let anna = try await accounts.claim()
+        for number in 3...15 {
+            #expect(
+                await accounts.ask(.get, "/records/\(number)/picture", as: anna).status == 200
+            )
+        }
+        accounts.time.pass(3_601)
+        #expect(await accounts.ask(.get, "/records/4/picture", as: anna).status == 200)
+        let lines = await Self.audit(accounts, anna)
+        #expect(lines.contains { $0.contains("13 × (3–15)") })
+        #expect(lines.contains { $0.contains("1 × (4)") })
+    }
+
     @Test func ownersDeleteAndTheAuditKnowsIt() async throws {
         let stage = try Self.stage()
         let accounts = try Self.accounts(stage)

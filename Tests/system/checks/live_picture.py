@@ -170,15 +170,21 @@ def shared(check, eyes):
     first.close()
     check.demand(all(second.next() for _ in range(RATE)), "the second sees on when the first leaves")
     # A motion meanwhile: the camera has one owner, so its picture is the next frame.
-    eyes.motions.send(1)
-    taken = until(lambda: (second.next(), newest(eyes.ring))[1] == 1, 10, 0)
-    check.demand(taken, "a motion during the live picture has no picture")
-    picture = subprocess.run([check.program("roost"), "records", "get", "1", "--output", "-", "--ring", eyes.ring],
-                             capture_output=True, check=True).stdout
-    check.demand(live_program.number_of(picture), f"its picture is no frame: {picture[:20]}")
+    for number in (1, 2, 3):
+        eyes.motions.send(number)
+        taken = until(lambda wanted=number: (second.next(), newest(eyes.ring))[1] == wanted, 10, 0)
+        check.demand(taken, f"motion {number} during the live picture has no picture")
+        picture = subprocess.run([check.program("roost"), "records", "get", str(number), "--output", "-", "--ring", eyes.ring],
+                                 capture_output=True, check=True).stdout
+        check.demand(live_program.number_of(picture), f"its picture is no frame: {picture[:20]}")
+        second.close()
+        gone(check, eyes, "after the last viewer")
+        check.same(eyes.report()["state"], "ready", "after the last viewer")
+        # The same again for who comes after a live picture that ended.
+        second = Follower(eyes)
+        check.demand(isinstance(second.next(), bytes), "no frame for who comes later")
     second.close()
     gone(check, eyes, "after the last viewer")
-    check.same(eyes.report()["state"], "ready", "after the last viewer")
     # A viewer that reads nothing holds up no other, and none waits for the card.
     stuck, other = Follower(eyes), Follower(eyes)
     begun, seen = now(), 0
