@@ -30,7 +30,7 @@ package enum ARPARows {
         var result = FeedRows()
         let rows = try SocrataRows.rows(of: FeedBody(bytes))
         for row in rows { take(row, sensors, into: &result) }
-        if rows.count >= pageSize { result.next = "\(offset + rows.count)" }
+        if rows.count >= pageSize { result.goOn(at: "\(offset + rows.count)") }
         return result
     }
 

@@ -33,10 +33,18 @@ package struct ARPASensor: Hashable, Sendable {
 
     /// Where the sensors of the registry are, each under its number.
     ///
+    /// - Parameters:
+    ///   - bytes: The body as it came.
+    ///   - wanted: Sensors as configured; `differing` says of which the registry has another
+    ///     quantity or unit. Kinds that are not known here are compared by their unit alone.
     /// - Returns: Places alone; a sensor without one is on no map.
     /// - Throws: `FeedFault` when the whole body says nothing.
-    package static func places(_ bytes: [UInt8]) throws(FeedFault) -> FeedRows {
-        let (sensors, left) = try registry(bytes)
+    package static func places(
+        _ bytes: [UInt8],
+        for wanted: [ARPASensor]
+    ) throws(FeedFault) -> FeedRows {
+        let list = try SocrataRows.rows(of: FeedBody(bytes))
+        let (sensors, left) = registry(of: list)
         var rows = left
         rows.places = sensors.values.sorted { $0.id < $1.id }.compactMap { sensor in
             FeedPlace(
@@ -46,7 +54,24 @@ package struct ARPASensor: Hashable, Sendable {
                 longitude: sensor.longitude
             )
         }
+        for row in list {
+            guard let id = row.member("idsensore")?.text,
+                let own = wanted.first(where: { $0.id == id })
+            else { continue }
+            rows.differing[id] = own.difference(from: row)
+        }
         return rows
+    }
+
+    /// Nil where a row of the registry says nothing else.
+    private func difference(from row: FeedBody) -> String? {
+        let kind = row.member("nometiposensore")?.text ?? ""
+        // Some write Greek's mu in place of the micro sign.
+        let theirs = row.member("unitamisura")?.text?.replacing("\u{3BC}", with: "\u{B5}")
+        let isOther = Self.quantities[kind].map { $0 != quantity } ?? false
+        guard isOther || theirs.map({ $0 != unit }) ?? false else { return nil }
+        let found = "\(kind.prefix(40)) in \((theirs ?? "no unit").prefix(16))"
+        return "sensor \(id) is \(found) in the registry, not \(quantity) in \(unit)"
     }
 
     /// Reads rows of the registry `ib47-atvt`.
@@ -56,8 +81,14 @@ package struct ARPASensor: Hashable, Sendable {
     package static func registry(
         _ bytes: [UInt8]
     ) throws(FeedFault) -> (sensors: [String: ARPASensor], left: FeedRows) {
+        registry(of: try SocrataRows.rows(of: FeedBody(bytes)))
+    }
+
+    private static func registry(
+        of rows: [FeedBody]
+    ) -> (sensors: [String: ARPASensor], left: FeedRows) {
         var (sensors, left) = ([String: ARPASensor](), FeedRows())
-        for row in try SocrataRows.rows(of: FeedBody(bytes)) {
+        for row in rows {
             guard let id = row.member("idsensore")?.text, SocrataRows.isID(id) else {
                 left.omit(row.place, "has no idsensore")
                 continue

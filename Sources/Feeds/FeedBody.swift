@@ -13,6 +13,8 @@ package enum FeedFault: Error, Hashable, Sendable {
     case refused(String)
     /// JSON of another shape; `place` is a JSON pointer as in RFC 6901: `/data/items`.
     case shape(place: String, wanted: String, found: String)
+    /// What it says of its next page cannot be followed.
+    case continuation(String)
 
     /// For a log or a person.
     package var message: String {
@@ -24,6 +26,7 @@ package enum FeedFault: Error, Hashable, Sendable {
         case .refused(let words): "the source refused: \(words)"
         case .shape(let place, let wanted, let found):
             "\(place.isEmpty ? "the answer" : place) is \(found), not \(wanted)"
+        case .continuation(let words): "the answer names no next page: \(words)"
         }
     }
 }
@@ -46,11 +49,28 @@ package struct FeedRows: Hashable, Sendable {
     /// Of the parts left out the first `omissionsMax`.
     package private(set) var omissions: [FeedOmission] = []
     package private(set) var omittedCount = 0
-    /// Where the source continues; nil at its end.
-    package internal(set) var next: String?
+    /// Where the source continues, at most `nextMax` bytes; nil at its end.
+    package private(set) var next: String?
+    /// Why it cannot be asked where it continues; its rows count all the same.
+    package private(set) var fault: FeedFault?
+    /// What a registry has otherwise than it was configured: words for a person by series.
+    package internal(set) var differing: [String: String] = [:]
 
     package static let omissionsMax = 20
     package static let placesMax = 200
+    /// Data.gov.sg and a station have some 100 bytes.
+    package static let nextMax = 1_024
+
+    /// Notes where the source continues; an empty text is its end.
+    mutating func goOn(at token: String?) {
+        guard let token, !token.isEmpty else { return }
+        guard token.utf8.count <= Self.nextMax else {
+            let words = "its mark has \(token.utf8.count) bytes; \(Self.nextMax) at most are taken"
+            fault = .continuation(words)
+            return omit("", words)
+        }
+        next = token
+    }
 
     mutating func omit(_ place: String, _ reason: String) {
         omittedCount += 1
@@ -118,14 +138,19 @@ struct FeedBody {
 
     var text: String? { if case .string(let text) = value { text } else { nil } }
 
-    /// A number, or text that is one and nothing else.
+    /// A number, or text that is a decimal one and nothing else.
     var number: Double? {
         switch value {
         case .number(let number): number
-        case .string(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
+        case .string(let text):
+            // Not 0x1F, which is a number of Swift's.
+            text.utf8.allSatisfy(Self.numerals.contains)
+                ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil
         default: nil
         }
     }
+
+    private static let numerals = Set("0123456789+-.eE".utf8)
 
     var shown: String { value.shown }
 

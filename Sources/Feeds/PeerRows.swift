@@ -13,11 +13,13 @@ package enum PeerRows {
     /// - Parameters:
     ///   - bytes: The body as it came, 2 MiB at most.
     ///   - source: The name that the owner gave the other station, 1…64 bytes.
+    ///   - wanted: The channel that was asked for: `dust/pm25`.
     /// - Returns: A row for each sample with a sure time, oldest first.
     /// - Throws: `FeedFault` when the whole body says nothing; a wrong item is an omission.
     package static func decode(
         _ bytes: [UInt8],
-        from source: String
+        from source: String,
+        of wanted: String
     ) throws(FeedFault) -> FeedRows {
         let body = try FeedBody(bytes)
         // A problem as in RFC 9457, whatever its status was.
@@ -25,9 +27,14 @@ package enum PeerRows {
             throw .refused(body.member("detail")?.text ?? title)
         }
         let channel = try text("channel", of: body)
+        // Another station chooses no names here.
+        guard channel == wanted else {
+            let found = JSONValue.string(channel).shown
+            throw .shape(place: "/channel", wanted: wanted, found: String(found.prefix(80)))
+        }
         let unit = try text("unit", of: body)
         var result = FeedRows()
-        result.next = body.member("next")?.text
+        result.goOn(at: body.member("next")?.text)
         for item in try body.required("items").elements() {
             guard let stamp = item.member("time") else {
                 result.omit(item.place, "has no time")

@@ -44,7 +44,7 @@ package enum SingaporeRows {
         let body = try FeedBody(bytes)
         let content = try content(of: body)
         var result = FeedRows()
-        result.next = content.member("paginationToken")?.text
+        result.goOn(at: content.member("paginationToken")?.text)
         for item in try content.required("items").elements() { take(item, into: &result) }
         result.places = places(of: content)
         return result

@@ -19,6 +19,26 @@ import Testing
         #expect(copelli.isActive)
     }
 
+    @Test func saysWhichSensorsTheRegistryHasOtherwise() throws {
+        let body = """
+            [{"idsensore":"5551","nometiposensore":"Monossido di Carbonio","unitamisura":"mg/m³"},
+             {"idsensore":"12","nometiposensore":"Ozono","unitamisura":"µg/m³"},
+             {"idsensore":"13","nometiposensore":"Nikel","unitamisura":"ng/m³"},
+             {"idsensore":"14","nometiposensore":"Altro","unitamisura":"\u{3BC}g/m³"},
+             {"idsensore":"15","nometiposensore":"Ozono","unitamisura":"µg/m³"}]
+            """
+        let wanted = [("5551", "co"), ("12", "no2"), ("13", "nickel"), ("14", "x"), ("15", "o3")]
+            .map { ARPASensor(id: $0, quantity: $1) }
+        let rows = try ARPASensor.places(Array(body.utf8), for: wanted)
+        #expect(rows.differing.keys.sorted() == ["12", "13", "5551"])
+        #expect(
+            rows.differing["5551"]
+                == "sensor 5551 is Monossido di Carbonio in mg/m³ in the registry, not co in µg/m³"
+        )
+        let right = [ARPASensor(id: "5551", quantity: "co", unit: "mg/m³")]
+        #expect(try ARPASensor.places(Array(body.utf8), for: right).differing.isEmpty)
+    }
+
     @Test func readsDaysInSolarTimeAndNoValueAsNone() throws {
         let rows = try ARPARows.decode(
             Fixture.bytes("handmade-nicp-bhqi-rows-10043"),

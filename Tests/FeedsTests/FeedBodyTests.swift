@@ -15,7 +15,9 @@ import Testing
         return [
             Result { () throws(FeedFault) in try SingaporeRows.decode(bytes) },
             Result { () throws(FeedFault) in try ARPARows.decode(bytes, sensors) },
-            Result { () throws(FeedFault) in try PeerRows.decode(bytes, from: "peer") },
+            Result { () throws(FeedFault) in
+                try PeerRows.decode(bytes, from: "peer", of: "dust/pm25")
+            },
             Result { () throws(FeedFault) in try ARPASensor.registry(bytes).left },
         ]
     }

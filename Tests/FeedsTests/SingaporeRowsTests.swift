@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func theRegistrySaysWhereSensorsAre() throws {
-        let rows = try ARPASensor.places(Fixture.bytes("handmade-ib47-atvt-rows"))
+        let rows = try ARPASensor.places(Fixture.bytes("handmade-ib47-atvt-rows"), for: [])
         #expect(
             !rows.places.isEmpty && rows.places.map(\.series) == rows.places.map(\.series).sorted()
         )

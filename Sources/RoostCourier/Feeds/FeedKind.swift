@@ -43,9 +43,18 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// Whether it fetches no values: another station that is only to say how it is.
-    var wantsNothing: Bool {
-        if case .peer(_, let channels, _) = self { channels.isEmpty } else { false }
+    /// Whether a question names a day, which is over at some time, or none for what is newest.
+    ///
+    /// Others name when they begin.
+    var asksByDay: Bool { if case .singapore = self { true } else { false } }
+
+    /// What gets on by itself; none for another station that is only to say how it is.
+    package var parts: [FeedPart] {
+        switch self {
+        case .singapore(let data): data.map { .publication($0) }
+        case .arpa(let sensors, _): [.sensors(sensors)]
+        case .peer(_, let channels, _): channels.map { .channel($0) }
+        }
     }
 
     var secrets: [SecretName] {
@@ -66,21 +75,31 @@ package enum FeedKind: Hashable, Sendable {
     /// Rows of a page.
     private static let (arpaRowCount, peerRowCount) = (2_000, 500)
 
+    /// The first pages to ask for, of all parts.
+    package func paths(at now: WallTime?, since last: WallTime?) -> [String] {
+        parts.flatMap { paths(of: $0, at: now, since: last) }
+    }
+
     /// The first pages to ask for, each with what follows `standardURL`.
     ///
     /// - Parameters:
+    ///   - part: One of `parts`.
     ///   - now: nil while the time is not known; Singapore then says what is newest.
-    ///   - last: When values came last; nil for none in this process.
+    ///   - last: Until when its values are there; nil for none.
     /// - Returns: None while the service cannot be asked without the time.
-    package func paths(at now: WallTime?, since last: WallTime?) -> [String] {
-        switch self {
-        case .singapore(let data):
-            let paths = data.map { "/v2/real-time/api/\($0)" }
-            guard let now else { return paths }
+    package func paths(
+        of part: FeedPart,
+        at now: WallTime?,
+        since last: WallTime?
+    ) -> [String] {
+        switch part {
+        case .publication(let name):
+            let path = "/v2/real-time/api/\(name)"
+            guard let now else { return [path] }
             // Oldest first: what comes after newer values would look like a correction.
             let days = Self.days(at: now, since: last).suffix(Self.singaporeDays + 1)
-            return paths.flatMap { path in days.map { "\(path)?date=\($0)" } }
-        case .arpa(let sensors, _):
+            return days.map { "\(path)?date=\($0)" }
+        case .sensors(let sensors):
             guard let now else { return [] }
             let since = min(last ?? now, now).advanced(by: .zero - Self.reach)
             let first = max(since, now.advanced(by: .zero - Self.reachMax))
@@ -93,16 +112,17 @@ package enum FeedKind: Hashable, Sendable {
                 "/resource/nicp-bhqi.json?$where=\(URLText.encoded(wanted))"
                     + "&$order=data,idsensore&$limit=\(Self.arpaRowCount)"
             ]
-        case .peer(_, let channels, _):
+        case .channel(let channel):
             guard let now else { return [] }
+            // A sample of another station's future says nothing of the time before.
             let since =
-                last?.advanced(by: .zero - Self.peerOverlap)
+                last.map { min($0, now).advanced(by: .zero - Self.peerOverlap) }
                 ?? now.advanced(by: .zero - Self.peerReach)
             let from = max(since, now.advanced(by: .zero - Self.reachMax))
-            return channels.map { channel in
+            return [
                 "/api/v1/readings?channel=\(URLText.encoded(channel))"
                     + "&from=\(URLText.encoded(from.iso8601))&limit=\(Self.peerRowCount)"
-            }
+            ]
         }
     }
 
@@ -171,19 +191,31 @@ package enum FeedKind: Hashable, Sendable {
         path.ranges(of: "&\(offsetKey)=").last.flatMap { Int(path[$0.upperBound...]) } ?? 0
     }
 
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body as it came.
+    ///   - path: What was asked for.
+    ///   - part: Of which; nil for the registry.
+    /// - Returns: What it holds.
     /// - Throws: `FeedFault`.
-    package func decode(_ bytes: [UInt8], of path: String) throws(FeedFault) -> FeedRows {
-        switch self {
-        case .singapore: try SingaporeRows.decode(bytes)
-        case .arpa where path.hasPrefix(Self.registry): try ARPASensor.places(bytes)
-        case .arpa(let sensors, _):
+    package func decode(
+        _ bytes: [UInt8],
+        of path: String,
+        _ part: FeedPart?
+    ) throws(FeedFault) -> FeedRows {
+        switch (self, part) {
+        case (.arpa(let sensors, _), nil): try ARPASensor.places(bytes, for: sensors)
+        case (.arpa(let sensors, _), _):
             try ARPARows.decode(
                 bytes,
                 Dictionary(sensors.map { ($0.id, $0) }) { first, _ in first },
                 from: Self.offset(of: path),
                 pageSize: Self.arpaRowCount
             )
-        case .peer(let name, _, _): try PeerRows.decode(bytes, from: name)
+        case (.peer(let name, _, _), _):
+            try PeerRows.decode(bytes, from: name, of: part?.name ?? "")
+        case (.singapore, _): try SingaporeRows.decode(bytes)
         }
     }
 }

@@ -9,6 +9,7 @@ import Supervision
 ///
 /// The station knows each value by its source, series and time, so what is fetched twice is kept
 /// once: this task remembers nothing over a restart, and reads in the history since when it asks.
+/// Each part (`FeedPart`) gets on by itself: one that fails does not hold up the others.
 package actor FeedTask: Child {
     /// What it works with.
     struct World: Sendable {
@@ -36,8 +37,10 @@ package actor FeedTask: Child {
     private static let retries: ClosedRange<Duration> = .seconds(30) ... .seconds(600)
     /// Not all stations ask at the same second.
     private static let spread: Duration = .seconds(300)
-    /// Pages of one turn; the next turn goes on behind them.
+    /// Pages of one turn, shared by its parts; the next turn goes on behind them, and says so.
     private static let pageLimit = 100
+    /// Bytes of a place's name; one with more is on no map.
+    private static let placeNameMax = 200
     /// So many requests of a turn go at once, further ones apart: data.gov.sg takes six in 10 s.
     private static let burst = 2
     private static let apart: Duration = .seconds(3)
@@ -48,13 +51,15 @@ package actor FeedTask: Child {
     private let heartbeat: Heartbeat
     private var random: SplitMix64
     private var failureCount = 0
-    private var lastValues: WallTime?
-    /// What the server said of a page, so that it need not send it again, and what follows it.
+    /// How far each part is; empty until the history was read.
+    private var progress: [FeedPart: FeedProgress] = [:]
+    /// What the server said of a page, so that it need not send it again, and what follows it; at
+    /// most `pageLimit`, then all are dropped.
     private var marks: [String: Mark] = [:]
-    /// Pages of earlier days that were taken in a turn that ended early.
-    private var passed: Set<String> = []
-    /// Where a turn stopped at `pageLimit`, by the first page.
-    private var rest: [String: String] = [:]
+    /// Whether the registry answered.
+    private var isLocated = false
+    /// Sensors of which nothing is taken, with why.
+    private var differing: [String: String] = [:]
     package private(set) var standing: Standing
     private let wakeUp = Signal()
 
@@ -65,12 +70,17 @@ package actor FeedTask: Child {
     }
 
     package func run() async throws {
+        var isWoken = false
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: entry.period + Self.spread + Self.grace)
-            let wait = try await turn()
+            let wait = try await turn(isWoken)
             let next = world.clock.now.advanced(by: wait)
             standing.next = next
-            _ = try await world.clock.wait(for: wakeUp, until: next, tolerance: .seconds(10))
+            isWoken = try await world.clock.wait(
+                for: wakeUp,
+                until: next,
+                tolerance: .seconds(10)
+            )
         }
     }
 
@@ -78,22 +88,37 @@ package actor FeedTask: Child {
     package func wake() { wakeUp.raise() }
 
     /// - Returns: The time until the next turn.
-    private func turn() async throws -> Duration {
+    private func turn(_ isWoken: Bool) async throws -> Duration {
+        let regular = entry.period + Self.spread * part()
         do {
-            try await fetchAll()
-            (standing.trouble, standing.isHeld, failureCount) = (nil, false, 0)
-            try await locate()
-            return entry.period + Self.spread * part()
+            let doubt = try await locate() ?? difference
+            let wentWell = try await fetchAll(isWoken)
+            let troubles = entry.kind.parts.compactMap { progress[$0]?.trouble }
+            guard let first = troubles.first(where: { !$0.isHeld }) ?? troubles.first else {
+                (standing.trouble, standing.isHeld, failureCount) = (doubt, false, 0)
+                return regular
+            }
+            let wait = fail(first, isHeld: first.isHeld && !wentWell)
+            // The others are asked in time, whatever one wants.
+            guard wentWell else { return wait }
+            guard !first.isHeld else {
+                failureCount = 0
+                return regular
+            }
+            return min(wait, regular)
         } catch let trouble as FeedTrouble {
-            (standing.trouble, standing.isHeld) = (trouble.reason, trouble.isHeld)
-            failureCount += 1
-            // A page that is refused for good is not asked for again.
-            if trouble.isHeld { rest = [:] }
-            guard !trouble.isHeld else { return max(entry.period, .seconds(3_600)) }
-            let doubled = Self.retries.lowerBound * Double(1 << min(failureCount - 1, 8))
-            let wait = min(doubled, Self.retries.upperBound) * (0.5 + part() / 2)
-            return max(wait, .seconds(trouble.afterSeconds ?? 0))
+            return fail(trouble, isHeld: trouble.isHeld)
         }
+    }
+
+    /// - Returns: The time until the next try.
+    private func fail(_ trouble: FeedTrouble, isHeld: Bool) -> Duration {
+        (standing.trouble, standing.isHeld) = (trouble.reason, isHeld)
+        failureCount += 1
+        guard !isHeld else { return max(entry.period, .seconds(3_600)) }
+        let doubled = Self.retries.lowerBound * Double(1 << min(failureCount - 1, 8))
+        let wait = min(doubled, Self.retries.upperBound) * (0.5 + part() / 2)
+        return max(wait, .seconds(trouble.afterSeconds ?? 0))
     }
 
     /// In [0, 1).
@@ -101,102 +126,179 @@ package actor FeedTask: Child {
 
     // MARK: One turn
 
-    private func fetchAll() async throws {
-        let now = try await time()
-        if lastValues == nil { lastValues = try await newest() }
-        let paths = entry.kind.paths(at: now, since: lastValues)
-        guard !paths.isEmpty || entry.kind.wantsNothing else {
+    /// Asks for each part that is due.
+    ///
+    /// - Returns: Whether one of them went well.
+    /// - Throws: `FeedTrouble` where none can go well; that of one part is in its progress.
+    private func fetchAll(_ isWoken: Bool) async throws -> Bool {
+        // A second try is for what failed, and what became due.
+        if isWoken || failureCount == 0 {
+            for part in progress.keys { progress[part]?.begin(isWoken: isWoken) }
+        }
+        let (now, parts) = (try await time(), entry.kind.parts)
+        if progress.isEmpty, !parts.isEmpty { try await readHistory() }
+        guard now != nil || parts.isEmpty || entry.kind.asksByDay else {
             throw FeedTrouble("no-clock", "the station does not know what time it is")
         }
-        // What is asked for each time may have changed since a turn that ended early.
-        let present = Set(entry.kind.paths(at: now, since: now))
+        let due = parts.filter {
+            progress[$0]?.isDue(at: world.clock.now, every: entry.period) ?? true
+        }
         var round = Round()
-        for first in rest.keys.sorted() + paths where !passed.contains(first) {
-            try await take(from: first, &round)
-            if !present.contains(first), rest[first] == nil { passed.insert(first) }
+        for (index, part) in due.enumerated() {
+            let share = max(1, (Self.pageLimit - round.requestCount) / (due.count - index))
+            round.end = round.requestCount + share
+            do {
+                try await take(part, at: now, &round)
+            } catch let trouble as FeedTrouble where trouble.isOfPart {
+                let named = parts.count > 1 ? trouble.of(part) : trouble
+                progress[part]?.fail(named, at: world.clock.now)
+            }
         }
-        passed = []
-        // Pages of other days are not asked for again.
-        if marks.count > Self.pageLimit { marks = [:] }
-        standing.counts.omitted = round.omitted
-        if let now, let lastValues {
-            standing.counts.missedDays += entry.kind.missedDays(at: now, since: lastValues)
-        }
-        standing.lastFetch = world.clock.now
-        lastValues = now
+        if !due.isEmpty { standing.counts.omitted = round.omitted }
+        standing.counts.missedDays = progress.values.map(\.missedDays).max() ?? 0
+        let wentWell = parts.isEmpty || parts.contains { progress[$0]?.trouble == nil }
+        if wentWell { standing.lastFetch = world.clock.now }
+        return wentWell
     }
 
     /// What one turn has done.
     private struct Round {
         var requestCount = 0
+        /// Of `requestCount`, for the part that is asked for now.
+        var end = 0
         var omitted = 0
     }
 
+    /// Takes a part: the rest of an earlier turn, and what came since.
+    private func take(_ part: FeedPart, at now: WallTime?, _ round: inout Round) async throws {
+        if let rest = progress[part]?.rest { try await follow(rest, of: part, &round) }
+        let paths = entry.kind.paths(of: part, at: now, since: progress[part]?.reach.all)
+        // What is asked for each time may have changed since a turn that ended early.
+        let open = Set(entry.kind.paths(of: part, at: now, since: now))
+        for first in paths where progress[part]?.passed.contains(first) != true {
+            let isClosed = entry.kind.asksByDay && !open.contains(first)
+            let place = FeedProgress.Place(
+                first: first,
+                path: first,
+                begun: now,
+                isClosed: isClosed
+            )
+            try await follow(place, of: part, &round)
+        }
+        let newest = progress[part]?.reach.newest
+        let missed = now.flatMap { now in
+            newest.map { entry.kind.missedDays(at: now, since: $0) }
+        }
+        progress[part]?.finish(now, at: world.clock.now, missed: missed ?? 0)
+    }
+
     /// Takes a page and those that follow it.
-    private func take(from first: String, _ round: inout Round) async throws {
-        var path = rest[first] ?? first
-        while round.requestCount < Self.pageLimit {
+    private func follow(
+        _ start: FeedProgress.Place,
+        of part: FeedPart,
+        _ round: inout Round
+    ) async throws {
+        var (place, tokens) = (start, Set<String>())
+        while round.requestCount < round.end {
             heartbeat.beat(nextWithin: Self.grace)
             if round.requestCount >= Self.burst {
                 try await world.clock.sleep(for: Self.apart, tolerance: .seconds(1))
             }
             round.requestCount += 1
             let next: String?
-            if let page = try await fetch(path) {
-                try await hand(over: page.rows.rows)
-                marks[path] = page.mark
+            if let page = try await fetch(place.path, of: part) {
+                try await hand(over: taken(page.rows.rows, &round))
                 take(page.rows.places)
                 round.omitted += page.rows.omittedCount
+                if let fault = page.rows.fault { throw FeedTrouble(fault, nil) }
+                if marks.count >= Self.pageLimit { marks = [:] }
+                marks[place.path] = page.mark
                 next = page.rows.next
             } else {
-                next = marks[path]?.next
+                next = marks[place.path]?.next
             }
             guard let next else {
-                rest[first] = nil
+                progress[part]?.end(place)
+                if !entry.kind.asksByDay { progress[part]?.reached(place.begun) }
                 return
             }
-            path = entry.kind.path(first, continuedBy: next)
+            guard tokens.insert(next).inserted else {
+                round.omitted += 1
+                throw FeedTrouble(.continuation("it leads to the same page again"), nil)
+            }
+            place.path = entry.kind.path(place.first, continuedBy: next)
         }
-        rest[first] = path
+        progress[part]?.stop(at: place)
+        throw FeedTrouble.unfinished
     }
 
-    /// Asks where the stations are, once a process.
+    /// Rows without those of sensors that the registry has as something else.
+    private func taken(_ rows: [ImportRow], _ round: inout Round) -> [ImportRow] {
+        guard !differing.isEmpty else { return rows }
+        let taken = rows.filter { differing[String($0.series.prefix { $0 != "/" })] == nil }
+        round.omitted += rows.count - taken.count
+        return taken
+    }
+
+    /// Asks where the stations are and what they measure, once a process.
     ///
-    /// Without that the values are worth as much: the trouble is said, and it is asked again in the
-    /// next turn.
-    private func locate() async throws {
-        guard standing.places.isEmpty, let path = entry.kind.registryPath else { return }
+    /// Without that the values are taken: the trouble is said, and it is asked again in the next
+    /// turn.
+    private func locate() async throws -> DeliveryReason? {
+        guard !isLocated, let path = entry.kind.registryPath else { return nil }
         do {
-            take(try await fetch(path)?.rows.places ?? [])
+            guard let rows = try await fetch(path, of: nil)?.rows else { return nil }
+            take(rows.places)
+            (differing, isLocated) = (rows.differing, true)
+            return nil
         } catch let trouble as FeedTrouble {
             let words = "where the stations are is not known: \(trouble.reason.words)"
-            standing.trouble = DeliveryReason(trouble.reason.code, words)
+            return DeliveryReason(trouble.reason.code, words)
         }
+    }
+
+    /// What the registry has otherwise than the configuration; nil for nothing.
+    private var difference: DeliveryReason? {
+        let words = differing.sorted { $0.key < $1.key }.map(\.value)
+        guard let first = words.first else { return nil }
+        let others = words.count > 1 ? "\(words.count) sensors differ: " : ""
+        return DeliveryReason("sensor", others + first)
     }
 
     private func take(_ places: [FeedPlace]) {
         var known = Dictionary(standing.places.map { ($0.series, $0) }) { $1 }
-        for place in places { known[place.series] = place }
+        for place in places where place.name.utf8.count <= Self.placeNameMax {
+            guard place.series.utf8.count <= Self.placeNameMax else { continue }
+            known[place.series] = place
+        }
         standing.places = Array(
             known.values.sorted { $0.series < $1.series }.prefix(FeedRows.placesMax)
         )
     }
 
-    /// When the newest value is that the station has of this service; nil for none.
-    private func newest() async throws -> WallTime? {
+    /// Reads how far the station's values of each part reach.
+    private func readHistory() async throws {
         let prefix = entry.kind.source + ":"
+        let known: [FeedPart.Known]
         do {
-            return try await world.history?.read { reader, times in
-                let streams = try reader.streams()
-                    .filter { $0.id.isImported && $0.device.hasPrefix(prefix) }
-                return try streams.compactMap { stream in
-                    try StoreExtent(reader, times, of: stream.id).newest?.wall
-                }
-                .max()
-            } ?? nil
+            known =
+                try await world.history?.read { reader, times in
+                    let streams = try reader.streams()
+                        .filter { $0.id.isImported && $0.device.hasPrefix(prefix) }
+                    return try streams.compactMap { stream in
+                        guard let newest = try StoreExtent(reader, times, of: stream.id).newest
+                        else { return nil }
+                        return FeedPart.Known(
+                            device: String(stream.device.dropFirst(prefix.count)),
+                            quantities: stream.quantities.map(\.name),
+                            newest: newest.wall
+                        )
+                    }
+                } ?? []
         } catch let error where !(error is CancellationError) {
             throw FeedTrouble("station", "the history cannot be read: \(error)")
         }
+        for part in entry.kind.parts { progress[part] = FeedProgress(part.reach(in: known)) }
     }
 
     private func time() async throws -> WallTime? {
@@ -219,7 +321,7 @@ package actor FeedTask: Child {
     }
 
     /// nil: nothing has changed since.
-    private func fetch(_ path: String) async throws -> Page? {
+    private func fetch(_ path: String, of part: FeedPart?) async throws -> Page? {
         var request = OutboundRequest(.get, MaskedText(entry.url + path), try fields())
         request.fields += marks[path]?.fields ?? []
         request.trust = entry.trust
@@ -227,14 +329,14 @@ package actor FeedTask: Child {
         let answer: OutboundAnswer
         do { answer = try await world.network.exchange(request) } catch let error as NetworkFailure
         {
-            throw FeedTrouble(DeliveryJudge.judge(error))
+            throw FeedTrouble(error)
         }
         if answer.status == 304, marks[path] != nil { return nil }
         guard answer.isSuccess, !answer.isHTML else {
-            throw FeedTrouble(DeliveryJudge.judge(answer))
+            throw FeedTrouble(answer)
         }
         do {
-            let rows = try entry.kind.decode(answer.body, of: path)
+            let rows = try entry.kind.decode(answer.body, of: path, part)
             return Page(rows: rows, mark: Mark(fields: Self.marks(answer), next: rows.next))
         } catch { throw FeedTrouble(error, DeliveryJudge.retryAfter(answer)) }
     }
@@ -272,35 +374,6 @@ package actor FeedTask: Child {
                 throw FeedTrouble("station", "the station does not answer: \(error)")
             }
             standing.counts.add(report)
-        }
-    }
-}
-
-/// Why a turn of a feed ended early.
-private struct FeedTrouble: Error {
-    let reason: DeliveryReason
-    var isHeld = false
-    var afterSeconds: Int?
-
-    init(_ code: String, _ words: String, isHeld: Bool = false) {
-        (reason, self.isHeld) = (DeliveryReason(code, words), isHeld)
-    }
-
-    init(_ outcome: DeliveryOutcome) {
-        switch outcome {
-        case .hold(let reason), .refused(let reason): (self.reason, isHeld) = (reason, true)
-        case .later(let reason, let seconds): (self.reason, afterSeconds) = (reason, seconds)
-        case .unknown(let reason), .foreign(let reason): self.reason = reason
-        case .delivered, .partly: reason = DeliveryReason("foreign", "no answer of a feed")
-        }
-    }
-
-    init(_ fault: FeedFault, _ afterSeconds: Int?) {
-        self.afterSeconds = afterSeconds
-        switch fault {
-        case .busy: reason = DeliveryReason("busy", fault.message)
-        case .refused: reason = DeliveryReason("refused", fault.message)
-        case .tooLarge, .notJSON, .shape: reason = DeliveryReason("foreign", fault.message)
         }
     }
 }

@@ -152,6 +152,7 @@ package struct PlaceRoutes: Sendable {
             json.member("count", table.count)
             json.member("withoutPlace", table.placelessCount)
             json.member("private", table.privateCount)
+            json.member("otherUnit", table.otherUnitCount)
             json.member("omitted", table.omittedCount)
             json.array("items", table.clusters) { json, cluster in
                 json.object { json in

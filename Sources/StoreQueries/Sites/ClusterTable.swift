@@ -18,6 +18,7 @@ package struct ClusterTable {
 
     /// The largest first.
     package let clusters: [PlaceCluster]
+    /// Of the station's own channels, where they differ from imported ones.
     package let unit: String
     package let decimals: Int
     /// Values that were taken.
@@ -26,6 +27,8 @@ package struct ClusterTable {
     package let placelessCount: Int
     /// Values of surveys that are kept from others.
     package let privateCount: Int
+    /// Values in another unit, which are left out.
+    package let otherUnitCount: Int
     /// Values beyond `valuesMax`.
     package let omittedCount: Int
 
@@ -47,8 +50,9 @@ package struct ClusterTable {
     ) throws {
         let channels = try Self.channels(of: reader).filter { $0.quantity.name == quantity }
         // A station that begins has measured nothing yet, which is no mistake.
-        unit = channels.first?.quantity.unit ?? ""
-        decimals = channels.first?.decimals ?? 0
+        let first = channels.first { !$0.stream.id.isImported } ?? channels.first
+        unit = first?.quantity.unit ?? ""
+        decimals = first?.decimals ?? 0
         let wanted = Set(channels.map(\.stream.id))
         let hidden = try StoredSurvey.all(reader, times)
             .filter { $0.isPrivate && $0.range.from != nil }.map(\.range)
@@ -56,13 +60,17 @@ package struct ClusterTable {
         var samples = try StoreSamples(reader, window) { wanted.contains($0.id) }
         let home = position.map { ($0.latitude, $0.longitude) }
         var whereabouts = try Whereabouts(reader, times, range, home: home)
-        var (values, placeless, kept, omitted) = ([PlacedValue](), 0, 0, 0)
+        var (values, placeless, kept, omitted, others) = ([PlacedValue](), 0, 0, 0, 0)
         while let sample = try samples.next() {
             guard let wall = sample.wall, range.contains(wall),
                 let value = Self.value(quantity, sample)
             else { continue }
             guard !hidden.contains(where: { $0.contains(wall) }) else {
                 kept += 1
+                continue
+            }
+            guard Self.unit(quantity, sample) == unit else {
+                others += 1
                 continue
             }
             guard let placed = try Self.placed(value, sample, &whereabouts) else {
@@ -80,7 +88,7 @@ package struct ClusterTable {
         omitted += surplus
         clusters = PlaceClusters(values).clusters
         (count, placelessCount, privateCount) = (values.count, placeless, kept)
-        omittedCount = omitted
+        (omittedCount, otherUnitCount) = (omitted, others)
     }
 
     /// Channels of what has a place: the station's own, and imports that say where they were made.
@@ -90,6 +98,10 @@ package struct ClusterTable {
         try StoreChannel.all(reader).filter { channel in
             !channel.stream.id.isImported || PlaceFinder<StoreSamples>.knows(channel.stream)
         }
+    }
+
+    private static func unit(_ name: String, _ sample: DatedSample) -> String? {
+        sample.stream.quantities.first { $0.name == name }?.unit
     }
 
     private static func value(_ name: String, _ sample: DatedSample) -> FixedPoint? {

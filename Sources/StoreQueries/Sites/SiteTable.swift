@@ -38,21 +38,27 @@ package struct SiteTable {
         package let source: String
         package let name: String
         package let place: FeedPlace?
-        /// By quantity.
+        /// By quantity, device and unit.
         package internal(set) var entries: [Entry]
     }
 
     /// Sorted by kind, source and name.
     package let sites: [Site]
 
-    /// A place in the table: which site, which quantity.
+    /// A place in the table: a series with its corrections.
+    ///
+    /// Two devices at one site may measure the same quantity, and one may have changed its unit:
+    /// neither corrects the other.
     private struct Key: Hashable, Comparable {
         let source: String
         let site: String
         let quantity: String
+        let device: String
+        let unit: String
 
         static func < (left: Key, right: Key) -> Bool {
-            (left.source, left.site, left.quantity) < (right.source, right.site, right.quantity)
+            (left.source, left.site, left.quantity, left.device, left.unit)
+                < (right.source, right.site, right.quantity, right.device, right.unit)
         }
     }
 
@@ -135,7 +141,13 @@ package struct SiteTable {
             !places.contains(stream.quantities[$0].name)
         }
         let keys = wanted.map { index in
-            Key(source: own.source, site: own.site, quantity: stream.quantities[index].name)
+            Key(
+                source: own.source,
+                site: own.site,
+                quantity: stream.quantities[index].name,
+                device: own.device,
+                unit: stream.quantities[index].unit
+            )
         }
         // Taken out while they change: a copy of all moments for each value would be slow.
         var known = keys.map { columns.removeValue(forKey: $0) }

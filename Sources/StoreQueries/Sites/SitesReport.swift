@@ -109,6 +109,7 @@ package struct ClustersReport: Codable, Hashable, Sendable {
     package let sampleCount: Int
     package let withoutPlaceCount: Int
     package let privateCount: Int
+    package let otherUnitCount: Int
     package let omittedCount: Int
     package let items: [Cluster]
 
@@ -119,6 +120,7 @@ package struct ClustersReport: Codable, Hashable, Sendable {
         (from, to) = (DatedMoment(asked: range.from), DatedMoment(asked: range.to))
         (sampleCount, withoutPlaceCount) = (table.count, table.placelessCount)
         (privateCount, omittedCount) = (table.privateCount, table.omittedCount)
+        otherUnitCount = table.otherUnitCount
         items = table.clusters.map { Cluster($0, table.decimals) }
     }
 }

@@ -36,6 +36,24 @@ import Testing
         #expect(try ClusterTable.channels(of: reader).map(\.name).contains("bgeigie:204/cpm"))
     }
 
+    @Test func unitsAreNotMixed() throws {
+        let store = try ImportedStore()
+        let other = Quantity(name: "cpm", unit: "cps", decimals: 0)
+        for (index, quantity) in [Quantity.countRate, other, .countRate].enumerated() {
+            try store.add(
+                "bgeigie:\(index)",
+                "2026-11-23T09:00:00Z",
+                (quantity, 30),
+                (.latitude, 51.5),
+                (.longitude, 7.4)
+            )
+        }
+        let reader = try store.reader()
+        let table = try ClusterTable(reader, StoreTimes(reader), "cpm", Self.day, nil)
+        #expect(table.unit == Quantity.countRate.unit)
+        #expect(table.count == 2 && table.otherUnitCount == 1)
+    }
+
     /// A file may have been made of a survey that is kept from others.
     @Test func aDriveOfAHiddenSurveyIsHiddenToo() throws {
         var boot = DriveFixture.Boot("2026-11-22T04:30:00Z")

@@ -129,6 +129,20 @@ import Testing
         )
     }
 
+    @Test func devicesWithTheSameQuantityCorrectNoOther() throws {
+        let store = try ImportedStore()
+        for (name, value) in [("attic", 5.0), ("cellar", 9), ("cellar late", 10)] {
+            try store.add("school:\(name)", "2026-11-23T09:00:00Z", (.pm25, value))
+        }
+        let peer = OutboxReport(id: "school", type: "peer", state: .idle)
+        let sites = try store.table(Self.day.0, Self.day.1, [peer]).sites
+        #expect(sites.map(\.name) == ["school"])
+        let entries = sites.first?.entries ?? []
+        #expect(entries.map(\.channel) == ["school:attic/pm25", "school:cellar/pm25"])
+        #expect(entries.map(\.mean) == [5, 10])
+        #expect(entries.map(\.correctionCount) == [0, 1])
+    }
+
     @Test func whereADriveWasIsNoValueOfASite() throws {
         let store = try ImportedStore()
         try store.add(

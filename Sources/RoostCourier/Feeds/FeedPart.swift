@@ -1,0 +1,60 @@
+import Core
+import Feeds
+
+/// A part of a feed that gets on by itself, whatever becomes of the others.
+package enum FeedPart: Hashable, Sendable {
+    /// Of data.gov.sg: `psi`.
+    case publication(String)
+    /// All sensors of Lombardy, as one question names them.
+    case sensors([ARPASensor])
+    /// Of another station: `dust/pm25`.
+    case channel(String)
+
+    /// What the station has of a source: a stream, without the source's name.
+    struct Known: Sendable {
+        let device: String
+        let quantities: [String]
+        let newest: WallTime
+    }
+
+    /// Since when values are missing.
+    struct Reach: Hashable {
+        /// Until when all of its series are there.
+        var all: WallTime?
+        /// When its newest value is.
+        var newest: WallTime?
+    }
+
+    /// For a person.
+    var name: String {
+        switch self {
+        case .publication(let name), .channel(let name): name
+        case .sensors: "sensors"
+        }
+    }
+
+    /// How far the station's values of it reach.
+    ///
+    /// Sensors without any value do not count: each question goes back some days for them.
+    func reach(in known: [Known]) -> Reach {
+        let times: [WallTime]
+        switch self {
+        case .publication(let name):
+            // The hourly PM2.5 is a publication of its own, and all else is the PSI's.
+            let own = known.filter { $0.quantities.contains { ($0 == "pm25") == (name == "pm25") } }
+            times = own.map(\.newest).max().map { [$0] } ?? []
+        case .sensors(let sensors):
+            times = sensors.compactMap { Self.newest(known, $0.id, $0.quantity) }
+        case .channel(let channel):
+            let parts = channel.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { return Reach() }
+            times = Self.newest(known, parts[0], parts[1]).map { [$0] } ?? []
+        }
+        return Reach(all: times.min(), newest: times.max())
+    }
+
+    private static func newest(_ known: [Known], _ device: String, _ quantity: String) -> WallTime?
+    {
+        known.filter { $0.device == device && $0.quantities.contains(quantity) }.map(\.newest).max()
+    }
+}

@@ -1,0 +1,68 @@
+import ControlProtocol
+import Feeds
+
+/// Why a turn of a feed ended early, or one part of it.
+struct FeedTrouble: Error {
+    private(set) var reason: DeliveryReason
+    private(set) var isHeld = false
+    private(set) var afterSeconds: Int?
+    /// Whether other parts may go well: an answer to one question.
+    private(set) var isOfPart = false
+    /// Whether the same question has the same answer.
+    private(set) var isFinal = false
+
+    init(_ code: String, _ words: String, isHeld: Bool = false) {
+        (reason, self.isHeld) = (DeliveryReason(code, words), isHeld)
+    }
+
+    /// Of an answer that is no success.
+    init(_ answer: OutboundAnswer) {
+        self.init(DeliveryJudge.judge(answer))
+        isOfPart = answer.status != 429
+        isFinal = isHeld
+    }
+
+    /// Of a request without an answer.
+    init(_ failure: NetworkFailure) {
+        let outcome = DeliveryJudge.judge(failure)
+        self.init(outcome)
+        // A question without an answer says nothing of the next one.
+        if case .unknown = outcome { isOfPart = true }
+    }
+
+    private init(_ outcome: DeliveryOutcome) {
+        switch outcome {
+        case .hold(let reason), .refused(let reason): (self.reason, isHeld) = (reason, true)
+        case .later(let reason, let seconds): (self.reason, afterSeconds) = (reason, seconds)
+        case .unknown(let reason), .foreign(let reason): self.reason = reason
+        case .delivered, .partly: reason = DeliveryReason("foreign", "no answer of a feed")
+        }
+    }
+
+    init(_ fault: FeedFault, _ afterSeconds: Int?) {
+        self.afterSeconds = afterSeconds
+        (isOfPart, isFinal) = (true, true)
+        switch fault {
+        case .busy:
+            reason = DeliveryReason("busy", fault.message)
+            (isOfPart, isFinal) = (false, false)
+        case .refused: reason = DeliveryReason("refused", fault.message)
+        case .tooLarge, .notJSON, .shape, .continuation:
+            reason = DeliveryReason("foreign", fault.message)
+        }
+    }
+
+    /// There are more pages than a turn takes.
+    static var unfinished: FeedTrouble {
+        var trouble = FeedTrouble("more", "it has more pages than one turn takes: the next goes on")
+        trouble.isOfPart = true
+        return trouble
+    }
+
+    /// The same with the name of its part.
+    func of(_ part: FeedPart) -> FeedTrouble {
+        var named = self
+        named.reason = DeliveryReason(reason.code, "\(part.name): \(reason.words)")
+        return named
+    }
+}
