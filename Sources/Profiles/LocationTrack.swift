@@ -44,8 +44,8 @@ package struct Position: Hashable, Sendable {
 
 /// Where a device was: the last fixes of a receiver, and the places between them.
 ///
-/// Whole numbers only, so every CPU agrees. Bound: 4 096 fixes, over an hour of 1 Hz; the oldest
-/// goes.
+/// What a receiver said without a fix counts too: no place is made up beyond it. Whole numbers
+/// only, so every CPU agrees. Bound: 4 096 of both, over an hour of 1 Hz; the oldest goes.
 package struct LocationTrack: Sendable {
     package static let fixLimit = 4_096
 
@@ -61,12 +61,20 @@ package struct LocationTrack: Sendable {
         let position: Position
     }
 
+    /// What a receiver said; without a position it knew none.
+    private struct Entry {
+        let instant: MonotonicInstant
+        let position: Position?
+
+        var fix: Fix? { position.map { Fix(instant: instant, position: $0) } }
+    }
+
     /// Nearer than this to a pole interpolation fails, and the nearer fix is used unchanged.
     private static let polarLatitude = 89 * Position.degree
 
     private let gapLimit: Duration
     private let holdLimit: Duration
-    private var fixes: [Fix] = []
+    private var entries: [Entry] = []
     /// Place of the oldest once the ring is full.
     private var head = 0
 
@@ -80,7 +88,7 @@ package struct LocationTrack: Sendable {
         (self.gapLimit, self.holdLimit) = (gapLimit, holdLimit)
     }
 
-    package var count: Int { fixes.count }
+    package var count: Int { entries.count }
 
     /// Adds a fix.
     ///
@@ -88,43 +96,63 @@ package struct LocationTrack: Sendable {
     ///   `reset` comes first.
     @discardableResult
     package mutating func append(_ position: Position, at instant: MonotonicInstant) -> Bool {
-        if let last = fixes.isEmpty ? nil : self[fixes.count - 1], instant <= last.instant {
+        append(Entry(instant: instant, position: position))
+    }
+
+    /// Notes that the receiver had no fix: none before is held or joined beyond it.
+    ///
+    /// - Returns: As `append`.
+    @discardableResult
+    package mutating func lose(at instant: MonotonicInstant) -> Bool {
+        append(Entry(instant: instant, position: nil))
+    }
+
+    private mutating func append(_ entry: Entry) -> Bool {
+        if let last = entries.isEmpty ? nil : self[entries.count - 1],
+            entry.instant <= last.instant
+        {
             return false
         }
-        let fix = Fix(instant: instant, position: position)
-        if fixes.count < Self.fixLimit {
-            fixes.append(fix)
+        if entries.count < Self.fixLimit {
+            entries.append(entry)
         } else {
-            fixes[head] = fix
+            entries[head] = entry
             head = (head + 1) % Self.fixLimit
         }
         return true
     }
 
     /// Forgets all fixes: the node's clock began anew.
-    package mutating func reset() { (fixes, head) = ([], 0) }
+    package mutating func reset() { (entries, head) = ([], 0) }
 
-    /// The place at an instant: a fix, between two, or near one; else `stale`.
+    /// The place at an instant: a fix, between two, or near one; else `noFix` where the receiver
+    /// had none, and `stale`.
     package func position(at instant: MonotonicInstant) -> Answer {
         let next = firstIndex(from: instant)
-        let after = next < fixes.count ? self[next] : nil
-        if let after, after.instant == instant { return .at(after.position, []) }
-        let before = next > 0 ? self[next - 1] : nil
+        let nextEntry = next < entries.count ? self[next] : nil
+        if let nextEntry, nextEntry.instant == instant {
+            return nextEntry.position.map { .at($0, []) } ?? .noData(.noFix)
+        }
+        let lastEntry = next > 0 ? self[next - 1] : nil
+        let (before, after) = (lastEntry?.fix, nextEntry?.fix)
         if let before, let after, before.instant.duration(to: after.instant) <= gapLimit {
             return .at(Self.between(before, after, instant), .estimated)
         }
         guard let nearest = Self.nearer(before, after, instant),
             Self.distance(nearest, instant) <= holdLimit
-        else { return .noData(.stale) }
+        else {
+            let isLost = lastEntry.map { $0.position == nil } ?? false
+            return .noData(isLost ? .noFix : .stale)
+        }
         return .at(nearest.position, .estimated)
     }
 
-    /// The `index`th oldest fix.
-    private subscript(index: Int) -> Fix { fixes[(head + index) % fixes.count] }
+    /// The `index`th oldest.
+    private subscript(index: Int) -> Entry { entries[(head + index) % entries.count] }
 
-    /// The first fix that is not before an instant; `count` when there is none.
+    /// The first that is not before an instant; `count` when there is none.
     private func firstIndex(from instant: MonotonicInstant) -> Int {
-        var (low, high) = (0, fixes.count)
+        var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
             if self[middle].instant < instant { low = middle + 1 } else { high = middle }

@@ -117,6 +117,18 @@ package struct TimeRange: Hashable, Sendable {
 
     package init(from: WallTime? = nil, to: WallTime? = nil) { (self.from, self.to) = (from, to) }
 
+    /// The same with some time more at both ends; what no clock can say stays open.
+    package func widened(by margin: Duration) -> TimeRange {
+        func moved(_ wall: WallTime?, _ nanoseconds: Int64) -> WallTime? {
+            wall.flatMap { wall in
+                let (sum, isTooFar) = wall.nanoseconds.addingReportingOverflow(nanoseconds)
+                return isTooFar ? nil : WallTime(nanoseconds: sum)
+            }
+        }
+        let nanoseconds = margin.wholeNanoseconds
+        return TimeRange(from: moved(from, -nanoseconds), to: moved(to, nanoseconds))
+    }
+
     package func contains(_ wall: WallTime) -> Bool {
         (from.map { $0 <= wall } ?? true) && (to.map { wall < $0 } ?? true)
     }

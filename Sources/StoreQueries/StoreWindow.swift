@@ -18,6 +18,14 @@ package struct StoreWindow: Sendable {
         (self.times, self.range, self.last, self.now) = (times, range, last, now)
     }
 
+    /// The same with some time more at both ends.
+    package func widened(by margin: Duration) -> StoreWindow {
+        var window = self
+        window.range = range.widened(by: margin)
+        window.last = last.map { $0 + margin }
+        return window
+    }
+
     /// The parts of spans that lie within.
     package func clip(_ spans: [HistorySpan]) -> [HistorySpan] {
         let spans = times.clip(spans, range)

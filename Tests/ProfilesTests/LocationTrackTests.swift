@@ -72,6 +72,19 @@ import Testing
         #expect(LocationTrack().position(at: .boot) == .noData(.stale))
     }
 
+    /// Neither joined nor held beyond what the receiver said itself.
+    @Test func aLostFixEndsAPlace() throws {
+        var track = try Self.track([(100, 1, 2)])
+        let taken = [track.lose(at: Self.at(105)), track.lose(at: Self.at(105))]
+        #expect(taken == [true, false])
+        track.append(try Self.place(3, 4), at: Self.at(110))
+        #expect(track.position(at: Self.at(104)) == .at(try Self.place(1, 2), .estimated))
+        #expect(track.position(at: Self.at(105)) == .noData(.noFix))
+        #expect(track.position(at: Self.at(106)) == .at(try Self.place(3, 4), .estimated))
+        track.lose(at: Self.at(120))
+        #expect(track.position(at: Self.at(121)) == .noData(.noFix))
+    }
+
     @Test func refusesPlacesThatAreNone() {
         #expect(Position(latitude: 900_000_001, longitude: 0) == nil)
         #expect(Position(latitude: 0, longitude: -1_800_000_001) == nil)

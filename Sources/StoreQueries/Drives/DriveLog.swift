@@ -36,6 +36,11 @@ package struct DriveLog {
         }
     }
 
+    /// Fixes this near to one another or to a sample are a fix of the sample.
+    ///
+    /// Receivers speak each second, and not in the tick in which the counter does. Beyond that a
+    /// place would be made up, and a log goes to people who did not see the drive.
+    private static let track = LocationTrack(gapLimit: .seconds(10), holdLimit: .seconds(1))
     /// A fix says its altitude for this long.
     private static let altitudeHold: Int64 = 300
 
@@ -97,7 +102,8 @@ package struct DriveLog {
         let ordinals = try reader.boots().map { ($0.id, $0.ordinal) }
         finder = try PlaceFinder(
             try samples(knows),
-            ordinals: Dictionary(ordinals) { first, _ in first }
+            ordinals: Dictionary(ordinals) { first, _ in first },
+            track: Self.track
         )
         fixes = try samples(knows)
         nextFix = try fixes?.next()
@@ -166,7 +172,7 @@ package struct DriveLog {
         while let sample = try samples.next() {
             sampleCount += 1
             let placed = try place(of: sample)
-            if let placed, placed.hasFix { lastPlace = placed.place }
+            if let placed { lastPlace = placed.place }
             guard let wall = wall(of: sample), let rate = Self.rate(sample), let place = lastPlace
             else {
                 continue
@@ -229,7 +235,10 @@ package struct DriveLog {
             nextFix = try fixes?.next()
         }
         guard case .at(let position, _)? = try finder?.place(of: sample) else {
-            return lastPlace.map { ($0, false) }
+            guard let fix, let latitude = Self.value(Quantity.latitude, fix),
+                let longitude = Self.value(Quantity.longitude, fix)
+            else { return lastPlace.map { ($0, false) } }
+            return (Self.place(latitude, longitude, fix, lastPlace), false)
         }
         let isRecent = fix.map { sample.tick.tenths - $0.tick.tenths <= Self.altitudeHold }
         let place = position.readings

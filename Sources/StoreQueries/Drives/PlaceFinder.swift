@@ -8,13 +8,14 @@ import Store
 /// no more memory than an hour.
 package struct PlaceFinder<Fixes: SampleSource> {
     private static var names: (latitude: String, longitude: String) { ("latitude", "longitude") }
-    /// A fix further ahead than `LocationTrack` joins decides nothing.
-    private static var lookAhead: Int64 { 600 }
+    /// A fix further from a sample than `LocationTrack` joins decides nothing.
+    package static var reach: Duration { .seconds(60) }
+    private static var lookAhead: Int64 { reach.wholeNanoseconds / 100_000_000 }
 
     private var fixes: Fixes
     private var next: DatedSample?
     private let ordinals: [BootID: UInt32]
-    private var track = LocationTrack()
+    private var track: LocationTrack
     private var boot: BootID?
 
     /// A finder at the beginning.
@@ -22,9 +23,14 @@ package struct PlaceFinder<Fixes: SampleSource> {
     /// - Parameters:
     ///   - fixes: Samples of the device that knows, oldest first.
     ///   - ordinals: The order of boots.
+    ///   - track: An empty one, which knows how far fixes are held and joined: `reach` at most.
     /// - Throws: What the store says.
-    package init(_ fixes: Fixes, ordinals: [BootID: UInt32]) throws {
-        (self.fixes, self.ordinals) = (fixes, ordinals)
+    package init(
+        _ fixes: Fixes,
+        ordinals: [BootID: UInt32],
+        track: LocationTrack = LocationTrack()
+    ) throws {
+        (self.fixes, self.ordinals, self.track) = (fixes, ordinals, track)
         next = try self.fixes.next()
     }
 
@@ -48,8 +54,12 @@ package struct PlaceFinder<Fixes: SampleSource> {
             let its = ordinals[fix.boot] ?? .max
             let isAhead = fix.tick.tenths > sample.tick.tenths + Self.lookAhead
             if its > mine || (its == mine && isAhead) { break }
-            if fix.boot == sample.boot, let position = Self.position(fix) {
-                track.append(position, at: Self.instant(fix.tick))
+            if fix.boot == sample.boot {
+                if let position = Self.position(fix) {
+                    track.append(position, at: Self.instant(fix.tick))
+                } else if Self.isLost(fix) {
+                    track.lose(at: Self.instant(fix.tick))
+                }
             }
             next = try fixes.next()
         }
@@ -61,12 +71,18 @@ package struct PlaceFinder<Fixes: SampleSource> {
     }
 
     private static func position(_ fix: DatedSample) -> Position? {
-        func value(_ name: String) -> FixedPoint? {
-            fix.stream.quantities.firstIndex { $0.name == name }.flatMap { fix.outcomes[$0].value }
-        }
-        guard let latitude = value(names.latitude), let longitude = value(names.longitude) else {
-            return nil
-        }
+        guard let latitude = outcome(names.latitude, fix)?.value,
+            let longitude = outcome(names.longitude, fix)?.value
+        else { return nil }
         return Position(latitude, longitude)
+    }
+
+    /// Whether the receiver itself says that it does not know where it is.
+    private static func isLost(_ fix: DatedSample) -> Bool {
+        [names.latitude, names.longitude].contains { outcome($0, fix) == .noData(.noFix) }
+    }
+
+    private static func outcome(_ name: String, _ fix: DatedSample) -> Outcome? {
+        fix.stream.quantities.firstIndex { $0.name == name }.map { fix.outcomes[$0] }
     }
 }

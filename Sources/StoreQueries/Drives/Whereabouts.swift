@@ -33,7 +33,8 @@ package struct Whereabouts {
         let boots = try reader.boots().map { ($0.id, $0.ordinal) }
         let ordinals = Dictionary(boots) { first, _ in first }
         for device in Set(streams.map(\.device)).sorted().prefix(Self.receiverMax) {
-            let window = StoreWindow(times: times, range: range)
+            let around = range.widened(by: Finder.reach)
+            let window = StoreWindow(times: times, range: around)
             let fixes = try StoreSamples(reader, window) { stream in
                 stream.device == device && !stream.id.isImported && Finder.knows(stream)
             }

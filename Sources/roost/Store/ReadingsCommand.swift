@@ -125,7 +125,9 @@ struct ReadingsCommand: ParsableCommand {
                 exitCode: 1
             )
         }
-        let fixes = try StoreSamples(source.reader, window) { stream in
+        // The first and the last sample lie between fixes too.
+        let around = window.widened(by: PlaceFinder<StoreSamples>.reach)
+        let fixes = try StoreSamples(source.reader, around) { stream in
             stream.device == place && PlaceFinder<StoreSamples>.knows(stream)
         }
         let ordinals = try source.reader.boots().map { ($0.id, $0.ordinal) }

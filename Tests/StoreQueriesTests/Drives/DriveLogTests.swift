@@ -89,14 +89,13 @@ import Testing
             (DriveFixture.tube, counts), (DriveFixture.receiver, fixes),
         ])
         let lines = try Self.lines(fixture, survey)
-        // The fixes end at 145, and the last one holds for 30 s.
-        #expect(
-            lines.map(\.hasFix) == [true, true, true, true, true, true, true, true, false, false]
-        )
+        // Within the survey the fixes begin at 105 and end at 145.
+        #expect(lines.map(\.hasFix) == (0..<9).map { $0 < 4 })
         // Between two fixes, and beside the last one.
         let expected = Self.here.latitude + 110 * 1_000
-        #expect(abs(lines[1].latitude.degrees.mantissa - expected) < 10)
-        #expect(lines[9].latitude == lines[7].latitude)
+        #expect(abs(lines[0].latitude.degrees.mantissa - expected) < 10)
+        #expect(abs(lines[8].latitude.degrees.mantissa - Self.here.latitude - 145_000) < 10)
+        #expect(lines[4].latitude == lines[8].latitude && lines[4].extras == ["0", "0"])
         // 6 m are an HDOP of 1.
         #expect(lines[1].extras == ["8", "100"])
         #expect(lines[1].altitude == FixedPoint(20_000, decimals: 2))
@@ -104,6 +103,27 @@ import Testing
         named.position = "nothing"
         var none = try DriveLog(of: survey, named, fixture.reader, fixture.times)
         #expect(try none?.next() == nil)
+    }
+
+    /// No place is made up where the receiver says that it knows none, however near a fix is.
+    @Test func aReceiverWithoutAFixIsVoid() throws {
+        let counts = (Int64(100)..<200).map { ($0, [Outcome.value(FixedPoint(40, decimals: 0))]) }
+        let said = (Int64(100)..<200).map { second in
+            let place = [Self.here.latitude + second * 1_000, Self.here.longitude].map {
+                Outcome.value(FixedPoint($0, decimals: 7))
+            }
+            let isLost = (120..<165).contains(second) || second == 180
+            let none = Outcome.noData(.noFix)
+            return (second, (isLost ? [none, none] : place) + [none, none])
+        }
+        let (fixture, survey) = try Self.survey([
+            (DriveFixture.tube, counts), (DriveFixture.receiver, said),
+        ])
+        let lines = try Self.lines(fixture, survey)
+        let void = lines.indices.filter { !lines[$0].hasFix }.map { $0 + 100 }
+        #expect(void == Array(120..<165) + [180])
+        #expect(lines[20..<65].allSatisfy { $0.extras == ["0", "0"] })
+        #expect(Set(lines[19..<65].map(\.latitude.degrees)).count == 1)
     }
 
     @Test func leavesOutWhatNoTargetGets() throws {

@@ -8,6 +8,7 @@ import Testing
     /// Places that a sample of `tube` each second from 0 to 3 s gets, with fixes of the receiver.
     private static func places(
         _ fixes: [(Int64, (latitude: Int64, longitude: Int64)?)],
+        _ range: TimeRange = TimeRange(),
         home: (latitude: Double, longitude: Double)?
     ) throws -> [[Double]?] {
         var boot = DriveFixture.Boot("2026-11-22T04:30:00Z")
@@ -24,12 +25,12 @@ import Testing
         var whereabouts = try Whereabouts(
             fixture.reader,
             fixture.times,
-            TimeRange(),
+            range,
             home: home
         )
         var samples = try StoreSamples(
             fixture.reader,
-            StoreWindow(times: fixture.times, range: TimeRange())
+            StoreWindow(times: fixture.times, range: range)
         ) { $0.id == DriveFixture.tube.id }
         var found: [[Double]?] = []
         while let sample = try samples.next() {
@@ -46,6 +47,23 @@ import Testing
     @Test func aReceiverWithAFixKnows() throws {
         let places = try Self.places(Self.fixes, home: (46, 11))
         #expect(places == [[51, 1], [51.0001, 1], [51.0002, 1], [51.0003, 1]])
+    }
+
+    @Test func whereTheReceiverHadNoneItIsTheStationsPlace() throws {
+        var fixes = Self.fixes
+        (fixes[1].1, fixes[2].1) = (nil, nil)
+        let places = try Self.places(fixes, home: (46, 11))
+        #expect(places == [[51, 1], [46, 11], [46, 11], [51.0003, 1]])
+    }
+
+    /// A window decides what is shown, not where it was.
+    @Test func fixesBesideTheWindowCount() throws {
+        let range = TimeRange(
+            from: WallTime(iso8601: "2026-11-22T04:30:01Z"),
+            to: WallTime(iso8601: "2026-11-22T04:30:03Z")
+        )
+        let places = try Self.places([Self.fixes[0], Self.fixes[3]], range, home: nil)
+        #expect(places == [[51.0001, 1], [51.0002, 1]])
     }
 
     @Test func withoutOneItIsTheStationsPlace() throws {
