@@ -21,6 +21,13 @@ package final class DriveFixture {
         quantities: [.latitude, .longitude, .altitude, .accuracy]
     )
 
+    /// `tube` after a channel was added to its profile.
+    package static let wider = StreamDescription(
+        id: StreamID(7),
+        device: "tube",
+        quantities: [Quantity(name: "volts", unit: "V", decimals: 0), .countRate]
+    )
+
     /// What a station derives of `tube`, after one change of its graph; and a second rate of it.
     package static let derived = [(4, "dose_rate@1"), (5, "dose_rate@2"), (6, "other@1")].map {
         StreamDescription(
@@ -114,7 +121,7 @@ package final class DriveFixture {
 
     private static func records(_ boot: Boot, _ id: BootID) -> [JournalRecord] {
         var records: [JournalRecord] = [.started(at: Tick(tenths: 0), version: "1")]
-        for stream in [counter, tube, receiver] + derived { records.append(.stream(stream)) }
+        for stream in [counter, tube, receiver, wider] + derived { records.append(.stream(stream)) }
         if let started = boot.started, let wall = WallTime(iso8601: started) {
             for second in [0] + boot.anchors {
                 let later = wall.nanoseconds + second * 1_000_000_000

@@ -15,40 +15,47 @@ package struct DoseSummary: Hashable, Sendable {
     }
 
     /// Counts per minute of a device, and its dose rate where that is measured or derived.
+    ///
+    /// A device has a further stream after each change of its channels, and what a station derives
+    /// after each change of its graph: `dose_rate@1`, then `dose_rate@2`.
     package struct Channels: Hashable, Sendable {
-        /// A channel in µSv/h.
-        struct DoseRate: Hashable, Sendable {
+        /// A quantity of a stream.
+        struct Part: Hashable, Sendable {
             let stream: StreamDescription
             let index: Int
         }
 
+        /// With the counts; the newest of the history.
         package let stream: StreamDescription
         package let rate: Int
+        /// All with counts of the device.
+        let counts: [Part]
         /// Of one name; empty where there is none.
-        ///
-        /// What a station derives has streams of its own, a further one after each change of its
-        /// graph: `dose_rate@1`, then `dose_rate@2`.
-        let doseRates: [DoseRate]
+        let doseRates: [Part]
 
         /// Those of a stream with counts per minute.
         ///
         /// - Parameters:
         ///   - stream: With the counts.
-        ///   - others: Streams of the same history, in which its dose rate is looked for.
+        ///   - others: Streams of the same history, among them those of its device.
         package init?(_ stream: StreamDescription, among others: [StreamDescription] = []) {
             let units = stream.quantities.map(\.unit)
             guard let rate = units.firstIndex(of: Quantity.countRate.unit) else { return nil }
             (self.stream, self.rate) = (stream, rate)
-            // Each import is a device of its own time, also where its name is that of another.
-            let parts =
-                stream.id.isImported
-                ? []
-                : others.filter {
-                    $0.device == stream.device && !$0.id.isImported && $0.id != stream.id
-                }
-            let found = ([stream] + parts).flatMap { part in
+            // What was imported is another device, also where its name is that of one here.
+            let parts = others.filter {
+                $0.device == stream.device && $0.id.isImported == stream.id.isImported
+                    && $0.id != stream.id
+            }
+            counts = ([stream] + parts).compactMap { part in
+                part.quantities.firstIndex { $0.unit == Quantity.countRate.unit }
+                    .map { Part(stream: part, index: $0) }
+            }
+            // Imported dose rates may be those of other times and places than the counts.
+            let dosed = stream.id.isImported ? counts.map(\.stream) : [stream] + parts
+            let found = dosed.flatMap { part in
                 part.quantities.indices.filter { part.quantities[$0].unit == "µSv/h" }
-                    .map { DoseRate(stream: part, index: $0) }
+                    .map { Part(stream: part, index: $0) }
             }
             // Two rates of the same radiation are not added up.
             let names = found.map { $0.stream.quantities[$0.index].name.prefix { $0 != "@" } }
@@ -99,12 +106,9 @@ package struct DoseSummary: Hashable, Sendable {
     ) throws {
         self.channels = channels
         let source = Source(reader: reader, times: times, range: range)
-        elapsedTenths = try source.spans(of: channels.stream)
-            .reduce(0) { $0 + $1.to.tenths - $1.from.tenths }
-        try source.each(channels.stream, channels.rate) { take($0, $1) }
-        for dose in channels.doseRates {
-            try source.each(dose.stream, dose.index) { takeDose($0, $1) }
-        }
+        elapsedTenths = try source.elapsed(channels.counts)
+        try source.each(channels.counts) { take($0, $1) }
+        try source.each(channels.doseRates) { takeDose($0, $1) }
         if measuredDose == nil, let factor {
             (measuredDose, dosedTenths) = (counts / factor / 60, coveredTenths)
         }
@@ -116,33 +120,94 @@ package struct DoseSummary: Hashable, Sendable {
         let times: StoreTimes
         let range: TimeRange
 
-        func spans(of stream: StreamDescription) throws -> [HistorySpan] {
-            times.clip(try StreamExtents(reader).spans(of: stream.id), range)
+        func spans(of part: Channels.Part) throws -> [HistorySpan] {
+            times.clip(try StreamExtents(reader).spans(of: part.stream.id), range)
         }
 
-        /// Hands out each value of a channel, and the tenths of a second that it covers.
-        func each(
-            _ stream: StreamDescription,
-            _ index: Int,
-            _ body: (Double, Int64) -> Void
-        ) throws {
-            let decimals = stream.quantities[index].decimals
-            let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
-            let whole = try StreamExtents(reader).spans(of: stream.id)
-            for span in ImportedBoot.ordered(try spans(of: stream)) {
-                let samples = try RawSamples(reader, stream.id, [span])
-                // The first covers its minute too, but nothing before the time that was asked for.
-                let isCut = whole.contains { one in
-                    one.boot == span.boot && one.from < span.from && span.from < one.to
+        /// Tenths of a second in which any of them was recorded.
+        func elapsed(_ parts: [Channels.Part]) throws -> Int64 {
+            let all = try parts.flatMap { try spans(of: $0) }.sorted { $0.from < $1.from }
+            var (sum, ends) = (Int64(0), [BootID: Int64]())
+            for span in all {
+                let from = max(span.from.tenths, ends[span.boot] ?? .min)
+                sum += max(span.to.tenths - from, 0)
+                ends[span.boot] = max(span.to.tenths, from)
+            }
+            return sum
+        }
+
+        /// Hands out each value of channels in the order of their times, and the tenths of a second
+        /// that it covers.
+        func each(_ parts: [Channels.Part], _ body: (Double, Int64) -> Void) throws {
+            var lines = try lines(parts)
+            // Imported boots share one clock.
+            var (ordinal, last) = (UInt32?.none, Int64(0))
+            while let index = lines.indices.min(by: { lines[$0].key < lines[$1].key }),
+                let sample = lines[index].head
+            {
+                let (line, key) = (lines[index], lines[index].key)
+                try lines[index].step()
+                guard let value = sample.outcomes[line.index].value else { continue }
+                if ordinal != key.ordinal {
+                    (ordinal, last) = (key.ordinal, first(of: sample))
                 }
-                var last = span.from.tenths - (isCut ? 0 : DoseSummary.minuteTenths)
-                while let sample = try samples.next() {
-                    guard let value = sample.outcomes[index].value else { continue }
-                    let covered = min(sample.tick.tenths - last, DoseSummary.minuteTenths)
-                    last = sample.tick.tenths
-                    body(Double(value.mantissa) / scale, max(covered, 0))
+                let covered = min(key.tick - last, DoseSummary.minuteTenths)
+                last = key.tick
+                body(Double(value.mantissa) / line.scale, covered)
+            }
+        }
+
+        private func lines(_ parts: [Channels.Part]) throws -> [Line] {
+            let boots = try reader.boots().map { ($0.id, $0.ordinal) }
+            let ordinals = Dictionary(boots) { first, _ in first }
+            return try parts.flatMap { part in
+                let all = try spans(of: part)
+                let groups = part.stream.id.isImported ? all.map { [$0] } : [all]
+                return try groups.map { group in
+                    var line = Line(
+                        samples: try RawSamples(reader, part.stream.id, group),
+                        index: part.index,
+                        decimals: part.stream.quantities[part.index].decimals,
+                        ordinals: part.stream.id.isImported ? [:] : ordinals
+                    )
+                    try line.step()
+                    return line
                 }
             }
+        }
+
+        /// From where the first sample of a boot covers time: its minute, but nothing before the
+        /// time that was asked for.
+        private func first(of sample: BootSample) -> Int64 {
+            let from = sample.tick.tenths - DoseSummary.minuteTenths
+            let minute = HistorySpan(
+                boot: sample.boot,
+                from: Tick(tenths: max(from, 0)),
+                to: Tick(tenths: sample.tick.tenths + 1)
+            )
+            let cut = times.clip([minute], range).first?.from ?? sample.tick
+            return cut == minute.from ? from : cut.tenths
+        }
+    }
+
+    /// The samples of one stream; of imported ones those of one boot.
+    private struct Line {
+        let samples: RawSamples
+        let index: Int
+        let scale: Double
+        private let ordinals: [BootID: UInt32]
+        private(set) var head: BootSample?
+        /// After all others at the end.
+        private(set) var key: (ordinal: UInt32, tick: Int64) = (.max, .max)
+
+        init(samples: RawSamples, index: Int, decimals: Int, ordinals: [BootID: UInt32]) {
+            (self.samples, self.index, self.ordinals) = (samples, index, ordinals)
+            scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+        }
+
+        mutating func step() throws {
+            head = try samples.next()
+            key = head.map { (ordinals[$0.boot] ?? 0, $0.tick.tenths) } ?? (.max, .max)
         }
     }
 

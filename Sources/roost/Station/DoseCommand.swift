@@ -27,7 +27,7 @@ struct DoseCommand: ParsableCommand {
     @Option(help: "How far back from now: 90s, 15m, 2h.")
     var last: DurationArgument?
 
-    @Option(help: "As geiger/cpm, or a device; default: the first counter.")
+    @Option(help: "As geiger/cpm, or a device; default: the first counter that measures now.")
     var channel: String?
 
     @Option(help: "Counts per minute for 1 µSv/h, where the profile does not say.")

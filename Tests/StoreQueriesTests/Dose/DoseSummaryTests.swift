@@ -84,6 +84,46 @@ import Testing
         #expect(both.measuredDose == summary.measuredDose)
     }
 
+    /// After a change of its channels a device has a further stream, and counts on.
+    @Test(arguments: [nil, "tube", "tube/cpm"])
+    func allStreamsOfADeviceCount(name: String?) throws {
+        let count = { (value: Int64) in Outcome.value(FixedPoint(value, decimals: 0)) }
+        let seconds = Array(stride(from: Int64(60), through: 600, by: 30))
+        let (before, after) = (seconds.filter { $0 <= 300 }, seconds.filter { $0 > 300 })
+        var boot = DriveFixture.Boot(Self.start)
+        boot.samples = [
+            (DriveFixture.counter, (0..<4).map { DriveFixture.row($0, 20, nil) }),
+            (DriveFixture.tube, before.map { ($0, [count(30)]) }),
+            (DriveFixture.wider, after.map { ($0 + 1_000, [count(5), count(90)]) }),
+        ]
+        let fixture = try DriveFixture([boot])
+        let channels = try #require(try DoseMark.counter(name, in: fixture.reader))
+        #expect(channels.name == "tube/cpm")
+        let all = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
+        #expect(all.sampleCount == 19)
+        #expect((all.least, all.most) == (30, 90))
+        #expect(all.coveredTenths == 3_000 + 3_300)
+        let from = WallTime(iso8601: "2026-11-22T04:55:00Z")
+        let last = TimeRange(from: from)
+        let newest = try DoseSummary(channels, fixture.reader, fixture.times, last)
+        #expect(newest.sampleCount == 4 && newest.least == 90)
+    }
+
+    /// The first sample of a new stream covers time since the last one of the old.
+    @Test func noMinuteIsCountedTwice() throws {
+        let count = { (value: Int64) in Outcome.value(FixedPoint(value, decimals: 0)) }
+        var boot = DriveFixture.Boot(Self.start)
+        boot.samples = [
+            (DriveFixture.tube, [(60, [count(30)]), (90, [count(30)]), (150, [count(30)])]),
+            (DriveFixture.wider, [(100, [count(5), count(30)]), (110, [count(5), count(30)])]),
+        ]
+        let fixture = try DriveFixture([boot])
+        let channels = try #require(try DoseMark.counter("tube", in: fixture.reader))
+        let summary = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
+        #expect(summary.sampleCount == 5 && summary.coveredTenths == 1_500)
+        #expect(summary.elapsedTenths == 901)
+    }
+
     /// A count without a dose rate makes the mean no smaller.
     @Test func aMissingDoseRateIsNoZero() throws {
         let rows = [Int64(60), 120].map { ($0, [Outcome.value(FixedPoint(36, decimals: 0))]) }
