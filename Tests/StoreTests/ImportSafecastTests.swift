@@ -7,12 +7,14 @@ import Testing
 @Suite struct ImportSafecastTests {
     private func load(
         _ text: String,
-        pieces size: Int = 4_096
+        pieces size: Int = 4_096,
+        now: WallTime? = nil
     ) throws -> (samples: [ImportedSample], report: ImportReport) {
         var samples: [ImportedSample] = []
         var file = ImportFile(
             "a.log",
             as: .safecast,
+            now: now,
             isKnown: { _, _ in false },
             take: { samples.append($0) }
         )
@@ -56,15 +58,51 @@ import Testing
         let lines = [
             "BGRDD,002,2011-07-05T13:51:48Z,7,3,7,V,3538.5284,N,13943.1506,E,93.0,V,16.0,0",
             "BMRDD,028,2011-12-08T18:15:51Z,28,5,28,V,4141.7501,N,07355.2022,W,658.4,A,3.2,1",
-        ].map { content in
-            let digits = String(content.utf8.reduce(0, ^), radix: 16)
-            return "$\(content)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
-        }
+        ].map(Self.line)
         let (samples, report) = try load(lines.joined())
         #expect(report.rows == 2 && report.badRows == 0 && report.imported == 1)
         #expect(samples[0].source == "bgeigie:028")
         #expect(samples[0].values.map(\.quantity.name) == ["latitude", "longitude", "altitude"])
         #expect(samples[0].values[1].value == FixedPoint(-739_200_367, decimals: 7))
+    }
+
+    private static func line(_ content: String) -> String {
+        let digits = String(content.utf8.reduce(0, ^), radix: 16)
+        return "$\(content)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
+    }
+
+    @Test func whatNoCounterCanHaveSaidIsBad() throws {
+        let rows = [
+            ("2026-11-22T10:00:00Z", "30", "200.00"), ("2026-11-22T10:00:05Z", "10000001", "1.00"),
+            ("2026-11-22T10:00:10Z", "30", "100000.01"), ("2026-11-22T10:00:15Z", "30", "-5001.00"),
+            ("2099-01-01T00:00:00Z", "30", "1.00"), ("2026-11-22T12:00:00Z", "30", "1.00"),
+        ]
+        let text = rows.map { time, rate, altitude in
+            let place = "4610.3678,N,00952.7160,E,\(altitude)"
+            return Self.line("BNRDD,1,\(time),\(rate),0,0,A,\(place),A,8,100")
+        }
+        let now = WallTime(iso8601: "2026-11-22T11:00:00Z")
+        let (samples, report) = try load(text.joined(), now: now)
+        #expect(report.rows == 6 && report.imported == 2 && samples.count == 2)
+        #expect(
+            report.problems.map(\.description) == [
+                "a.log:2: no number in range: \"10000001\"",
+                "a.log:3: no number in range: \"100000.01\"",
+                "a.log:4: no number in range: \"-5001.00\"",
+                "a.log:5: in the future: \"2099-01-01T00:00:00Z\"",
+            ]
+        )
+        let early = WallTime(iso8601: "2024-05-01T09:00:02Z")
+        #expect(try load(Self.measurements, now: early).report.imported == 1)
+    }
+
+    @Test func aCutFileSaysSo() throws {
+        let end = try #require(Self.measurements.firstRange(of: "\"unit\":\"bq\""))
+        let (samples, report) = try load(String(Self.measurements[..<end.lowerBound]))
+        #expect(samples.count == 2 && report.rows == 3 && report.badRows == 1)
+        #expect(
+            report.problems.map(\.description) == ["a.log:5: the file ends in the middle"]
+        )
     }
 
     private static let measurements = """

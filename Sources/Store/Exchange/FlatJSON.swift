@@ -37,9 +37,12 @@ struct FlatJSON: Sendable {
     private var frames: [Frame] = []
     private var token: [UInt8] = []
     private var digits: [UInt8] = []
-    private var line = 1
     /// Deeper than `depthLimit`: nothing more is found.
     private(set) var isTooDeep = false
+    /// Where the text that was read so far ends.
+    private(set) var line = 1
+    /// Whether an object, an array or a text has begun that has not ended.
+    var isOpen: Bool { !frames.isEmpty || ![.between, .word].contains(state) }
 
     init() {}
 

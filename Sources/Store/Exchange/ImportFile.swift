@@ -42,12 +42,14 @@ package struct ImportFile {
     /// - Parameters:
     ///   - file: Its name, for problems.
     ///   - format: The format of the file.
+    ///   - now: What the clock says; samples of Safecast an hour beyond it are bad.
     ///   - isKnown: Whether there is a sample of that source and time; it has to count those that
     ///     `take` was given.
     ///   - take: Stores a sample.
     package init(
         _ file: String,
         as format: ImportFormat,
+        now: WallTime? = nil,
         isKnown: @escaping (String, WallTime) throws -> Bool,
         take: @escaping (ImportedSample) throws -> Void
     ) {
@@ -61,7 +63,7 @@ package struct ImportFile {
         case .sensorCommunity:
             let reader = CSVReader(separator: UInt8(ascii: ";"))
             content = .csv(reader, ImportSensorCommunityRows())
-        case .safecast: content = .unknown(ImportSafecastRows())
+        case .safecast: content = .unknown(ImportSafecastRows(now: now))
         }
     }
 
@@ -110,7 +112,10 @@ package struct ImportFile {
             let last = reader.finish()
             content = .log(reader, rows)
             if let last { try take(line: last, rows) }
-        case .json, .unknown: break
+        case .json(let json, _):
+            // What is too deep was not read to its end.
+            if json.isOpen, !json.isTooDeep { try take(.bad(.cut), line: json.line) }
+        case .unknown: break
         }
         if case .csv(_, var rows) = content, let sample = rows.finish() { try store(sample) }
         return report

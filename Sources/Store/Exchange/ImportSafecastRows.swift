@@ -13,6 +13,13 @@ struct ImportSafecastRows {
     static let doseRate = Quantity(name: "dose_rate", unit: "µSv/h", decimals: 4)
     /// Counts per minute that any tube can give.
     private static let rateMax: FixedPoint = 10_000_000
+    /// Metres, from below any mine's floor to above any balloon.
+    private static let altitudes: ClosedRange<FixedPoint> = -5_000...100_000
+    /// How far a counter's clock may be ahead.
+    private static let aheadMax: Int64 = 3_600_000_000_000
+
+    /// What the clock says; nil takes any time.
+    var now: WallTime?
 
     /// Reads a line of a log.
     func take(line text: String) -> ImportStep {
@@ -24,6 +31,13 @@ struct ImportSafecastRows {
             guard let wall = WallTime(iso8601: record.time) else {
                 return .bad(.badTime(record.time))
             }
+            guard !isAhead(wall) else { return .bad(.future(record.time)) }
+            guard FixedPoint(Int64(record.rate), decimals: 0) <= Self.rateMax else {
+                return .bad(.badValue("\(record.rate)"))
+            }
+            guard !record.hasFix || Self.altitudes.contains(record.altitude) else {
+                return .bad(.badValue("\(record.altitude)"))
+            }
             let source = "bgeigie:\(record.device)"
             let values = Self.values(record)
             // A line in which nothing is valid is a good one all the same.
@@ -32,6 +46,10 @@ struct ImportSafecastRows {
         } catch {
             return .bad(.flaw(error.rawValue))
         }
+    }
+
+    private func isAhead(_ wall: WallTime) -> Bool {
+        now.map { wall.nanoseconds > $0.nanoseconds + Self.aheadMax } ?? false
     }
 
     private static func values(_ record: BGeigieRecord) -> [ImportedSample.Value] {
@@ -54,6 +72,7 @@ struct ImportSafecastRows {
         guard members["captured_at"] != nil || members["value"] != nil else { return nil }
         guard case .text(let time)? = members["captured_at"], let wall = WallTime(iso8601: time)
         else { return .bad(.badTime(Self.words(members["captured_at"]))) }
+        guard !isAhead(wall) else { return .bad(.future(Self.words(members["captured_at"]))) }
         guard let number = Self.number(members["value"]), number >= 0, number <= Self.rateMax else {
             return .bad(.badValue(Self.words(members["value"])))
         }

@@ -39,6 +39,10 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case noValue
         /// A line of a counter's log: `checksum`.
         case flaw(String)
+        /// Beyond the clock.
+        case future(String)
+        /// The last object has no end.
+        case cut
     }
 
     package let file: String
@@ -61,6 +65,8 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case .badValue(let text): "no number in range: \(Self.quoted(text))"
         case .noValue: "no column has a value"
         case .flaw(let words): "no line of a log: \(words)"
+        case .future(let text): "in the future: \(Self.quoted(text))"
+        case .cut: "the file ends in the middle"
         }
     }
 

@@ -156,6 +156,14 @@ struct ImportRun {
 
 /// One pass over a file.
 enum ImportReading {
+    /// What this machine's clock says; nil before 2026, where nothing has set it yet.
+    private static var now: WallTime? {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        guard time.tv_sec >= 1_767_225_600 else { return nil }
+        return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
     static func read(
         _ path: String,
         _ format: ImportFormat,
@@ -163,7 +171,13 @@ enum ImportReading {
         _ word: String,
         take: @escaping (ImportedSample) throws -> Void
     ) throws -> ImportReport {
-        var file = ImportFile(path, as: format, isKnown: { _, _ in false }, take: take)
+        var file = ImportFile(
+            path,
+            as: format,
+            now: now,
+            isKnown: { _, _ in false },
+            take: take
+        )
         try FileBytes.pieces(of: path) { piece in
             let rows = try file.take(piece)
             progress.show("\(word): \(path), \(rows) rows")
