@@ -178,7 +178,7 @@ package struct AlertBook: Sendable {
             for device in devices.values {
                 guard let interval = device.interval else { continue }
                 times += device.channels.compactMap { channels[$0] }.filter(\.isExpected).map {
-                    let since = max($0.lastValueAt ?? device.expectedSince, device.expectedSince)
+                    let since = max($0.lastSignAt ?? device.expectedSince, device.expectedSince)
                     let end = since + intervals * interval + 1
                     return max(end, device.unpluggedSince.map { $0 + Self.replugSeconds } ?? end)
                 }
@@ -269,7 +269,7 @@ package struct AlertBook: Sendable {
         let isReplugged = device.unpluggedSince.map { now - $0 < Self.replugSeconds } ?? false
         let patience = rule.intervals * interval + 1
         let isSilent = memories.map { memory in
-            let since = max(memory.lastValueAt ?? device.expectedSince, device.expectedSince)
+            let since = max(memory.lastSignAt ?? device.expectedSince, device.expectedSince)
             return memory.isExpected && !isReplugged && now - since >= patience
         }
         let expected = memories.filter(\.isExpected).count
@@ -375,7 +375,7 @@ extension AlertBook {
 
     /// Goes on with other rules: alerts of rules that stay keep their lives.
     ///
-    /// Averages begin anew; `learn` fills them. When a channel last had a value stays known: a
+    /// Averages begin anew; `learn` fills them. The last sign of each channel stays known: a
     /// sensor that measures does not become silent by another rule.
     package mutating func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] {
         let (old, names) = (channels, devices.keys.sorted())

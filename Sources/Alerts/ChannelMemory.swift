@@ -12,7 +12,8 @@ struct ChannelMemory: Sendable {
     /// The rules for it, by their place in the list.
     let rules: [(index: Int, condition: AlertRule.Condition, unless: Quality)]
     private(set) var lastAttempt: Int?
-    private(set) var lastValueAt: Int?
+    /// When it last had a value, or none for a reason that is no fault of the sensor.
+    private(set) var lastSignAt: Int?
     private(set) var reason: NoData?
     private(set) var flags: Quality = []
     private var value: Double?
@@ -52,7 +53,7 @@ struct ChannelMemory: Sendable {
 
     /// Takes over the last attempt of the same channel under other rules.
     mutating func goOn(from old: ChannelMemory) {
-        (lastAttempt, lastValueAt) = (old.lastAttempt, old.lastValueAt)
+        (lastAttempt, lastSignAt) = (old.lastAttempt, old.lastSignAt)
         (value, flags, reason) = (old.value, old.flags, old.reason)
     }
 
@@ -78,11 +79,12 @@ struct ChannelMemory: Sendable {
         switch outcome {
         case .value(let measured, let quality):
             averages.add(measured, from: from, to: max(now, from + 1))
-            (value, flags, reason, lastValueAt) = (measured.doubleValue, quality, nil, now)
+            (value, flags, reason) = (measured.doubleValue, quality, nil)
         case .noData(let why):
             (value, flags, reason) = (nil, [], why)
         }
         lastAttempt = now
+        if reason == nil || !isExpected { lastSignAt = now }
         look(at: now, hours)
     }
 

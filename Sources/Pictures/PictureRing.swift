@@ -27,7 +27,10 @@ package final class PictureRing {
         if let found = PictureShape(first) {
             guard found == shape else {
                 throw .wrongSize(
-                    path: "the ring of \(found.slotCount) pictures, where \(shape.slotCount) are wanted",
+                    path: """
+                        the ring of \(found.slotCount) pictures, \
+                        where \(shape.slotCount) are wanted
+                        """,
                     found: found.blockCount * PictureShape.blockSize,
                     wanted: shape.blockCount * PictureShape.blockSize
                 )

@@ -101,6 +101,19 @@ import Testing
         #expect(!book.raised.isEmpty && book.advance(to: 9_000).isEmpty)
     }
 
+    /// A night without a fix is no fault; the patience begins when the receiver falls silent.
+    @Test func silenceIsCountedFromTheLastSign() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 300, at: 0)
+        _ = book.take(sample(value(10)), at: 300)
+        for index in 2...40 {
+            #expect(book.take(sample(.noData(.noFix)), at: index * 300).isEmpty)
+        }
+        #expect(book.take(sample(.noData(.replyTimeout)), at: 12_300).isEmpty)
+        #expect(book.deadline == 12_000 + 901)
+        #expect(names(book.advance(to: 12_901)) == ["alert raised silent:balcony"])
+    }
+
     @Test func oneAlertForADeviceThatIsWhollySilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 300, at: 0)

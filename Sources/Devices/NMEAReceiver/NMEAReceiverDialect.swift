@@ -24,7 +24,9 @@ package struct NMEAReceiverDialect: SensorDialect {
     }
 
     /// A second's sentences are some 400 bytes; the least that says a position has two of them.
-    package var missingByteCount: Int { 60 }
+    ///
+    /// After a GGA an RMC is missing, which has 25 bytes where the receiver knows nothing.
+    package var missingByteCount: Int { fix == nil ? 60 : 25 }
 
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
         var lines: [ArraySlice<UInt8>?] = []

@@ -95,20 +95,23 @@ package final class LivePicture: Sendable {
         for viewer in viewers { viewer.yield(part) }
     }
 
-    /// Refuses a viewer too many.
+    /// Refuses a viewer too many before the answer begins.
     ///
     /// - Throws: `Problem` `busy`.
     func demandRoom() throws {
-        guard viewerCount >= Self.viewerMax else { return }
-        throw Problem(.busy, "\(Self.viewerMax) viewers watch the live picture already")
+        guard viewerCount < Self.viewerMax else { throw Self.noRoom }
+    }
+
+    private static var noRoom: Problem {
+        Problem(.busy, "\(viewerMax) viewers watch the live picture already")
     }
 
     private func enter() throws -> (id: Int, frames: AsyncStream<[UInt8]>) {
         let (frames, continuation) = AsyncStream<[UInt8]>.makeStream(
             bufferingPolicy: .bufferingNewest(1)
         )
-        try demandRoom()
-        let id = state.withLock { state in
+        let id = try state.withLock { state in
+            guard state.viewers.count < Self.viewerMax else { throw Self.noRoom }
             state.lastID += 1
             state.viewers[state.lastID] = continuation
             return state.lastID

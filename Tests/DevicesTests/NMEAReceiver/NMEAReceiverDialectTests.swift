@@ -81,6 +81,19 @@ import Testing
         #expect(found.count == 1 && found != [Self.nothing])
     }
 
+    /// The program sleeps until so many bytes came: the RMC of a receiver without a fix is short.
+    @Test func afterAGGAAShortRMCIsMissing() {
+        var dialect = NMEAReceiverDialect()
+        let whole = dialect.missingByteCount
+        let gga = Array(Self.line(Self.gga).utf8)
+        dialect.decode(gga.span) { _ in Issue.record("a position without an RMC") }
+        let shortest = Self.line("GPRMC,,V,,,,,,,,,,N").utf8.count
+        #expect(dialect.missingByteCount <= shortest && shortest < whole)
+        let rmc = Array(Self.line(Self.rmc).utf8)
+        dialect.decode(rmc.span) { _ in }
+        #expect(dialect.missingByteCount == whole)
+    }
+
     @Test func readsSouthAndWestAndMoreDecimals() {
         let rmc = Self.rmc.replacing(",N,", with: ",S,").replacing(",E,", with: ",W,")
         let gga = "GNGGA,092725.00,4717.1139912,S,00833.9159012,W,4,12,0.5,-3.25,M,48.0,M,,"
