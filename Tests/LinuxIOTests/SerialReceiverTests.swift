@@ -75,11 +75,15 @@ import Testing
     @Test func aPortThatIsClosedOrCancelledEndsTheReading() throws {
         try withLine { line in
             let receiver = Receiver(frames: 9) { line.soon }
-            let cancelled = Task { try await line.port.read(into: receiver, line.wait) }
+            let cancelled = Task(executorPreference: line.loop) {
+                try await line.port.read(into: receiver, line.wait)
+            }
             await Task.yield()
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
-            let closed = Task { try await line.port.read(into: receiver, line.wait) }
+            let closed = Task(executorPreference: line.loop) {
+                try await line.port.read(into: receiver, line.wait)
+            }
             await Task.yield()
             line.port.close()
             await #expect(throws: SerialError.disconnected(path: line.far.path)) {

@@ -1,5 +1,7 @@
 extension TidyRule {
-    static let concurrency = [structuredConcurrency, injectedTime, noSleepByC, noTraps]
+    static let concurrency = [
+        structuredConcurrency, tasksOnTheLoop, injectedTime, noSleepByC, noTraps,
+    ]
 
     /// Where the world outside structured concurrency is met; nowhere else.
     private static func mayStartTasks(_ file: SourceFile) -> Bool {
@@ -36,6 +38,19 @@ extension TidyRule {
         return ["Task {", "Task (", "Task <", "Task . detached", "Task . immediate"]
             .flatMap { file.findings(of: $0, words) }
             + dispatch.map { Finding(path: file.path, line: $0.line, words: words) }
+    }
+
+    /// A loop that a test runs holds a thread of the pool; two that wait for the pool hold both.
+    private static let tasksOnTheLoop = perFile(
+        "A task that a test of LinuxIO starts prefers the loop",
+        bad: [.file("Tests/LinuxIOTests/ATests.swift", "let read = Task { try await read() }")],
+        good: [
+            .file("Tests/LinuxIOTests/ATests.swift", "Task(executorPreference: loop) { work() }"),
+            .file("Sources/LinuxIO/A.swift", "Task { work() }"),
+        ]
+    ) { file in
+        guard file.isUnder("Tests/LinuxIOTests/") else { return [] }
+        return ["Task {", "Task <"].flatMap { file.findings(of: $0, "runs beside the loop") }
     }
 
     private static let injectedTime = perFile(
