@@ -173,7 +173,7 @@ package struct AlertBook: Sendable {
 
     /// When `advance` is needed next, if no sample comes before; nil for never.
     package var deadline: Int? {
-        var times = tracks.compactMap(deadline)
+        var times = register.tracks.values.compactMap(deadline)
         if let intervals = silentRule?.intervals {
             for device in devices.values {
                 guard let interval = device.interval else { continue }

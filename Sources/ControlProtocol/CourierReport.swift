@@ -89,7 +89,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var places: [FeedPlace]?
     /// Since the process started.
     package var requestCount = 0
-    /// Bodies that were sent since the process started.
+    /// Bodies of requests and answers since the process started: a feed has the latter alone.
     package var byteCount = 0
 
     package init(id: String, type: String, state: State) {

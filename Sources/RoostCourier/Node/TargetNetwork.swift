@@ -21,7 +21,7 @@ package final class TargetNetwork: CourierNetwork {
         (self.network, self.timeoutSeconds) = (network, timeoutSeconds)
     }
 
-    /// Requests, and bytes of their bodies, since the process started.
+    /// Requests, and bytes of their bodies and of the answers', since the process started.
     package var counts: (requests: Int, bytes: Int) {
         state.withLock { ($0.requestCount, $0.byteCount) }
     }
@@ -31,7 +31,9 @@ package final class TargetNetwork: CourierNetwork {
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
         try count(request.body.count)
-        return try await network.exchange(bounded(request))
+        let answer = try await network.exchange(bounded(request))
+        add(answer.body.count)
+        return answer
     }
 
     package func upload(
@@ -40,7 +42,9 @@ package final class TargetNetwork: CourierNetwork {
         _ read: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> OutboundAnswer {
         try count(size)
-        return try await network.upload(bounded(request), size: size, read)
+        let answer = try await network.upload(bounded(request), size: size, read)
+        add(answer.body.count)
+        return answer
     }
 
     package func send(_ message: MailMessage) async throws -> OutboundAnswer {
@@ -59,6 +63,8 @@ package final class TargetNetwork: CourierNetwork {
         request.timeoutSeconds = timeoutSeconds
         return request
     }
+
+    private func add(_ bytes: Int) { state.withLock { $0.byteCount += bytes } }
 
     private func count(_ bytes: Int) throws(NetworkFailure) {
         let isHalted = state.withLock { state in

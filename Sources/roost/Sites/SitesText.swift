@@ -56,6 +56,9 @@ enum SitesText {
                     + "no position is set (`roost set position 46.17,9.88`)" : nil,
             report.privateCount > 0
                 ? "\(report.privateCount) values of surveys that are kept from uploads" : nil,
+            report.otherUnitCount > 0
+                ? "\(report.otherUnitCount) values in another unit than "
+                    + "\(report.unit ?? "that of the others") left out" : nil,
             report.omittedCount > 0
                 ? "\(report.omittedCount) older values left out: choose a shorter time" : nil,
         ]
