@@ -1,10 +1,22 @@
 import HardwareIO
+import Provisioning
+import Station
 
-/// What the memory disk of an image said of the card at the last start.
+/// What the last start of an image found wrong with the card and with the files on it.
 package enum CardStart {
-    /// A sentence a line, 16 at most; none without an image, or where the card was whole.
+    /// What the memory disk said: a sentence a line, 16 at most.
+    ///
+    /// None without an image, or where the card was whole.
     package static func said(_ tree: DoctorTree) -> [String] {
         lines(tree.text("/run/roost-start.said"), limit: 16)
+    }
+
+    /// What the station itself counts as a fault until the next start.
+    package static func findings(_ tree: DoctorTree) -> StartFindings {
+        StartFindings(
+            fileProblems: lines(tree.text("/run/\(ProvisionWords.problemsName)"), limit: 60),
+            isDataInMemory: tree.line("/run/roost-data-on") == "memory"
+        )
     }
 
     /// Of a text that a person reads on a terminal.

@@ -31,6 +31,7 @@ package struct StationProcess: Sendable {
     private let catalog: ProfileCatalog
     private let logger: Logger
     private let adapters: String?
+    private let start: StartFindings
     private let examine: (@Sendable () -> FindingsReport)?
 
     /// A process that has not started.
@@ -40,16 +41,18 @@ package struct StationProcess: Sendable {
     ///   - contents: What they said.
     ///   - logger: Where log lines go.
     ///   - adapters: A file that lists adapters in place of udev.
+    ///   - start: What the start of the image found wrong.
     ///   - examine: Examines the machine, on the disk thread; nil leaves that out.
     package init(
         _ files: StationFiles,
         _ contents: StationFiles.Contents,
         logger: Logger,
         adapters: String? = nil,
+        start: StartFindings = StartFindings(),
         examine: (@Sendable () -> FindingsReport)? = nil
     ) {
         (self.files, self.logger, self.adapters) = (files, logger, adapters)
-        self.examine = examine
+        (self.start, self.examine) = (start, examine)
         (configuration, catalog) = (contents.configuration, contents.catalog)
         stored = contents.stored()
         Self.log(contents, logger)
@@ -88,6 +91,7 @@ package struct StationProcess: Sendable {
         )
         dependencies.examination = examine.map { ControlExamination($0) }
         dependencies.rights = Self.rights
+        dependencies.start = start
         let station = Station(configuration, stored: stored, in: dependencies)
         try loop.run {
             try await demandStore(linux, loop)

@@ -251,5 +251,10 @@ extension Provisioner {
         } else {
             try? WholeFile.write(Array(words.text.utf8), to: path, mode: 0o644)
         }
+        let problems = "\(root)/run/\(ProvisionWords.problemsName)"
+        unlink(problems)
+        guard !words.problems.isEmpty else { return }
+        let lines = words.problems.map { "\($0.finding)\n" }.joined()
+        try? WholeFile.write(Array(lines.utf8), to: problems, mode: 0o644)
     }
 }

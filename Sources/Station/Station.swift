@@ -40,6 +40,8 @@ package final class Station: Sendable {
         package var examination: ControlExamination?
         /// Which users of the control socket may ask for what.
         package var rights = ControlRights()
+        /// What the start of the image found wrong.
+        package var start = StartFindings()
 
         package init(
             platform: any Platform,
@@ -146,6 +148,7 @@ package final class Station: Sendable {
         }
         context.claims.join { [weak store] in store?.isYoung ?? false }
         note(leftOut: catalog.problems)
+        note(dependencies.start)
         report(leftOut: overlaid.problems)
         if let trouble = stored.trouble { context.faults.raise(.settingsDamaged, trouble) }
     }

@@ -73,9 +73,15 @@ struct Daemon: ParsableCommand {
         let logger = Logger(label: "roostd", level: verbose ? .info : .notice)
         do {
             let doctor = DoctorInside(configuration: files.path)
-            try StationProcess(files, contents, logger: logger, adapters: adapters) {
-                doctor.report()
-            }.run()
+            let start = CardStart.findings(DoctorTree(root: "/"))
+            let process = StationProcess(
+                files,
+                contents,
+                logger: logger,
+                adapters: adapters,
+                start: start
+            ) { doctor.report() }
+            try process.run()
         } catch let refusal as InstanceRefused {
             Terminal.error("\(refusal)")
             throw ExitCode(75)

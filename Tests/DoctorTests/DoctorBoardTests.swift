@@ -1,3 +1,4 @@
+import Station
 import Testing
 
 @testable import Doctor
@@ -49,6 +50,18 @@ import Testing
         #expect(root.verdict == .warning)
         let data = try finding("image-data") { $0.files["/run/roost-data-on"] = "memory\n" }
         #expect(data.verdict == .failure)
+    }
+
+    @Test func whatThisStationCountsAsAFault() throws {
+        let files = try MadeUpTree()
+        let tree = DoctorTree(root: files.root)
+        #expect(CardStart.findings(tree) == StartFindings())
+        let text = "station.txt, line 2: wrong\n\u{1B}[31mred\n"
+        try files.put(["/run/roost-problems.txt": text, "/run/roost-data-on": "memory\n"], [:])
+        let found = CardStart.findings(tree)
+        #expect(found.isDataInMemory && found.fileProblems.count == 2)
+        #expect(found.fileProblems[0] == "station.txt, line 2: wrong")
+        #expect(!found.fileProblems[1].contains("\u{1B}"))
     }
 
     @Test func repeatsWhatTheStationSaidOfItsFiles() throws {

@@ -164,11 +164,15 @@ import Testing
         let said = text("boot/roost-said.txt") ?? ""
         #expect(said.contains("station.txt, line 2: 'foo' is no setting"))
         #expect(said.contains("\r\n") && text("root/run/roost-said.txt") == said)
+        let problems = text("root/run/roost-problems.txt")
+        #expect(problems?.hasPrefix("station.txt, line 2: 'foo' is no setting") == true)
+        #expect(problems?.count { $0 == "\n" } == 1)
         #expect(text("root/etc/hostname") == "hut\n")
         write("name=hut\n", "boot/station.txt")
         run()
         #expect(text("boot/roost-said.txt")?.contains("All is well.") == true)
         #expect(text("root/run/roost-said.txt") == nil)
+        #expect(text("root/run/roost-problems.txt") == nil)
     }
 
     @Test func repeatsWhatTheStartOfTheCardSays() {

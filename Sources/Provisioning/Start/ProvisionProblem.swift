@@ -11,8 +11,11 @@ package struct ProvisionProblem: Error, Hashable, Sendable, CustomStringConverti
         (self.file, self.line, self.words, self.next) = (file, line, words, next)
     }
 
+    /// Where and what, without a full stop.
+    package var finding: String { "\(file)\(line.map { ", line \($0)" } ?? ""): \(words)" }
+
     package var description: String {
-        "\(file)\(line.map { ", line \($0)" } ?? ""): \(words). \(next)."
+        "\(finding). \(next)."
     }
 }
 

@@ -3,6 +3,8 @@
 /// Without times, so that a start at which nothing changed does not write it again.
 package struct ProvisionWords: Hashable, Sendable {
     package static let name = "roost-said.txt"
+    /// In `/run`: the mistakes alone, one a line, for the station's own faults.
+    package static let problemsName = "roost-problems.txt"
     /// Lines at most.
     private static let lineCountMax = 60
 

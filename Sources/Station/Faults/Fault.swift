@@ -47,6 +47,10 @@ package struct Fault: Hashable, Sendable {
         case settingsDamaged = "settings-damaged"
         /// A profile of the owner is left out.
         case profileLeftOut = "profile-left-out"
+        /// A file that a person put on the boot partition of the card is wrong.
+        case bootFilesWrong = "boot-files"
+        /// The card keeps nothing: its data partition cannot be used.
+        case dataInMemory = "data-in-memory"
         /// The board's watchdog cannot be used.
         case watchdogUnusable = "watchdog-unusable"
         /// More is wrong than is listed.
@@ -118,6 +122,8 @@ extension Fault.Kind {
             "compare roost settings with settings.json.damaged beside the store; a new start ends "
                 + "this notice"
         case .profileLeftOut: "roost profiles check"
+        case .bootFilesWrong: "correct it on any computer, and start the station again"
+        case .dataInMemory: "replace the card; roost doctor says what its start found"
         case .watchdogUnusable: "roost doctor --only watchdog"
         case .more: "repair the first ones; the others show then"
         }

@@ -37,6 +37,22 @@ extension Station {
         }
     }
 
+    /// Adds what the start of the image found; a person sees it on the page and at the LED.
+    func note(_ start: StartFindings) {
+        if let first = start.fileProblems.first {
+            let count = start.fileProblems.count - 1
+            let more = count > 0 ? "; roost doctor shows \(count) more" : ""
+            context.faults.raise(
+                .bootFilesWrong,
+                "a file on the card is wrong: \(first)\(more)"
+            )
+        }
+        if start.isDataInMemory {
+            let text = "history and settings lie in memory, and are lost with the power"
+            context.faults.raise(.dataInMemory, text)
+        }
+    }
+
     /// A configuration was read and is wrong: the station goes on with the one before.
     package func reject(_ error: ConfigurationError) {
         let more = error.problems.count > 1 ? ", and \(error.problems.count - 1) more" : ""

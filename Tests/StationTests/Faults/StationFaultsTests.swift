@@ -88,6 +88,26 @@ import Testing
         #expect(during == .blinking)
     }
 
+    @Test func whatTheStartOfAnImageFoundIsAFault() throws {
+        let text = """
+            {"name": "test", "devices": [{"name": "alive", "type": "led", "line": "GPIO22"}]}
+            """
+        let (pattern, faults) = try simulate { clock in
+            let test = try TestStation(clock, text)
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let wrong = ["station.txt, line 2: 'foo' is no setting", "roost.json: it is empty"]
+                test.station.note(StartFindings(fileProblems: wrong, isDataInMemory: true))
+                let pattern = test.station.context.leds.light("alive").pattern
+                return (pattern, test.station.status.faults)
+            }
+        }
+        #expect(pattern == .blinking)
+        #expect(faults.map(\.id).sorted() == ["boot-files", "data-in-memory"])
+        let sentence = faults.first { $0.id == "boot-files" }?.sentence
+        #expect(sentence?.contains("line 2: 'foo' is no setting; roost doctor shows 1") == true)
+    }
+
     @Test func tooManyFaultsAreCounted() throws {
         let (faults, ids) = try simulate { clock in
             let test = try TestStation(clock, #"{"name": "test"}"#)

@@ -125,7 +125,8 @@ build_name() {
 enable_units() {
     local units
     in_root systemctl --quiet enable systemd-networkd systemd-resolved systemd-timesyncd avahi-daemon ssh \
-        roost-grow.service roost-hostkeys.service roost-warnings-stop.service roost-warnings.timer
+        roost-grow.service roost-hostkeys.service roost-act-led.service roost-warnings-stop.service \
+        roost-warnings.timer
     # Their commands come with the programs.
     for units in provision:roost-provision.service update:roost-good.service,roost-update.path; do
         if in_root roost --experimental-dump-help | grep -q "\"commandName\" : \"${units%%:*}\""; then
