@@ -119,7 +119,7 @@ write_settings() {
 }
 
 build_name() {
-    printf '%s %s' "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo none)"
+    printf '%s %s' "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "$(of_git rev-parse --short HEAD 2>/dev/null || echo none)"
 }
 
 enable_units() {
