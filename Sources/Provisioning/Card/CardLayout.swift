@@ -15,8 +15,8 @@ package struct CardLayout: Hashable, Sendable {
     }
 
     private static let extendedTypes: Set<UInt8> = [0x05, 0x0F, 0x85]
-    /// Partitions within the extended one; a longer chain leads in a circle.
-    private static let logicalCountMax = 16
+    /// Sectors of the chain within the extended partition; a longer one leads in a circle.
+    private static let chainCountMax = 16
 
     /// By which the start of a card of Roost finds it, at byte 440.
     package let diskNumber: UInt32
@@ -58,7 +58,7 @@ package struct CardLayout: Hashable, Sendable {
     ) throws(StorageError) -> [Partition] {
         var partitions: [Partition] = []
         var place = start
-        while place < disk.sectorCount, partitions.count < logicalCountMax {
+        for _ in 0..<chainCountMax where place < disk.sectorCount {
             guard let entries = entries(try disk.read(place, count: 1)) else { break }
             if entries[0].sectorCount > 0 {
                 partitions.append(

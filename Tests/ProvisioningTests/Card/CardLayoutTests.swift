@@ -42,6 +42,20 @@ import Testing
         #expect(FATVolume(card, first: 64) != nil)
     }
 
+    @Test func endsInAChainThatNamesNoPartition() throws {
+        var card = MadeUpCard()
+        let place = 6_144 * 512 + 446
+        card.put([UInt8](repeating: 0, count: 16), at: place)
+        // The next sector of the chain, which has no partition either and leads to itself.
+        card.put([0x0F, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0], at: place + 16 + 4)
+        let next = place + 8 * 512
+        card.put([UInt8](repeating: 0, count: 16), at: next)
+        card.put([0x0F, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0], at: next + 16 + 4)
+        card.put([0x55, 0xAA], at: next - 446 + 510)
+        let layout = try #require(try CardLayout.read(card))
+        #expect(layout.partitions.map(\.number) == [1, 2, 3, 4])
+    }
+
     @Test func neverTrapsOnChance() throws {
         var random = SplitMix64(seed: 41)
         let good = MadeUpCard()
