@@ -72,12 +72,31 @@ package struct Provisioner {
         WholeFile.read("\(boot.folder)/\(name)", limit: limit + 1)
     }
 
+    /// The same; says so where the file is there and cannot be read.
+    private mutating func told(_ name: String, limit: Int = PlainLines.byteCountMax) -> [UInt8]? {
+        if let bytes = read(name, limit: limit) { return bytes }
+        var status = stat()
+        guard lstat("\(boot.folder)/\(name)", &status) == 0 else { return nil }
+        words.problems.append(
+            ProvisionProblem(
+                name,
+                "it cannot be read, and is not used",
+                next: "Remove it and save it again as a file; have the drive checked if that fails"
+            )
+        )
+        return nil
+    }
+
     /// Takes the settings of a file, unless this content was taken before.
     private mutating func take(_ name: String, _ parse: ([UInt8]) -> ProvisionedFile) {
-        guard let bytes = read(name) else { return }
+        guard let bytes = told(name) else { return }
+        let isStation = name == StationFile.name
+        // Wiped for its secret, and not removed: the power was lost in between.
+        guard isStation || bytes.isEmpty || bytes.contains(where: { $0 != 0 }) else {
+            return removals.append(name)
+        }
         let file = parse(bytes)
         words.problems += file.problems
-        let isStation = name == StationFile.name
         if !marks.has(name, bytes), !file.settings.isEmpty {
             let problems = writer.take(file.settings, from: name)
             words.problems += problems
@@ -90,10 +109,9 @@ package struct Provisioner {
         } else if isStation, file.settings.wireless?.secret == .taken {
             words.notes.append(Self.noteOfMask)
         }
-        guard !isStation, file.settings.hasSecret else { return }
-        if file.problems.isEmpty {
+        if !isStation, file.settings.hasSecret, file.problems.isEmpty {
             removals.append(name)
-        } else {
+        } else if file.hasUnusedSecret || !isStation && file.settings.hasSecret {
             words.notes.append(
                 "\(name): a password stands in it while the file is wrong. Correct or remove it."
             )
@@ -106,10 +124,11 @@ package struct Provisioner {
 
     private mutating func takeConfiguration() {
         let name = Self.configurationName
-        guard let bytes = read(name, limit: Self.configurationByteCountMax) else { return }
+        guard let bytes = told(name, limit: Self.configurationByteCountMax) else { return }
         guard !marks.has(name, bytes) else { return }
-        var mistakes = check("\(boot.folder)/\(name)")
-        if bytes.count > Self.configurationByteCountMax { mistakes = ["it is larger than 1 MiB"] }
+        let mistakes =
+            bytes.count > Self.configurationByteCountMax
+            ? ["it is larger than 1 MiB"] : check("\(boot.folder)/\(name)")
         guard mistakes.isEmpty else {
             words.problems += mistakes.prefix(8).map { mistake in
                 ProvisionProblem(
@@ -140,7 +159,10 @@ package struct Provisioner {
 
     private mutating func takeClaim() {
         let name = ClaimCode.name
-        guard let bytes = read(name) else { return }
+        guard let bytes = told(name) else { return }
+        guard bytes.isEmpty || bytes.contains(where: { $0 != 0 }) else {
+            return removals.append(name)
+        }
         if let problem = ClaimCode.problem(bytes) { return words.problems.append(problem) }
         do throws(StorageError) {
             let text = String(decoding: bytes, as: UTF8.self)

@@ -13,7 +13,7 @@ package enum ClaimCode {
             return error
         }
         let written = lines.lines.filter { !$0.text.trimmedSpace.isEmpty }
-        let letters = (written.first?.text ?? "").filter { !"- \t".contains($0) }
+        let letters = (written.first?.text.trimmedSpace ?? "").filter { !"- ".contains($0) }
         guard written.count == 1, (8...64).contains(letters.count),
             letters.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
         else {

@@ -7,6 +7,13 @@
 package enum ImagerScript {
     package static let name = "firstrun.sh"
 
+    private struct Login {
+        var name: String?
+        var isRefused = false
+        var hash: String?
+        var keys: [String] = []
+    }
+
     /// - Parameters:
     ///   - bytes: The file.
     ///   - knowsZone: Whether the station has rules for a time zone.
@@ -21,7 +28,7 @@ package enum ImagerScript {
             draft.file.problems = [error]
             return draft.file
         }
-        var login = (name: String?.none, hash: String?.none, keys: [String]())
+        var login = Login()
         for line in lines.lines {
             let text = line.text.trimmedSpace
             let isCall = ["/imager_custom ", "/userconf "].contains { call in
@@ -42,12 +49,10 @@ package enum ImagerScript {
                 take(words[1], Array(words.dropFirst(2)), line.number, &login.keys, &draft)
             }
         }
-        if login.name != nil || !login.keys.isEmpty {
-            draft.file.settings.user = LoginUser(
-                name: login.name ?? "pi",
-                keys: login.keys,
-                passwordHash: login.hash
-            )
+        // A name that was refused is no reason to let another one in.
+        let name = login.isRefused ? nil : login.name ?? (login.keys.isEmpty ? nil : "pi")
+        draft.file.settings.user = name.map { name in
+            LoginUser(name: name, keys: login.keys, passwordHash: login.hash)
         }
         return draft.finished
     }
@@ -55,13 +60,14 @@ package enum ImagerScript {
     private static func take(
         login words: [String],
         _ line: Int,
-        _ login: inout (name: String?, hash: String?, keys: [String]),
+        _ login: inout Login,
         _ draft: inout SettingsDraft
     ) {
         guard let first = words.first else { return }
         login.name = draft.value(line) { () throws(SettingRules.Refusal) in
             try SettingRules.user(first)
         }
+        login.isRefused = login.name == nil
         guard words.count > 1 else { return }
         login.hash = draft.value(line) { () throws(SettingRules.Refusal) in
             try SettingRules.passwordHash(words[1])

@@ -4,6 +4,8 @@ package struct ProvisionedFile: Hashable, Sendable {
     package internal(set) var problems: [ProvisionProblem] = []
     /// Bytes of the file that are a secret, and go out of it once they are taken.
     package internal(set) var secrets: [Range<Int>] = []
+    /// Whether it holds a secret that cannot be taken, as something of it is wrong.
+    package internal(set) var hasUnusedSecret = false
 
     package init() {}
 }

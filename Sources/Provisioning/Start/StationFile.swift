@@ -55,6 +55,13 @@ package enum StationFile {
         }
         take(values, &draft)
         takeWireless(values, &draft)
+        // A password that was not taken is the owner's only copy: it stays, and is said.
+        switch draft.file.settings.wireless?.secret {
+        case .passphrase, .key: break
+        case .none?, .taken, nil:
+            draft.file.hasUnusedSecret = !draft.file.secrets.isEmpty
+            draft.file.secrets = []
+        }
         takeUser(values["user"], sshKeys, &draft)
         return draft.finished
     }
@@ -69,18 +76,22 @@ package enum StationFile {
         guard let equals = line.text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
             problems.add(
                 line.number,
-                "\(ProvisionProblems.shown(text)) has no =, and is left out",
+                "\(subject(text) ?? "the line") has no =, and is left out",
                 next: "Write it as name=value, or put # in front"
             )
             return nil
         }
         let written = line.text[..<equals].trimmedSpace
-        let key = written.lowercased().replacing("_", with: "-").replacing(" ", with: "-")
+        let key = normal(written)
         guard keys.contains(key) else {
             let meant = otherNames[key] ?? Spelling.nearest(to: key, among: keys)
+            let isName = written.count <= 16 && !written.contains(" ")
+            let shown =
+                meant != nil || isName
+                ? ProvisionProblems.shown(written) : subject(written) ?? "the line"
             problems.add(
                 line.number,
-                "\(ProvisionProblems.shown(written)) is no setting, and is left out",
+                "\(shown) is no setting, and is left out",
                 next: meant.map { "Write \($0)= if you mean that" }
                     ?? "Settings are \(keys.joined(separator: ", "))"
             )
@@ -91,6 +102,19 @@ package enum StationFile {
         let lead = after.utf8.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
         let start = line.range.upperBound - after.utf8.count + lead
         return (key, value, start..<(start + value.utf8.count))
+    }
+
+    private static func normal(_ name: String) -> String {
+        name.lowercased().replacing("_", with: "-").replacing(" ", with: "-")
+    }
+
+    /// The setting that a line begins with: what is behind it may be a password, and what is said
+    /// of the line stands on the card, in the log and on the dashboard.
+    private static func subject(_ text: String) -> String? {
+        let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }
+        let key = normal(String(word))
+        let isKnown = keys.contains(key) || otherNames[key] != nil
+        return isKnown ? ProvisionProblems.shown(word) : nil
     }
 
     private static func take(

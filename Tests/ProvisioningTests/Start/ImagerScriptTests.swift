@@ -103,6 +103,18 @@ import Testing
         #expect(file.settings.user == LoginUser(name: "anna"))
     }
 
+    @Test func makesNoOtherUserForANameThatItRefuses() {
+        let file = read(
+            """
+            \(custom) enable_ssh -k '\(StationFileTests.key)'
+            /usr/lib/userconf-pi/userconf 'Anna' '\(Self.hash)'
+            """
+        )
+        #expect(file.settings.user == nil && file.problems.map(\.line) == [2])
+        let keyAlone = read("\(custom) enable_ssh -k '\(StationFileTests.key)'")
+        #expect(keyAlone.settings.user?.name == "pi")
+    }
+
     @Test func neverTrapsOnChance() {
         var random = SplitMix64(seed: 9)
         let good = Array(Self.script.utf8)

@@ -107,6 +107,26 @@ import Testing
         #expect(again.settings.wireless == WirelessNetwork(name: "Grüße", secret: .taken))
     }
 
+    /// What is said of a file stands on the card, in the log and on the dashboard.
+    @Test(arguments: [
+        "wifi-password: geheim12345", "wifi-password geheim12345", "geheim12345",
+        "wifi-password: geheim=12345", "Passwort meines WLANs geheim=12345", "psk: \"geheim12345\"",
+        "wifi-password=gehéim12345", "mein geheimes=12345678901234567890",
+    ])
+    func neverRepeatsAPassword(_ text: String) {
+        let words = read(text).problems.map(\.description).joined()
+        #expect(!words.isEmpty && !words.contains("geh") && !words.contains("12345"), "\(words)")
+    }
+
+    @Test(arguments: ["wify=home", "wifi=123456789012345678901234567890123"])
+    func leavesAPasswordThatItCannotTake(_ line: String) {
+        let file = read("\(line)\ncountry=DE\nwifi-password=geheim12345\n")
+        #expect(file.secrets.isEmpty && file.hasUnusedSecret && !file.problems.isEmpty)
+        let wrong = read("wifi=home\ncountry=DE\nwifi-password=grüße und mehr\n")
+        #expect(wrong.secrets.isEmpty && wrong.hasUnusedSecret)
+        #expect(!read("wifi=home\ncountry=DE\nwifi-password=geheim12345\n").hasUnusedSecret)
+    }
+
     @Test func boundsWhatItSays() {
         let file = read(String(repeating: "what is this\n", count: 3_000))
         #expect(file.problems.count == 12)
