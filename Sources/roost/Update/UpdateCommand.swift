@@ -3,6 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Provisioning
 import ProvisioningIO
+import Store
 import Updates
 
 struct UpdateCommand: ParsableCommand {
@@ -113,7 +114,11 @@ struct UpdateRollbackCommand: ParsableCommand {
                         + "\(known) steps of its schema, and the store has \(needed)"
                 )
             }
-            record.before = nil
+            record = UpdateHistory.goingBack(
+                machine.record,
+                at: machine.version,
+                schema: StoreSchema.stepCount
+            )
             try card.writeSlots(slots.settled(on: running).trying(running.other).sector)
         }
         (record.state, record.time, record.why) = (.takenBack, ImageMachine.now, nil)

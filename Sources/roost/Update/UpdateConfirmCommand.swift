@@ -52,7 +52,7 @@ struct UpdateConfirmCommand: ParsableCommand {
         _ slot: RootSlot,
         _ slots: BootSlots
     ) throws {
-        var record = machine.record ?? UpdateRecord(state: .fellBack)
+        var record = UpdateHistory.trial(machine.record)
         if record.state != .fellBack {
             record.why = record.why ?? "it was started and did not say that it is good"
             (record.state, record.time) = (.fellBack, ImageMachine.now)
@@ -69,7 +69,7 @@ struct UpdateConfirmCommand: ParsableCommand {
         _ running: RootSlot,
         _ slots: BootSlots
     ) throws {
-        var record = machine.record ?? UpdateRecord(state: .waiting)
+        var record = UpdateHistory.trial(machine.record)
         if let (why, seconds) = try awaitHealth(before: record.before) {
             let text = "the station on trial is not well after \(words(seconds: seconds)): \(why)"
             record.why = text
@@ -83,6 +83,7 @@ struct UpdateConfirmCommand: ParsableCommand {
             let card = try machine.card(for: running.other)
             try card.writeSlots(slots.settled(on: running).sector)
         } catch { throw UpdateMachine.failure(error) }
+        (record.version, record.build) = (machine.version, machine.build)
         (record.state, record.time, record.why) = (.good, ImageMachine.now, nil)
         machine.keep(record)
         try say(machine, "version \(machine.version) is good: root \(running.rawValue)")

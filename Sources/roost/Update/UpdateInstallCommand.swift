@@ -34,8 +34,14 @@ struct UpdateInstallCommand: ParsableCommand {
         let (machine, running) = try UpdateMachine.require()
         let lock = try UpdateLock()
         defer { lock.release() }
-        var record = UpdateRecord(state: .writing)
-        (record.from, record.percent) = (machine.version, 0)
+        // Who is stopped by hand leaves nothing that the page would wait for.
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number) { _ in
+                unlink("/run/roost-update.json")
+                _exit(1)
+            }
+        }
+        var record = UpdateHistory.beginning(after: machine.record, at: machine.version)
         machine.show(record)
         let failure: UpdateError?
         do throws(UpdateError) {
@@ -74,7 +80,7 @@ struct UpdateInstallCommand: ParsableCommand {
         (record.version, record.build, record.keyID) = (
             manifest.version, manifest.build, offer.key
         )
-        (record.slot, record.fromSchema) = (running.other.rawValue, schema)
+        record.slot = running.other.rawValue
         try UpdateRules(
             board: machine.board,
             layout: machine.layout,
@@ -89,6 +95,13 @@ struct UpdateInstallCommand: ParsableCommand {
             to: 2
         )
         record.before = UpdateBaseline.asked(client)
+        (record.from, record.fromSchema) = (machine.version, schema)
+        // What is true from here on if the power is lost or the program killed.
+        var cut = record
+        (cut.state, cut.percent) = (.failed, nil)
+        (cut.code, cut.why) = ("interrupted", "it was interrupted: install it again")
+        machine.keep(cut)
+        machine.show(record)
         let shown = record
         let teller = UpdateTeller(machine, shown)
         _ = try run.install(offer, on: card, slots: slots, running: running) { teller.tell($0) }
