@@ -142,7 +142,7 @@ struct Web: ParsableCommand {
         let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
         var stationRoutes = stationRoutes(station, live, history)
         stationRoutes.courier = courier
-        let updates = UpdateRoutes(UpdateDesk(state: state, root: imageRoot))
+        let updates = UpdateRoutes(UpdateDesk(state: state, root: imageRoot).withoutLeftovers())
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)

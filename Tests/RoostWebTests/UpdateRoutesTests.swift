@@ -67,6 +67,19 @@ import Testing
         #expect(desk.view.last?.percent == 40 && desk.view.isBusy)
     }
 
+    @Test func removesAtItsStartWhatNobodyGoesOnWith() throws {
+        try makeImage()
+        mkdir(folder.path("state/update"), 0o700)
+        try write("cut", "state/update/new.update.part")
+        try write("whole", "state/update/new.update")
+        try write("", "run/roost-web/update-wanted")
+        _ = desk.withoutLeftovers()
+        #expect(isThere("state/update/new.update"))
+        unlink(folder.path("run/roost-web/update-wanted"))
+        _ = desk.withoutLeftovers()
+        #expect(!isThere("state/update/new.update") && !isThere("state/update/new.update.part"))
+    }
+
     @Test func takesAFileInPiecesAndHandsItOver() throws {
         try makeImage()
         #expect(try desk.add([1, 2, 3], at: 0) == 3)

@@ -156,6 +156,19 @@ extension UpdateDesk {
         close(descriptor)
     }
 
+    /// Removes what an upload that ended early left, or an update that a loss of power ended.
+    ///
+    /// For the start alone, as no page goes on with either.
+    ///
+    /// - Returns: The same desk.
+    package func withoutLeftovers() -> UpdateDesk {
+        if !isBusy {
+            unlink(part)
+            unlink(whole)
+        }
+        return self
+    }
+
     private func demandImage() throws(Problem) {
         guard isImage else {
             throw Problem(.notOffered, "this station is updated by apt, not by a file")
