@@ -17,6 +17,8 @@ STEPS = ("started by the installation", "restarted by an upgrade, with the histo
          "a wrong configuration ends the courier once, a right one starts it")
 COURIER = {"targets": [{"id": "influx", "type": "influx2", "url": "http://127.0.0.1:9", "org": "home", "bucket": "air",
                         "token": {"secret": "influx"}, "local": True}]}
+EYES = {"camera": {}, "megabytes": 1, "pictures": 4}  # Of a camera that is not there.
+PROGRAMS = ("roostd", "roost-web", "roost-courier", "roost-eyes")
 
 
 class Container:
@@ -154,12 +156,16 @@ class BootedLife:
         root.write("/etc/roost/secrets/influx", "token", 0o600)
         inside.run("chown", "roost-courier:", "/etc/roost/secrets/influx")
         self.correct_courier()
+        root.write("/etc/roost/eyes.json", json.dumps(EYES))
         with self.step(STEPS[1]) as where:
+            check.demand(until(lambda: inside.state("roost-eyes.service") == "active", START_SECONDS),
+                         f"{where}: roost-eyes is not started by its configuration: {self.journal('roost-eyes.service')}")
             measured = until(lambda: "temperature" in inside.ask("roost", "status"), START_SECONDS)
             check.demand(measured, f"{where}: no value: {self.journal()}")
             inside.visit()
-            self.memory = {unit: inside.memory(unit + ".service") for unit in ("roostd", "roost-web", "roost-courier")}
-            before = {unit: inside.state(unit, "MainPID") for unit in ("roostd.service", "roost-courier.service")}
+            self.memory = {unit: inside.memory(unit + ".service") for unit in PROGRAMS}
+            before = {unit: inside.state(unit, "MainPID")
+                      for unit in ("roostd.service", "roost-courier.service", "roost-eyes.service")}
             inside.run("dpkg", "--force-confold", "--install", *self.next)
             self.demand_running(where)
             for unit, number in before.items():

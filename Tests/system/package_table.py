@@ -1,6 +1,7 @@
 """What scripts/check packages found, as tables of docs/measurements/packages.md."""
 
 import dataclasses
+import json
 import os
 import subprocess
 
@@ -17,6 +18,7 @@ class Row:
 
     key: tuple
     packages: dict  # Name to path and hash.
+    errors: int = None
     warnings: int = None
     download: int = None
     installed: int = None
@@ -24,6 +26,26 @@ class Row:
     is_served: bool = None
     steps: dict = dataclasses.field(default_factory=dict)
     memory: dict = dataclasses.field(default_factory=dict)  # Unit to resident and proportional MiB.
+
+    def keep(self, folder):
+        """Keeps what was found beside the packages, so that parts may run one by one, and suites too."""
+        with open(place(self.key, folder), "w", encoding="utf-8") as file:
+            json.dump(dataclasses.asdict(self), file, indent=1)
+
+    @classmethod
+    def known(cls, key, packages, folder):
+        """What was found before of these very packages, names to path and hash; of others nothing counts."""
+        try:
+            with open(place(key, folder), encoding="utf-8") as file:
+                found = json.load(file)
+        except FileNotFoundError:
+            found = {"packages": None}
+        is_of_these = found["packages"] == {name: list(one) for name, one in packages.items()}
+        return cls(**{**(found if is_of_these else {}), "key": key, "packages": packages})
+
+
+def place(key, folder):
+    return os.path.join(folder, f"found-{'-'.join(key)}.json")
 
 
 def table(head, lines):
@@ -38,9 +60,9 @@ def life(rows):
     head = ["", *(" ".join(row.key) for row in rows)]
     lines = [[step, *(WORDS[row.steps.get(step)] for row in rows)] for step in STEPS]
     lines += [[f"booted: {step}", *(WORDS[row.steps.get(step)] for row in rows)] for step in BOOTED_STEPS]
-    lines += [["apt from a signed folder: install, upgrade, seven refusals", *(WORDS[row.is_served] for row in rows)],
-              ["made three times: the same bytes", *(WORDS[row.is_reproducible] for row in rows)],
-              ["lintian: errors; warnings", *("–" if row.warnings is None else f"0; {row.warnings}" for row in rows)],
+    lines += [["apt from a signed folder: install, upgrade, six refusals", *(WORDS[row.is_served] for row in rows)],
+              ["packages made three times of the same programs: the same bytes", *(WORDS[row.is_reproducible] for row in rows)],
+              ["lintian: errors; warnings", *("–" if row.warnings is None else f"{row.errors}; {row.warnings}" for row in rows)],
               ["to fetch, without `roost-lab`", *(megabytes(row.download) for row in rows)],
               ["installed, without `roost-lab`", *(megabytes(row.installed) for row in rows)]]
     return table(head, lines)
@@ -58,10 +80,14 @@ def packages(rows):
 
 
 def memory(rows):
+    """Empty where no programs ran under systemd."""
+    rows = [row for row in rows if row.memory]
+    if not rows:
+        return ""
     lines = [[" ".join(row.key), f"`{unit}`", f"{resident:.1f} MiB", f"{proportional:.1f} MiB"]
              for row in rows for unit, (resident, proportional) in row.memory.items()]
     lines += [[" ".join(row.key), "together", "", f"{sum(size for _, size in row.memory.values()):.1f} MiB"]
-              for row in rows if row.memory]
+              for row in rows]
     return table(["", "Program", "Resident", "Its share of what several map"], lines)
 
 
@@ -70,5 +96,6 @@ def write(rows, page):
     with open(page, encoding="utf-8") as file:
         before, rest = file.read().split(BEGIN)
         after = rest.split(END)[1]
+    tables = "\n\n".join(text for text in (life(rows), packages(rows), memory(rows)) if text)
     with open(page, "w", encoding="utf-8") as file:
-        file.write(f"{before}{BEGIN}\n\n{life(rows)}\n\n{packages(rows)}\n\n{memory(rows)}\n\n{END}{after}")
+        file.write(f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}")

@@ -7,9 +7,9 @@ made again of the same programs they are the same bytes. In a clean root what is
 right users, units are enabled, an upgrade keeps a changed configuration, what was disabled and a store that is open, a
 removal keeps history and configuration, a purge leaves nothing. Then apt installs and upgrades from a signed folder, and
 refuses it when it was changed; and packages of this machine's own architecture live under a systemd in a container, where
-their units start, restart and end. `--write` puts what was found into docs/measurements/packages.md. Needs root, mmdebstrap,
-lintian, apt-utils and gpg, a mirror, and for another architecture qemu-user-static with binfmt; the clean roots are kept
-in the folder.
+their units start, restart and end. What was found is kept in the folder, with the clean roots, as long as its packages are
+the same; `--write` puts all of it into docs/measurements/packages.md. Needs root, mmdebstrap, lintian, apt-utils and gpg, a
+mirror, and for another architecture qemu-user-static with binfmt.
 """
 
 import glob
@@ -74,7 +74,7 @@ def digest(path):
 
 
 def lint(check, path):
-    """The number of lintian's warnings; an error is a failure."""
+    """The numbers of lintian's errors and warnings; an error is a failure."""
     done = subprocess.run(["lintian", "--fail-on", "error", "--no-cfg", "--allow-root", path], capture_output=True, text=True,
                           check=False)
     errors = [line for line in done.stdout.splitlines() if line.startswith("E:")]
@@ -83,7 +83,7 @@ def lint(check, path):
     warnings = [line for line in done.stdout.splitlines() if line.startswith("W:")]
     for line in warnings:
         check.say(line)
-    return len(warnings)
+    return len(errors), len(warnings)
 
 
 def contents(check, packages):
@@ -151,45 +151,67 @@ def sizes(check, key, packages):
     return download, installed
 
 
+def hashed(packages):
+    """Path and hash of each package by its name."""
+    return {name: (path, digest(path)) for name, path in packages.items()}
+
+
 def examine(check, key, packages, folder, parts):
-    """All parts for one suite and architecture; what the table says of it."""
+    """All parts for one suite and architecture; what the table says of it is kept after each."""
     suite, arch = key
-    row = package_table.Row(key, {name: (path, digest(path)) for name, path in packages.items()})
+    row = package_table.Row.known(key, hashed(packages), folder)
+    archive = os.path.join(folder, f"root-{suite}-{arch}.tar")
     if "contents" in parts:
         contents(check, packages)
-        row.warnings = sum(lint(check, path) for path in packages.values())
-        check.say(f"{suite} {arch}: contents as they should be, lintian without errors, {row.warnings} warnings")
+        found = [lint(check, path) for path in packages.values()]
+        row.errors, row.warnings = (sum(numbers) for numbers in zip(*found))
+        check.say(f"{suite} {arch}: contents looked at; lintian: {row.errors} errors, {row.warnings} warnings")
         row.download, row.installed = sizes(check, key, packages)
+        row.keep(folder)
     if "again" in parts:
         row.is_reproducible = again(check, key, packages)
-    archive = os.path.join(folder, f"root-{suite}-{arch}.tar")
+        row.keep(folder)
     if "life" in parts:
-        row.steps = Life(check, key, packages, archive).live()
+        life = Life(check, key, packages, archive)
+        keep_steps(row, folder, package_table.STEPS, life)
     if "apt" in parts:
-        count = len(check.problems)
+        count, row.is_served = len(check.problems), False
+        row.keep(folder)
         apt_folder.walk(check, key, packages, archive)
         row.is_served = len(check.problems) == count
+        row.keep(folder)
     if "booted" in parts:
         if platform.machine() == MACHINES[arch] and shutil.which("systemd-nspawn"):
-            booted, row.memory = BootedLife(check, key, packages, archive).live()
-            row.steps.update(booted)
+            life = BootedLife(check, key, packages, archive)
+            keep_steps(row, folder, package_table.BOOTED_STEPS, life)
         else:
             check.say(f"{suite} {arch}: not booted: needs a machine of this architecture, and systemd-container")
-    return row
+
+
+def keep_steps(row, folder, names, life):
+    """Lives a life through, and keeps how far it came also when it ends early."""
+    row.steps = {name: went for name, went in row.steps.items() if name not in names}
+    try:
+        life.live()
+    finally:
+        row.steps.update(life.steps)
+        row.memory = getattr(life, "memory", row.memory)
+        row.keep(folder)
 
 
 def run(check, options):
     need("mmdebstrap", "dpkg-deb", "lintian", "apt-ftparchive", "gpg")
     folder = os.path.realpath(options.packages)
-    found = {key: packages for key, packages in newest(folder).items()
+    there = newest(folder)
+    found = {key: packages for key, packages in there.items()
              if options.suite in (None, key[0]) and options.arch in (None, key[1])}
     if not found:
         raise Skipped(f"no packages in {folder}: scripts/package makes them")
-    rows = []
     for key, packages in sorted(found.items()):
         missing = [name for name in (*NAMES, "roost-lab") if name not in packages]
         if missing:
             raise Failed(f"{' '.join(key)}: no package {' '.join(missing)}")
-        rows.append(examine(check, key, packages, folder, options.only or PARTS))
+        examine(check, key, packages, folder, options.only or PARTS)
     if options.write:
+        rows = [package_table.Row.known(key, hashed(packages), folder) for key, packages in sorted(there.items())]
         package_table.write(rows, os.path.join(ROOT, "docs", "measurements", "packages.md"))
