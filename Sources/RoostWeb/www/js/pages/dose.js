@@ -2,7 +2,7 @@
 import { Chart } from "../chart.js";
 import { button, card, el, facts } from "../dom.js";
 import { clock, number, rfc3339, stamp, zoneWords } from "../format.js";
-import { t } from "../i18n.js";
+import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../navigation.js";
 import { action, confirmed, recorded } from "../words.js";
@@ -73,8 +73,8 @@ function figures({ counters, counter, window, dose, from }, context) {
       facts([
         [t("dose.measured"), doseRate && `${number(dose.measuredDose, 4)} µSv`],
         [t("dose.estimated"), doseRate && `${number(dose.estimatedDose, 4)} µSv`],
-        [t("dose.counts"), `${number(dose.counts)} (${t("dose.samples", { n: number(dose.sampleCount) })})`],
-        [t("dose.deviation"), dose.deviation !== null && dose.deviation !== undefined && `${number(dose.deviation, 2)} cpm`],
+        [t("dose.counts"), `${number(dose.counts)} (${plural("history.samples", dose.sampleCount)})`],
+        [t("dose.deviation"), Number.isFinite(dose.deviation) ? `${number(dose.deviation, 2)} cpm` : "–"],
         [t("dose.span"), t("dose.fromTo", { from: number(dose.least), to: number(dose.most) })],
         [t("dose.covered"), `${number(share * 100, 1)} %`],
       ]),
