@@ -43,6 +43,21 @@ package enum DoctorMediumChecks {
         )
     }
 
+    /// What is wrong with the card that a station runs from, a sentence each, for its owner; of the
+    /// owner's files the start speaks by itself.
+    package static func faults(_ disk: some DiskSectors) -> [String] {
+        let report: DoctorReport
+        do throws(StorageError) { report = try Self.report(disk) } catch {
+            return ["The card cannot be read: \(error)."]
+        }
+        return report.findings.compactMap { entry in
+            guard entry.verdict == .failure || entry.verdict == .warning,
+                entry.name != "station-files", entry.name != "said"
+            else { return nil }
+            return "The card (\(entry.name)): \(entry.words)\(entry.next.map { "; \($0)" } ?? "")."
+        }
+    }
+
     private static let noTable = DoctorFinding.skipped("it is no card of Roost")
     private static let again = "write the image to the card again, and save the history first"
 

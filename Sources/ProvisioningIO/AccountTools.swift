@@ -92,11 +92,12 @@ package struct LinuxAccounts: AccountTools {
         )
         guard !user.keys.isEmpty, let known = entry(user.name) else { return }
         let folder = "\(root)\(known.home)/.ssh"
-        if mkdir(folder, 0o700) == 0 { lchown(folder, known.number, known.group) }
+        // Also what is there already: the power may have gone between the file and its owner.
+        mkdir(folder, 0o700)
+        lchown(folder, known.number, known.group)
         let path = "\(folder)/authorized_keys"
-        if try SettingFile.put(user.keys.joined(separator: "\n") + "\n", path, mode: 0o600) {
-            lchown(path, known.number, known.group)
-        }
+        try SettingFile.put(user.keys.joined(separator: "\n") + "\n", path, mode: 0o600)
+        lchown(path, known.number, known.group)
     }
 
     private func entry(_ name: String) -> (number: uid_t, group: gid_t, home: String)? {

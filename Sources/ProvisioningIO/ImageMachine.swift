@@ -19,7 +19,7 @@ package struct ImageMachine: Sendable {
     /// Nil while it does not run, as in the folder that an image is made of.
     package let running: RootSlot?
     /// `mmcblk0`.
-    private let card: String?
+    package let card: String?
     /// `card` or `memory`.
     package let dataOn: String?
 

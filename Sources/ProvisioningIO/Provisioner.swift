@@ -17,6 +17,7 @@ package struct Provisioner {
     private let root: String
     private let writer: SettingsWriter
     private let check: Check
+    private let cardFaults: [String]
 
     private var words = ProvisionWords()
     private var marks: ProvisionMarks
@@ -29,14 +30,17 @@ package struct Provisioner {
     ///   - boot: The partition with the files.
     ///   - root: Where the system is; empty for this machine.
     ///   - accounts: Makes users.
+    ///   - cardFaults: What `roost doctor --image` finds wrong with the card.
     ///   - check: Reads a configuration, and names its mistakes.
     package init(
         boot: BootPartition,
         root: String,
         accounts: any AccountTools,
+        cardFaults: [String] = [],
         check: @escaping Check
     ) {
         (self.boot, self.root, self.check) = (boot, root, check)
+        self.cardFaults = cardFaults
         writer = SettingsWriter(root: root, accounts: accounts)
         marks =
             WholeFile.text("\(root)\(Self.marksPath)", limit: 1 << 16).flatMap {
@@ -54,6 +58,7 @@ package struct Provisioner {
     package mutating func run() -> ProvisionReport {
         let said = WholeFile.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
         words.start = said.split(separator: "\n").prefix(16).map { PlainText.shown($0, limit: 300) }
+        words.start += cardFaults
         let knows = { [writer] name in writer.knowsZone(name) }
         take(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }
         take(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }

@@ -70,6 +70,18 @@ import Testing
         #expect(try findings(card)["data"]?.verdict == .failure)
     }
 
+    @Test func tellsAStartWhatIsWrongWithItsCard() {
+        var card = MadeUpCard()
+        card.putFile("station.txt", "foo=1\r\n")
+        #expect(DoctorMediumChecks.faults(card) == [])
+        card.put([0], at: 7_168 * 512)
+        card.put([UInt8](repeating: 0, count: 4_096), at: 4_096 * 512)
+        card.put(MadeUpCard.superblock(blocks: 128), at: 5_120 * 512)
+        let faults = DoctorMediumChecks.faults(card)
+        #expect(faults.count == 2 && faults.allSatisfy { $0.hasPrefix("The card (") })
+        #expect(faults[0].contains("root 3 starts, as root 2") && faults[1].contains("journal"))
+    }
+
     @Test func readsTheOwnersFilesAsTheStationDoes() throws {
         var card = MadeUpCard()
         card.putFile("station.txt", "name=hut\r\nfoo=1\r\n")

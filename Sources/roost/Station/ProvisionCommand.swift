@@ -1,6 +1,9 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
+import Doctor
+import HardwareIO
+import LinuxIO
 import LinuxPlatform
 import Profiles
 import Provisioning
@@ -14,7 +17,8 @@ struct ProvisionCommand: ParsableCommand {
             roost-provision.service runs it at each start of an image. It reads station.txt,
             roost.json and roost-claim.txt, and what Raspberry Pi Imager writes (firstrun.sh, or
             user-data and network-config). Each content counts once. What is wrong stands in
-            roost-said.txt beside them, with file, line and what to do; the station starts anyway.
+            roost-said.txt beside them, with file, line and what to do, and what `roost doctor
+            --image` finds wrong with the card; the station starts anyway.
             Passwords are removed from the files once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware
@@ -42,11 +46,20 @@ struct ProvisionCommand: ParsableCommand {
             boot: BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock"),
             root: place,
             accounts: LinuxAccounts(root: place),
+            cardFaults: place.isEmpty ? Self.cardFaults : [],
             check: Self.mistakes
         )
         let report = provisioner.run()
         guard !json else { return Output.line(try ControlCodec.line(report)) }
         for line in report.lines { Output.line(line) }
+    }
+
+    /// As `roost doctor --image` finds them; none where the machine does not run from an image.
+    private static var cardFaults: [String] {
+        guard let card = ImageMachine()?.card else { return [] }
+        do throws(StorageError) {
+            return DoctorMediumChecks.faults(try WholeDisk(path: "/dev/\(card)", isReadOnly: true))
+        } catch { return ["The card cannot be read: \(error)."] }
     }
 
     /// As `roostd --check` finds them.
