@@ -39,8 +39,10 @@ class Row:
             with open(place(key, folder), encoding="utf-8") as file:
                 found = json.load(file)
         except FileNotFoundError:
-            found = {"packages": None}
-        is_of_these = found["packages"] == {name: list(one) for name, one in packages.items()}
+            found = {"packages": {}}
+        # By their hashes: the folder may have another name now.
+        hashes = {name: one[1] for name, one in packages.items()}
+        is_of_these = {name: one[1] for name, one in found["packages"].items()} == hashes
         return cls(**{**(found if is_of_these else {}), "key": key, "packages": packages})
 
 
