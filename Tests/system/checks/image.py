@@ -54,7 +54,8 @@ def run(check, options):
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
-    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS), *update.PARTS, "without_network", "with_router"]
+    parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS), *update.PARTS,
+             *(part.__name__ for part in wireless.PARTS)]
     unknown = set(options.only or ()) - set(parts)
     if unknown:
         raise Failed(f"no part {', '.join(unknown)}; there are {', '.join(parts)}")

@@ -5,12 +5,15 @@ import os
 from . import bench as shared
 from ..check import until
 from .bench import board
+from .neighbours import one_name
 from .update import history
 
 MIB = 1 << 20
 BOOT_SECONDS = 900
 FILL = "/data/home/fill"
 RECOVERY_SECONDS = 180
+PAGE_INSIDE = ("bash -c 'exec 3<>/dev/tcp/127.0.0.1/80; printf \"GET / HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n\" >&3; "
+               "head -n 1 <&3 | grep -q \" 200\"' 2>/dev/null")
 
 
 def faults(bench):
@@ -167,4 +170,31 @@ def year_1970(bench):
     bench.close(card)
 
 
-FAULTS = (full, destroyed, protected, smaller, much_smaller, year_1970)
+def no_network(bench):
+    """Neither cable nor Wi-Fi nor a clock, for a whole first start; then somebody plugs the cable in."""
+    card, port = bench.card("no-network", shared.STATION), shared.free_port()
+    with bench.board("faults-no-network", card, web=port, wait=0, rtc=False) as machine:
+        machine.ask("set_link", name="net", up=False)
+        machine.wait_for_boot(BOOT_SECONDS)
+        bench.figure("no network: up after", f"{machine.seconds():.0f} s")
+        machine.wait(PAGE_INSIDE, 300, "no network: no page inside the station")
+        bench.figure("no network: page, asked on the station itself, after", f"{machine.seconds():.0f} s")
+        bench.plug(machine, bench.sensor())
+        began = machine.seconds()
+        seconds = shared.wait_for_value(machine, began + 300) - began
+        bench.figure("no network: sensor plugged in to its value", f"{seconds:.0f} s")
+        before = shared.values(machine)
+        machine.run("sleep 120", 180)
+        bench.check.demand(shared.values(machine) > before + 60, f"no network: {shared.values(machine) - before} values in 120 s")
+        bench.check.demand("scope global" not in machine.run("ip address"), "no network: there is one")
+        failed = machine.run("systemctl --failed --no-legend --plain").strip()
+        bench.check.demand(not failed, f"no network: failed units: {failed}")
+        bench.figure("no network: roost status", machine.run("roost status", check=False)[1].strip().replace("\n", "; ")[:300])
+        machine.ask("set_link", name="net", up=True)
+        began = machine.seconds()
+        shared.wait_for_page(machine, port, began + 120)
+        bench.figure("no network: the cable plugged in, page after", f"{machine.seconds() - began:.0f} s")
+    bench.close(card)
+
+
+FAULTS = (full, destroyed, protected, smaller, much_smaller, year_1970, no_network, one_name)

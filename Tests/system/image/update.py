@@ -183,6 +183,9 @@ def taken_back(station, name):
         check.demand(station.slot() != root, f"{name}: it is not tried: root {root} runs")
         bench.figure(f"{name}: tried, and up after", f"{machine.seconds() - began:.0f} s")
         machine.wait_for_boot(2 * WAY_BACK_SECONDS[name])  # By itself.
+        # A guest that gets too little processor does not pet its watchdog: then the restart is not the update's.
+        bitten = machine.event("WATCHDOG", 1)
+        check.demand(bitten is None, f"{name}: the watchdog restarted the guest: is this machine too busy?")
     seconds = machine.seconds() - began
     bench.figure(f"{name}: the version before is back, after the restart", f"{seconds:.0f} s")
     check.demand(seconds <= WAY_BACK_SECONDS[name], f"{name}: the way back took {seconds:.0f} s")

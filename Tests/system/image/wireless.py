@@ -1,5 +1,7 @@
 """Wi-Fi on the kernel's simulated radios (mac80211_hwsim): the access point of a station without a network, and a router's.
 
+With `--only wrong_password` time passes as fast as the emulated processor is idle, so that a wrong day is short.
+
 The station has the radio wlan0; wlan1 is in a network of its own, as the phone that joins or as the router. busybox
 stands there for a phone's DHCP and browser.
 """
@@ -13,6 +15,7 @@ import subprocess
 from . import bench as shared
 from ..check import ROOT
 from .bench import LabFailed, board
+from .writes import SENSOR, put_sensor
 
 BOOT_SECONDS = 900
 POINT = "10.66.0.1"
@@ -39,7 +42,7 @@ LEASES = "interface wlan1\nstart 192.168.77.20\nend 192.168.77.40\noption router
 
 def wireless(bench):
     """Without any network, then with the owner's, which is not there at first."""
-    for part in (without_network, with_router):
+    for part in PARTS:
         if not bench.wants(part.__name__):
             continue
         try:
@@ -157,18 +160,58 @@ def after_another_point(bench, machine, turn):
     bench.figure(f"after access point {turn + 1}: an address after", f"{joined(machine):.0f} s")
 
 
+def wrong_password(bench):
+    """The owner's password is wrong for a day; then the router's is the one that the station has."""
+    check, path, hours = bench.check, card(bench, "wireless-wrong"), bench.options.hours
+    board.write_data(path, "system/etc/roost/roost.json", json.dumps(
+        {"store": {"journal": "auto"}, "claim": {"window": True}, "mode": "normal", "devices": [SENSOR]}))
+    board.write_boot(path, "station.txt", STATION.replace("my password", "the old password"))
+    with bench.board("wireless-wrong", path, usb=(), net=False, wait=BOOT_SECONDS, is_fast=True) as machine:
+        put_sensor(machine)
+        radios(machine)
+        wait_for_point(bench, machine)
+        machine.write("/run/router.conf", ROUTER)
+        machine.write("/run/leases.conf", LEASES)
+        # Over after its 15 min, in the guest's time.
+        machine.wait("! iw dev wlan0 info | grep -q 'type AP'", 1200, "the access point does not end")
+        router(machine)
+        machine.run("sleep 300", 1800)
+        written, memory, values = machine.written()[0], in_use(machine), shared.values(machine)
+        machine.run(f"sleep {int(hours * 3600)}", 6 * 3600)
+        check.demand("192.168.77" not in machine.run("ip -4 -o address show dev wlan0"), "a wrong password: there is an address")
+        bench.figure(f"a wrong password for {hours:g} h: written", f"{(machine.written()[0] - written) / 1e6:.2f} MB")
+        bench.figure("a wrong password: values in that time", shared.values(machine) - values)
+        check.demand(shared.values(machine) - values > hours * 10, "a wrong password: the station does not measure on")
+        bench.figure("a wrong password: memory in use before and after", f"{memory} and {in_use(machine)} MB")
+        failed = machine.run("systemctl --failed --no-legend --plain").strip()
+        check.demand(not failed, f"a wrong password: failed units: {failed}")
+        machine.write("/run/router.conf", ROUTER.replace("my password", "the old password"))
+        other(machine, "kill $(cat /run/router.pid); rm -f /run/router.pid")
+        machine.run("sleep 5", 60)
+        router(machine)
+        bench.figure("a wrong password: the router has the same now: an address after", f"{joined(machine, 900):.0f} s")
+    bench.close(path)
+
+
+def in_use(machine):
+    return int(machine.run("free -m | awk '/^Mem/ {print $3}'"))
+
+
 def router(machine):
     other(machine, "ip link set wlan1 up; ip address replace 192.168.77.1/24 dev wlan1; "
                    "wpa_supplicant -B -P /run/router.pid -i wlan1 -c /run/router.conf; "
                    f"touch /run/leases; [ -e /run/udhcpd.pid ] || {BUSYBOX} udhcpd -S /run/leases.conf")
 
 
-def joined(machine):
+def joined(machine, limit=180):
     try:
-        return machine.wait("ip -4 -o address show dev wlan0 | grep -q 192.168.77", 180, "no address over Wi-Fi")
+        return machine.wait("ip -4 -o address show dev wlan0 | grep -q 192.168.77", limit, "no address over Wi-Fi")
     except LabFailed:
         # Into the transcript, for who looks for the cause.
         machine.run("systemctl status wpa_supplicant@wlan0 --no-pager; iw dev; networkctl status wlan0 --no-pager; "
                     "journalctl -b --no-pager -n 60 -u wpa_supplicant@wlan0 -u roost-access-point -u systemd-networkd", check=False)
         other(machine, "iw dev; ip address; ps | grep -E 'wpa|udhcpd'", check=False)
         raise
+
+
+PARTS = (without_network, with_router, wrong_password)
