@@ -68,6 +68,7 @@ import Testing
     }
 
     @Test(arguments: [
+        "balcony-2.local", "Balcony-12.local:8088",
         "balcony", "balcony.local", "BALCONY.LOCAL:8088", "balcony.local.", "localhost:80",
         "192.168.1.5", "192.168.1.5:8088", "[::1]", "[fe80::1]:8088", "127.0.0.1",
     ])
@@ -80,7 +81,8 @@ import Testing
         "evil.example:80", "[::1].evil.example", "[::1]evil", "192.168.1.5.evil.example",
         "1.2.3.256", "1.2.3", "balcony.local:", "balcony.local:99999", "balcony@evil.example",
         "balcony.local, evil.example", "balcony local", "[evil.example]", "[", "[]x", ":80", ".",
-        "xn--balcony", "http://balcony.local",
+        "xn--balcony", "http://balcony.local", "balcony-2", "balcony-2.evil.example",
+        "balcony-x.local", "balcony-.local", "balcony-1234.local", "cellar-2.local", "-2.local",
     ])
     func refusesOtherNames(host: String?) {
         #expect(throws: Problem.self) { try HostNames(["balcony"]).check(host) }

@@ -4,11 +4,14 @@
 /// such a name is refused.
 package struct HostNames: Hashable, Sendable {
     private let names: Set<String>
+    /// Those that a second station of the same name is called by, without their number.
+    private let stems: Set<String>
 
     /// - Parameter names: The station's name and those that its owner added; `localhost` and
-    ///   addresses always count, and each name also with `.local`.
+    ///   addresses always count, and each name also with `.local`; so does `name-2.local`.
     package init(_ names: [String]) {
         let lower = names.map { $0.lowercased() }
+        stems = Set(lower.map { String(Self.stem($0)) })
         self.names = Set(lower + lower.map { $0 + ".local" } + ["localhost"])
     }
 
@@ -17,9 +20,31 @@ package struct HostNames: Hashable, Sendable {
         guard let authority, let host = Self.host(authority.lowercased()) else {
             throw Problem(.wrongHost, "a request names the host that it is for")
         }
-        guard names.contains(host) || Self.isAddress(host) else {
+        guard names.contains(host) || Self.isAddress(host) || isRenamed(host) else {
             throw Problem(.wrongHost, "it answers to \(names.sorted().joined(separator: ", "))")
         }
+    }
+
+    /// Whether avahi calls this station so, as another one in the network has its name.
+    ///
+    /// A page elsewhere cannot let such a name point here: `.local` is asked for in the network
+    /// itself.
+    ///
+    /// - Source: avahi, `avahi_alternative_host_name`: `roost-2`, then `roost-3`.
+    private func isRenamed(_ host: String) -> Bool {
+        guard host.hasSuffix(".local") else { return false }
+        let label = host.dropLast(6)
+        return Self.stem(label) != label && stems.contains(String(Self.stem(label)))
+    }
+
+    /// A name without the number at its end, of at most three digits.
+    private static func stem(_ name: some StringProtocol) -> Substring {
+        let text = Substring(name)
+        guard let hyphen = text.lastIndex(of: "-") else { return text }
+        let number = text[text.index(after: hyphen)...]
+        let isNumber =
+            (1...3).contains(number.utf8.count) && number.utf8.allSatisfy { (0x30...0x39) ~= $0 }
+        return isNumber ? text[..<hyphen] : text
     }
 
     /// Without the port and a dot at the end.
