@@ -116,9 +116,10 @@ def refusals(check, signer, apt, where):
         apt.update()
 
     spoil(os.path.join(release, "InRelease"), b"Origin: Roost", b"Origin: Boost")
-    refused("a changed index", "BADSIG|invalid|not signed")
+    # By gpgv (Debian 12), or by sqv (13).
+    refused("a changed index", "BADSIG|invalid|manipulated|not signed")
     signer.index(key="stranger")
-    refused("an index of another key", "NO_PUBKEY|not signed")
+    refused("an index of another key", "NO_PUBKEY|Missing key|not signed")
     signer.index(key=None)
     refused("an index without a signature", "not signed|no longer signed")
     # Of the same length, and still a list of packages: its hash alone differs.
