@@ -210,6 +210,9 @@ def run(check, options):
              if options.suite in (None, key[0]) and options.arch in (None, key[1])}
     if not found:
         raise Skipped(f"no packages in {folder}: scripts/package makes them")
+    for machine in {MACHINES[arch] for _, arch in found} - {platform.machine()}:
+        if set(options.only or PARTS) & {"life", "apt"} and not os.path.exists(f"/proc/sys/fs/binfmt_misc/qemu-{machine}"):
+            raise Skipped(f"the kernel starts no programs of {machine}: sudo update-binfmts --enable qemu-{machine}")
     for key, packages in sorted(found.items()):
         missing = [name for name in (*NAMES, "roost-lab") if name not in packages]
         if missing:
