@@ -272,16 +272,19 @@ extension Provisioner {
             }
         }
         // For the page and `roost doctor`, which may not read the partition.
-        let path = "\(root)/run/\(ProvisionWords.name)"
-        if words.isEmpty {
-            unlink(path)
-        } else {
-            try? WholeFile.write(Array(words.text.utf8), to: path, mode: 0o644)
+        keep(words.isEmpty ? "" : words.text, ProvisionWords.name)
+        keep(words.problems.map { "\($0.finding)\n" }.joined(), ProvisionWords.problemsName)
+    }
+
+    /// Writes a file in memory that the station reads, or removes it when there is no text.
+    private mutating func keep(_ text: String, _ name: String) {
+        let path = "\(root)/run/\(name)"
+        unlink(path)
+        guard !text.isEmpty else { return }
+        do throws(StorageError) {
+            try WholeFile.write(Array(text.utf8), to: path, mode: 0o644)
+        } catch {
+            words.notes.append("The page cannot repeat this: \(error).")
         }
-        let problems = "\(root)/run/\(ProvisionWords.problemsName)"
-        unlink(problems)
-        guard !words.problems.isEmpty else { return }
-        let lines = words.problems.map { "\($0.finding)\n" }.joined()
-        try? WholeFile.write(Array(lines.utf8), to: problems, mode: 0o644)
     }
 }
