@@ -148,6 +148,9 @@ package struct WallTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
+    /// 2020-01-01; an earlier date means that the clock was never set, whatever it says of itself.
+    package static let plausible = WallTime(nanoseconds: 1_577_836_800_000_000_000)
+
     package static func < (left: WallTime, right: WallTime) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

@@ -36,8 +36,12 @@ package final class MaskClock: Sendable {
     /// trusted.
     package func holds(at now: Int, isSure: Bool) -> Bool {
         guard !masks.isEmpty else { return false }
-        guard isSure, let minute = minuteOfDay(now) else { return true }
+        guard isSure, Self.isPlausible(now), let minute = minuteOfDay(now) else { return true }
         return masks.contains { $0.covers(minute) }
+    }
+
+    private static func isPlausible(_ now: Int) -> Bool {
+        now >= WallTime.plausible.nanoseconds / 1_000_000_000
     }
 
     /// The same by what the station last said of its clock.
@@ -49,7 +53,7 @@ package final class MaskClock: Sendable {
         guard holds(at: now, isSure: isSure) else { return nil }
         return LivePictureReport(
             .masked,
-            why: isSure
+            why: isSure && Self.isPlausible(now)
                 ? "a masked time" : "the station's clock is not trusted, and there are masks"
         )
     }

@@ -132,7 +132,7 @@ package final class MotionWatcher: Sendable {
         let nanoseconds = { (seconds: Double) in
             Int64(exactly: (seconds * 1_000_000_000).rounded()) ?? 0
         }
-        let isSure = event.isSure == true
+        let isSure = event.isSure == true && now >= .plausible
         let wall = now.nanoseconds &- nanoseconds(event.ageSeconds)
         let motion = SeenMotion(
             source: event.source,
@@ -272,7 +272,8 @@ package final class MotionWatcher: Sendable {
         while !Task.isCancelled {
             let isSure = try await station.trustsClock() ?? false
             settings.masks.note(isSure: isSure)
-            if isSure { trust(settings.wall()) }
+            let now = settings.wall()
+            if isSure, now >= .plausible { trust(now) }
             try await clean()
             try await station.clock.sleep(for: Self.cleaning, tolerance: .seconds(600))
         }

@@ -60,7 +60,8 @@ package final class PictureRing {
     /// The later of what stands beside the shape and what the pictures say.
     private static func age(_ first: [UInt8], _ slots: [PictureRecord?]) -> RingAge {
         let written = RingAge(first[512...]) ?? .new
-        return written.orLater(slots.compactMap { $0 }.max { $0.number < $1.number }?.stamp)
+        let newest = slots.compactMap { $0 }.max { $0.number < $1.number }
+        return written.orLater(newest?.stamp, at: newest?.time)
     }
 
     private static func scan(
@@ -140,7 +141,7 @@ package final class PictureRing {
             throw error
         }
         (slots[slot], numbers[slot]) = (record, record.number)
-        age = age.orLater(stamp)
+        age = age.orLater(stamp, at: motion.time)
         return record
     }
 
@@ -164,8 +165,10 @@ package final class PictureRing {
         return true
     }
 
-    /// Removes what has become too old, by date where the picture and the moment have one, and by
-    /// the ring's age; writes that age down while there are pictures.
+    /// Removes what has become too old by the ring's age, and writes that age down.
+    ///
+    /// Without pictures nothing is written. One from before pictures had an age goes by its date,
+    /// too.
     ///
     /// - Parameters:
     ///   - limit: Days that a picture is kept, from 1.
@@ -178,15 +181,20 @@ package final class PictureRing {
         let seconds = Int64(limit) * 86_400
         try write(age.advanced(to: moment))
         let old = records.filter { record in
-            if let wall = moment.wall, let time = record.time,
-                (wall.nanoseconds / 1_000_000_000) - (time.nanoseconds / 1_000_000_000) > seconds
-            {
-                return true
-            }
-            return age.seconds - (record.stamp?.seconds ?? 0) > seconds
+            if let stamp = record.stamp { return age.seconds - stamp.seconds > seconds }
+            return age.seconds > seconds || isDated(record, before: moment.wall, by: seconds)
         }
         for record in old { try delete(record.number) }
         return old.count
+    }
+
+    private func isDated(
+        _ record: PictureRecord,
+        before wall: WallTime?,
+        by seconds: Int64
+    ) -> Bool {
+        guard let wall, let time = record.time, time >= .plausible else { return false }
+        return wall.nanoseconds / 1_000_000_000 - time.nanoseconds / 1_000_000_000 > seconds
     }
 
     /// The shape's sector is written with the age's, as it is: each is whole or as before.

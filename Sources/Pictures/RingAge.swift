@@ -16,9 +16,10 @@ package struct RingMoment: Hashable, Sendable {
 
 /// How old a ring of pictures is: the time by which pictures without a date age.
 ///
-/// It counts the time that the machine ran, and with a trusted clock also the time between. It
-/// never goes back and needs no date, so that neither a clock that was never set nor one that is
-/// wrong keeps pictures for ever.
+/// It counts the time that the machine ran, and with a trusted clock also the time that it was off.
+/// Within a boot no clock is asked: a step of the time is no time that passed. It never goes back
+/// and needs no date, so that neither a clock that was never set nor one that is wrong keeps
+/// pictures for ever, or deletes them all.
 package struct RingAge: Hashable, Sendable {
     private static let magic = Array("ROOST-PICTUREAGE".utf8)
     /// Magic 16, seconds 8, boot 16, uptime 8, seconds at the last trusted time 8, that time 8,
@@ -33,12 +34,22 @@ package struct RingAge: Hashable, Sendable {
     private let boot: BootID?
     /// Seconds since that boot.
     private let uptime: Int64
+    /// Of `boot` when it has the age's own seconds, else of an earlier one.
     private let anchor: Anchor?
 
     /// How old the ring was at a trusted time.
     private struct Anchor: Hashable {
         let seconds: Int64
         let wall: Int64
+
+        /// The same relation, a while later.
+        func advanced(by running: Int64) -> Anchor {
+            let (later, isBeyond) = wall.addingReportingOverflow(running)
+            return Anchor(
+                seconds: min(seconds + running, RingAge.limit),
+                wall: isBeyond ? wall : later
+            )
+        }
     }
 
     private init(seconds: Int64, boot: BootID?, uptime: Int64, anchor: Anchor?) {
@@ -49,9 +60,22 @@ package struct RingAge: Hashable, Sendable {
     /// Of a ring that has kept nothing yet.
     static let new = RingAge(seconds: 0, boot: nil, uptime: 0, anchor: nil)
 
+    private var hasAnchorOfBoot: Bool { anchor.map { $0.seconds == seconds } ?? false }
+
     /// The later of this and what the newest picture says of it.
-    func orLater(_ stamp: PictureRecord.Stamp?) -> RingAge {
+    ///
+    /// - Parameters:
+    ///   - stamp: Of the newest picture.
+    ///   - time: Its date, by which the age has one where nothing else of that boot says it.
+    /// - Returns: This, or the age at that picture.
+    func orLater(_ stamp: PictureRecord.Stamp?, at time: WallTime?) -> RingAge {
         guard let stamp, boot == nil || stamp.seconds > seconds else { return self }
+        var anchor = anchor
+        if boot == stamp.boot, hasAnchorOfBoot {
+            anchor = anchor?.advanced(by: stamp.seconds - seconds)
+        } else if let time, time >= .plausible {
+            anchor = Anchor(seconds: stamp.seconds, wall: time.nanoseconds / 1_000_000_000)
+        }
         return RingAge(
             seconds: stamp.seconds,
             boot: stamp.boot,
@@ -64,11 +88,15 @@ package struct RingAge: Hashable, Sendable {
     ///
     /// Of a boot that is not the last one, all the time since its start counts.
     package func advanced(to moment: RingMoment) -> RingAge {
-        let now = moment.uptime.nanoseconds / 1_000_000_000
-        let running = boot == moment.boot ? max(0, now - uptime) : boot == nil ? 0 : max(0, now)
+        let isSameBoot = boot == moment.boot
+        let now = max(moment.uptime.nanoseconds / 1_000_000_000, isSameBoot ? uptime : 0)
+        let running = isSameBoot ? now - uptime : boot == nil ? 0 : now
         var seconds = min(self.seconds + running, Self.limit)
         var anchor = anchor
-        if let wall = moment.wall.map({ $0.nanoseconds / 1_000_000_000 }) {
+        if isSameBoot, hasAnchorOfBoot {
+            anchor = anchor?.advanced(by: running)
+        } else if let wall = moment.wall, wall >= .plausible {
+            let wall = wall.nanoseconds / 1_000_000_000
             if let anchor { seconds = max(seconds, anchor.seconds + (wall - anchor.wall)) }
             anchor = Anchor(seconds: seconds, wall: wall)
         }

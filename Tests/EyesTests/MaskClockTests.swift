@@ -14,7 +14,12 @@ import Testing
         // Half of each day is open.
         let half = MaskClock([all[0]])
         half.note(isSure: true)
-        #expect((half.refusal(at: 0) == nil) != (half.refusal(at: 43_200) == nil))
-        #expect(half.holds(at: 0, isSure: false) && half.holds(at: 43_200, isSure: false))
+        let (day, noon) = (20_000 * 86_400, 20_000 * 86_400 + 43_200)
+        #expect((half.refusal(at: day) == nil) != (half.refusal(at: noon) == nil))
+        #expect(half.holds(at: day, isSure: false) && half.holds(at: noon, isSure: false))
+        // 1970, of a clock that calls itself synchronised.
+        for instant in [0, 43_200] {
+            #expect(half.refusal(at: instant)?.why?.contains("not trusted") == true)
+        }
     }
 }

@@ -45,8 +45,8 @@ import Testing
     @Test func withATrustedClockTheTimeBetweenCountsToo() throws {
         let (card, ring) = try Self.ring()
         try ring.add(Self.picture, of: Self.motion(), at: Self.moment(1, 10))
-        try ring.expire(after: 14, at: Self.moment(1, 20, wall: 1_000_000))
-        let later = 1_000_000 + 15 * Self.day
+        try ring.expire(after: 14, at: Self.moment(1, 20, wall: 1_700_000_000))
+        let later = 1_700_000_000 + 15 * Self.day
         #expect(try PictureRing(asFound: card).expire(after: 14, at: Self.moment(2, 5)) == 0)
         let found = try PictureRing(asFound: card)
         #expect(try found.expire(after: 14, at: Self.moment(2, 6, wall: later)) == 1)
@@ -60,6 +60,44 @@ import Testing
         #expect(try ring.expire(after: 1, at: Self.moment(1, 60)) == 0)
         #expect(try ring.expire(after: 1, at: Self.moment(1, 60, wall: begin - 50)) == 0)
         #expect(try ring.expire(after: 1, at: Self.moment(1, Self.day + 6)) == 1)
+    }
+
+    /// One that is called synchronised all the while, at each of the steps that a ring sees.
+    @Test(arguments: [5, 1_700_000_000 - 400 * 86_400, 1_700_000_000 + 400 * 86_400] as [Int64])
+    func aClockThatIsWrongForAnHourDeletesNothing(wrong: Int64) throws {
+        let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
+        let right = { (uptime: Int64) in Self.moment(1, uptime, wall: begin + uptime) }
+        try ring.add(Self.picture, of: Self.motion(at: begin), at: right(10))
+        #expect(try ring.expire(after: 30, at: right(20)) == 0)
+        let stepped = try PictureRing(asFound: card)
+        let motion = Self.motion(at: wrong + 100)
+        try stepped.add(Self.picture, of: motion, at: Self.moment(1, 120, wall: wrong + 120))
+        for uptime in [3_600, 7_200] as [Int64] {
+            let moment = Self.moment(1, uptime, wall: wrong + uptime)
+            #expect(try PictureRing(asFound: card).expire(after: 30, at: moment) == 0)
+        }
+        let back = try PictureRing(asFound: card)
+        try back.add(Self.picture, of: Self.motion(at: begin + 9_000), at: right(9_001))
+        #expect(try PictureRing(asFound: card).expire(after: 30, at: right(10_800)) == 0)
+        // Off for 29 days, and for 31.
+        let later = { (boot: UInt8, days: Int64) in
+            Self.moment(boot, 60, wall: begin + 10_800 + days * Self.day)
+        }
+        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(2, 29)) == 0)
+        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(3, 31)) == 3)
+    }
+
+    /// A first start that was too short for an age to be written down.
+    @Test func aDateOfTheNewestPictureSaysHowLongTheMachineWasOff() throws {
+        let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
+        try ring.add(Self.picture, of: Self.motion(at: begin), at: Self.moment(1, 5, wall: begin))
+        let later = { (boot: UInt8, days: Int64) in
+            Self.moment(boot, 60, wall: begin + days * Self.day)
+        }
+        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(2, 29)) == 0)
+        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(3, 31)) == 1)
     }
 
     @Test func aDatedPictureGoesByItsDate() throws {

@@ -250,7 +250,7 @@ import Testing
                 }
             }
             let hasTrusted = anchors.contains {
-                $0.boot == run.boot && $0.isTrusted && $0.wall >= ClockAnchors.plausible
+                $0.boot == run.boot && $0.isTrusted && $0.wall >= .plausible
             }
             for tick in ticks.sorted() {
                 guard let time = clock.time(run.boot, Tick(tenths: tick)) else { continue }

@@ -189,7 +189,7 @@ MUTANTS = [
            "mark.cause == .driverStopped || mark.cause == .damaged",
            "calls days damaged in which a device was not there yet", "StoreTests.GapLedger"),
     Mutant("Sources/Store/Ledger/ClockAnchors.swift",
-           "let set = anchors.filter { $0.wall >= plausible }",
+           "let set = anchors.filter { $0.wall >= .plausible }",
            "let set = anchors",
            "believes a clock that says 1970", "StoreTests.ClockAnchors"),
     # Between the loop and the card.

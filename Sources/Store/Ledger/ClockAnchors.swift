@@ -29,9 +29,6 @@ package struct ClockAnchors: Sendable {
     /// is no longer trusted.
     static let agreement: Int64 = 2_000_000_000
 
-    /// An earlier date means that the clock was never set.
-    static let plausible = WallTime(nanoseconds: 1_577_836_800_000_000_000)
-
     private struct Placement {
         var line: ClockLine
         var isSure: Bool
@@ -87,7 +84,7 @@ package struct ClockAnchors: Sendable {
     }
 
     private static func placement(_ anchors: [ClockAnchor]) -> Placement? {
-        let set = anchors.filter { $0.wall >= plausible }
+        let set = anchors.filter { $0.wall >= .plausible }
         // Of a boot the most trusted step alone counts: a person may have erred by minutes.
         if let best = set.map(\.trust).max(by: { $0.rank < $1.rank }), best.rank > 0,
             let line = ClockLine(set.filter { $0.trust == best })
@@ -178,7 +175,7 @@ package struct ClockAnchors: Sendable {
         let line = said ?? ClockLine.zero
         var placement = Placement(line: line, isSure: false)
         let first = line.wall(boot.first)
-        let isPlausible = said != nil && first >= plausible.nanoseconds
+        let isPlausible = said != nil && first >= WallTime.plausible.nanoseconds
         if !isAlone, !isPlausible, floor == .min {
             placement.shift = ceiling.subtractingClamped(line.wall(boot.last))
         } else if first < floor {
