@@ -54,6 +54,8 @@ package final class StationStore {
         package let newestStart: GapMark.Place?
         /// Files that are lost or set aside, each in a sentence; empty without any.
         package let losses: [String]
+        /// Whether the last write of the history was cut short, as by a loss of power.
+        package let isLogCutShort: Bool
         /// Whether a reader prevented the checkpoint.
         package let isHeld: Bool
     }

@@ -18,8 +18,8 @@ struct StoreFiles {
     /// Whether a reader prevented the checkpoint.
     let isHeld: Bool
     let streamNews: StreamNews
-    /// The damage of the history's log; nil without any.
-    let logDamage: String?
+    /// The history's log as it was before SQLite opened it.
+    let log: HistoryLog
 
     /// Opens both and checkpoints what waited.
     ///
@@ -60,7 +60,7 @@ struct StoreFiles {
         var place = place
         if case .setAside(let path, _) = before { place.plan = place.plan.sized(like: path) }
         // SQLite silently drops everything behind a damaged place.
-        let logDamage = HistoryLog(of: place.historyPath).damage
+        let log = HistoryLog(of: place.historyPath)
         let (history, opened) = try HistoryFile.open(place)
         let found = before ?? opened
         var isWhole = false
@@ -106,7 +106,7 @@ struct StoreFiles {
             keepsake: keepsake,
             isHeld: isHeld,
             streamNews: news,
-            logDamage: logDamage
+            log: log
         )
     }
 
@@ -260,6 +260,7 @@ extension StationStore.Opening {
             Self.newestStart(in: files.waiting.blocks)
             ?? files.keepsake.runs.last.map { GapMark.Place($0.boot, $0.started) }
         losses = Self.losses(files)
+        isLogCutShort = files.log.isCutShort
         isHeld = files.isHeld
     }
 
@@ -278,7 +279,7 @@ extension StationStore.Opening {
         case .setAside: losses.append("\(files.journalOpening)")
         }
         losses += files.moved.map { "what stood in the place of a file lies at \($0)" }
-        if let damage = files.logDamage { losses.append(damage) }
+        if let damage = files.log.damage { losses.append(damage) }
         losses += files.waiting.damage.prefix(8).map { "\($0)" }
         let slots = files.journal.damagedSlotCount
         if slots > 0 { losses.append("\(slots) slots of the journal hold no block") }

@@ -34,6 +34,14 @@ import Testing
         #expect(pwrite(descriptor, &byte, 1, off_t(offset)) == 1)
     }
 
+    private func blank(_ path: String, from offset: Int, count: Int) throws {
+        let descriptor = open(path, O_RDWR)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let zeros = [UInt8](repeating: 0, count: count)
+        #expect(pwrite(descriptor, zeros, count, off_t(offset)) == count)
+    }
+
     @Test(arguments: [0, 9, 26, 40, 48, 200, 4_200, 20_000])
     func aBitThatRotsInTheLogCostsNothing(offset: Int) throws {
         // A ring of eight blocks, which later ones overwrite.
@@ -69,6 +77,35 @@ import Testing
         }
         defer { try? store.close() }
         #expect(store.opening.losses.contains { $0.contains("log of the history is damaged") })
+        #expect(try HistoryReader(path: folder.database).all().count == 6 * 600)
+        try reader.execute("COMMIT")
+        try reader.close()
+    }
+
+    /// At each sector of the last transaction: the power went while it was written.
+    @Test(arguments: [0, 512, 2_048, 4_096]) func aWriteThatPowerCutShortIsNoDamage(
+        left: Int
+    ) throws {
+        let bench = try StoreBench()
+        let reader = try Connection(bench.folder.database, mode: .readOnly)
+        try reader.execute("BEGIN")
+        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        try bench.live(3)
+        try bench.store.checkpoint()
+        let before = try #require(
+            FileManager.default.attributesOfItem(atPath: bench.folder.database + "-wal")[.size]
+                as? Int
+        )
+        try bench.live(3)
+        try bench.store.checkpoint()
+        let (store, folder) = try cut(bench) { database in
+            // What follows lies there from before, with other contents.
+            try blank(database + "-wal", from: before + left, count: 512)
+            let log = HistoryLog(of: database)
+            #expect(log.isCutShort && log.damage == nil && log.wholeFrames > 0)
+        }
+        defer { try? store.close() }
+        #expect(store.opening.isLogCutShort && store.opening.losses.isEmpty)
         #expect(try HistoryReader(path: folder.database).all().count == 6 * 600)
         try reader.execute("COMMIT")
         try reader.close()

@@ -59,6 +59,11 @@ extension Machine {
 
     private func hear(_ event: Event, _ segment: Int) {
         guard !isDead else { return }
+        if event.source == "store", event.kind == .plain(.storeOpen), historyOpenAt == nil,
+            !event.details.contains(where: { $0.value.hasPrefix("no history yet") })
+        {
+            historyOpenAt = now
+        }
         if event.source == "store", event.kind == .plain(.storeOpen),
             world.records.segments[segment].storeOpenAt == nil
         {
@@ -194,8 +199,8 @@ extension Machine {
     /// The name is not known of a part that reports another's id, or before the store was read.
     private func note(_ found: FoundReport) {
         guard found.state == "adopted", let node = found.node, let name = found.name,
-            let part = partsByNode[node], let segment = world.records.segments.last,
-            let open = segment.storeOpenAt, open.duration(to: now) > .minutes(5)
+            let part = partsByNode[node], let open = historyOpenAt,
+            open.duration(to: now) > .minutes(5)
         else { return }
         let hasLied = world.records.windows.contains { window in
             window.kind == .wrongID && window.part == part.name

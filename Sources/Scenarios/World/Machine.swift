@@ -57,6 +57,8 @@ final class Machine: Platform, @unchecked Sendable {
     /// Real time of the work for the card before the store was open.
     private(set) var openingTime: Duration = .zero
     var isStoreOpen = false
+    /// Since when the history, which knows the devices' names, is there.
+    var historyOpenAt: MonotonicInstant?
     private var isSlowDone = false
     let requestStop = Box<@Sendable () -> Void>({})
     let stopReason = Box(LifeEnding.finished)

@@ -25,7 +25,10 @@ struct StoreReporter: Sendable {
     }
 
     func report(_ opening: StationStore.Opening) {
-        report(.storeOpen, .info, ["history": "\(opening.history)"])
+        let log =
+            opening.isLogCutShort
+            ? "; its last write was cut short, and is copied from the journal again" : ""
+        report(.storeOpen, .info, ["history": "\(opening.history)\(log)"])
         if opening.lacksCursors { report(.deliveryUnknown, .warning) }
         for loss in opening.losses { report(.storeDamaged, .error, ["what": loss]) }
     }

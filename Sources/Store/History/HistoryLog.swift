@@ -3,8 +3,8 @@ import Glibc
 /// The write-ahead log beside a history, checked before SQLite opens it.
 ///
 /// SQLite reads it up to the last transaction whose frames are all whole, and drops the rest
-/// silently. Every transaction is synced before it counts, so frames of this log behind a damaged
-/// one show that something rotted, or that power cut the last write short.
+/// silently. Every transaction is synced before the next one begins, so a loss of power can leave
+/// the last one in part; where more of them are not whole, something rotted.
 ///
 /// - Source: SQLite, *WAL-mode File Format*: 32 bytes of header, then frames of 24 and a page.
 struct HistoryLog {
@@ -16,6 +16,9 @@ struct HistoryLog {
     /// Frames of this log, whole or not, and how many of them count.
     private(set) var frames = 0
     private(set) var wholeFrames = 0
+    /// Transactions behind them; without a header nothing says how many.
+    private var brokenCount = 0
+    private var hasHeader = false
     private let path: String
 
     /// Checks the log of the history at `path`; without one there are no frames.
@@ -31,11 +34,16 @@ struct HistoryLog {
         scan(descriptor, byteCount: Int(status.st_size))
     }
 
-    /// In a sentence; nil when every transaction is whole.
+    /// Whether the last write alone is not whole, as after a loss of power.
+    ///
+    /// One that rotted looks the same. What it held is copied from the journal again.
+    var isCutShort: Bool { hasHeader && brokenCount == 1 }
+
+    /// In a sentence; nil when every transaction is whole, but for the last.
     var damage: String? {
-        guard frames > wholeFrames else { return nil }
-        return "the log of the history is damaged, or was cut short, behind \(wholeFrames) of "
-            + "\(frames) pages: what they held is copied from the journal again"
+        guard frames > wholeFrames, !isCutShort else { return nil }
+        return "the log of the history is damaged behind \(wholeFrames) of \(frames) pages: what "
+            + "they held is copied from the journal again"
     }
 
     private mutating func scan(_ descriptor: Int32, byteCount: Int) {
@@ -56,6 +64,7 @@ struct HistoryLog {
             frames = count
             return
         }
+        hasHeader = true
         var isIntact = true
         for index in 0..<count {
             let offset = Self.headerByteCount + index * frameSize
@@ -73,7 +82,7 @@ struct HistoryLog {
             // A transaction counts when its last frame, which has the size of the file, is whole.
             guard Self.word(frame, 4) > 0 else { continue }
             frames = index + 1
-            if isIntact { wholeFrames = index + 1 }
+            if isIntact { wholeFrames = index + 1 } else { brokenCount += 1 }
         }
     }
 

@@ -99,6 +99,7 @@ extension StationStore.Opening {
             Self.newestStart(in: alone.waiting.blocks)
             ?? alone.keepsake.runs.last.map { GapMark.Place($0.boot, $0.started) }
         losses = alone.waiting.damage.prefix(8).map { "\($0)" }
+        isLogCutShort = false
         isHeld = true
     }
 }
