@@ -11,11 +11,12 @@ package enum CardStart {
         lines(tree.text("/run/roost-start.said"), limit: 16)
     }
 
-    /// What the station itself counts as a fault until the next start.
+    /// What the station itself counts as a fault, until the next start or as long as it is so.
     package static func findings(_ tree: DoctorTree) -> StartFindings {
         StartFindings(
             fileProblems: lines(tree.text("/run/\(ProvisionWords.problemsName)"), limit: 60),
-            isDataInMemory: tree.line("/run/roost-data-on") == "memory"
+            isDataInMemory: tree.line("/run/roost-data-on") == "memory",
+            wireless: lines(tree.text("/run/\(WirelessFinding.fileName)"), limit: 1).first
         )
     }
 

@@ -31,7 +31,7 @@ package struct StationProcess: Sendable {
     private let catalog: ProfileCatalog
     private let logger: Logger
     private let adapters: String?
-    private let start: StartFindings
+    private let start: @Sendable () -> StartFindings
     private let examine: (@Sendable () -> FindingsReport)?
 
     /// A process that has not started.
@@ -41,14 +41,14 @@ package struct StationProcess: Sendable {
     ///   - contents: What they said.
     ///   - logger: Where log lines go.
     ///   - adapters: A file that lists adapters in place of udev.
-    ///   - start: What the start of the image found wrong.
+    ///   - start: What the start of the image found wrong; asked again at `SIGHUP`.
     ///   - examine: Examines the machine, on the disk thread; nil leaves that out.
     package init(
         _ files: StationFiles,
         _ contents: StationFiles.Contents,
         logger: Logger,
         adapters: String? = nil,
-        start: StartFindings = StartFindings(),
+        start: @escaping @Sendable () -> StartFindings = { StartFindings() },
         examine: (@Sendable () -> FindingsReport)? = nil
     ) {
         (self.files, self.logger, self.adapters) = (files, logger, adapters)
@@ -91,7 +91,7 @@ package struct StationProcess: Sendable {
         )
         dependencies.examination = examine.map { ControlExamination($0) }
         dependencies.rights = Self.rights
-        dependencies.start = start
+        dependencies.start = start()
         let station = Station(configuration, stored: stored, in: dependencies)
         try loop.run {
             try await demandStore(linux, loop)
@@ -157,12 +157,13 @@ package struct StationProcess: Sendable {
         _ linux: LinuxPlatform,
         _ reloads: ReloadCount
     ) async {
-        let files = files
-        let read = try? await linux.onDisk {
+        let (files, start) = (files, start)
+        let answer = try? await linux.onDisk {
             reloads.isReading()
-            return Result { () throws(ConfigurationError) in try files.read() }
+            return (Result { () throws(ConfigurationError) in try files.read() }, start())
         }
-        guard let read else { return }  // The station stops.
+        guard let (read, findings) = answer else { return }  // The station stops.
+        station.note(findings)
         do throws(ConfigurationError) {
             let contents = try read.get()
             Self.log(contents, logger)

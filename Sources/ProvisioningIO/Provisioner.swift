@@ -22,6 +22,7 @@ package struct Provisioner {
     private var words = ProvisionWords()
     private var marks: ProvisionMarks
     private var taken: [String] = []
+    private var hasNewSettings = false
     /// What to write to the boot partition once all is kept.
     private var masks: [(name: String, bytes: [UInt8])] = []
     private var removals: [String] = []
@@ -108,6 +109,7 @@ package struct Provisioner {
             guard problems.isEmpty else { return }
             marks.take(name, bytes)
             taken.append(name)
+            hasNewSettings = true
         }
         if isStation, !file.secrets.isEmpty {
             masks.append((name, StationFile.withoutSecrets(bytes, file.secrets)))
@@ -252,39 +254,16 @@ extension Provisioner {
         }
     }
 
-    /// Writes what is to be said, where it is not said already.
+    /// Names what is no longer on the partition, and says all.
     private mutating func say() {
         for name in marks.removed.sorted() where read(name) == nil {
             words.notes.append(
                 "\(name): it was taken into the station and removed, as it was secret."
             )
         }
-        let bytes = Array(words.text.utf8)
-        let present = read(ProvisionWords.name)
-        if present != bytes, !words.isEmpty || present != nil {
-            do throws(StorageError) {
-                try boot.writable { () throws(StorageError) in
-                    let path = "\(boot.folder)/\(ProvisionWords.name)"
-                    try WholeFile.write(bytes, to: path, mode: 0o644)
-                }
-            } catch {
-                words.notes.append("This stands at the station alone: \(error).")
-            }
-        }
-        // For the page and `roost doctor`, which may not read the partition.
-        keep(words.isEmpty ? "" : words.text, ProvisionWords.name)
-        keep(words.problems.map { "\($0.finding)\n" }.joined(), ProvisionWords.problemsName)
-    }
-
-    /// Writes a file in memory that the station reads, or removes it when there is no text.
-    private mutating func keep(_ text: String, _ name: String) {
-        let path = "\(root)/run/\(name)"
-        unlink(path)
-        guard !text.isEmpty else { return }
-        do throws(StorageError) {
-            try WholeFile.write(Array(text.utf8), to: path, mode: 0o644)
-        } catch {
-            words.notes.append("The page cannot repeat this: \(error).")
-        }
+        let writer = WordsWriter(boot: boot, root: root)
+        // It is not known to be over until the Wi-Fi was tried again, or is another one.
+        if !hasNewSettings { words.wireless = writer.text.flatMap(WirelessFinding.line) }
+        words = writer.write(words)
     }
 }

@@ -73,14 +73,14 @@ struct Daemon: ParsableCommand {
         let logger = Logger(label: "roostd", level: verbose ? .info : .notice)
         do {
             let doctor = DoctorInside(configuration: files.path)
-            let start = CardStart.findings(DoctorTree(root: "/"))
             let process = StationProcess(
                 files,
                 contents,
                 logger: logger,
                 adapters: adapters,
-                start: start
-            ) { doctor.report() }
+                start: { CardStart.findings(DoctorTree(root: "/")) },
+                examine: { doctor.report() }
+            )
             try process.run()
         } catch let refusal as InstanceRefused {
             Terminal.error("\(refusal)")

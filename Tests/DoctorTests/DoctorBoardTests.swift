@@ -61,7 +61,9 @@ import Testing
         let found = CardStart.findings(tree)
         #expect(found.isDataInMemory && found.fileProblems.count == 2)
         #expect(found.fileProblems[0] == "station.txt, line 2: wrong")
-        #expect(!found.fileProblems[1].contains("\u{1B}"))
+        #expect(!found.fileProblems[1].contains("\u{1B}") && found.wireless == nil)
+        try files.put(["/run/roost-wifi.txt": "Wi-Fi: 'a' is not in range.\n"], [:])
+        #expect(CardStart.findings(tree).wireless == "Wi-Fi: 'a' is not in range.")
     }
 
     @Test func repeatsWhatTheStationSaidOfItsFiles() throws {

@@ -1,7 +1,7 @@
 import HardwareIO
 
 /// What is wrong with a file of the boot partition, where, and what to do about it.
-package struct ProvisionProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ProvisionProblem: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package let file: String
     package let line: Int?
     package let words: String

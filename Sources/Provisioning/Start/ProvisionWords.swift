@@ -1,8 +1,10 @@
 /// `roost-said.txt`: what the station says of the files beside it.
 ///
 /// Without times, so that a start at which nothing changed does not write it again.
-package struct ProvisionWords: Hashable, Sendable {
+package struct ProvisionWords: Hashable, Codable, Sendable {
     package static let name = "roost-said.txt"
+    /// In `/run`: the same as JSON, for what becomes known later.
+    package static let partsName = "roost-said.json"
     /// In `/run`: the mistakes alone, one a line, for the station's own faults.
     package static let problemsName = "roost-problems.txt"
     /// Lines at most.
@@ -13,10 +15,12 @@ package struct ProvisionWords: Hashable, Sendable {
     package var problems: [ProvisionProblem] = []
     /// What was taken, and where it is no longer.
     package var notes: [String] = []
+    /// What keeps the station out of its Wi-Fi, as `WirelessFinding` says it.
+    package var wireless: String?
 
     package init() {}
 
-    package var isEmpty: Bool { start.isEmpty && problems.isEmpty && notes.isEmpty }
+    package var isEmpty: Bool { self == ProvisionWords() }
 
     /// With the line ends of Windows, as most people read it there.
     package var text: String {
@@ -25,8 +29,9 @@ package struct ProvisionWords: Hashable, Sendable {
         ]
         lines += start
         lines += problems.map(\.description)
+        if let wireless { lines.append(wireless) }
         if isEmpty { lines.append("All is well.") }
-        if !problems.isEmpty {
+        if !problems.isEmpty || wireless != nil {
             lines += ["", "Correct the file on any computer, and start the station again."]
         }
         if !notes.isEmpty { lines += [""] + notes }

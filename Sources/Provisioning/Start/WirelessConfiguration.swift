@@ -38,6 +38,28 @@ package enum WirelessConfiguration {
         return (lines + ["}"]).joined(separator: "\n") + "\n"
     }
 
+    /// The network of such a file.
+    package struct Network: Hashable, Sendable {
+        /// 1 to 32 bytes.
+        package let name: [UInt8]
+        package let isOpen: Bool
+    }
+
+    /// - Returns: Nil where the file has none, several, or one in another form than `text` writes.
+    package static func network(of text: String) -> Network? {
+        let lines = text.split(separator: "\n").map(\.trimmedSpace)
+        let names = lines.filter { $0.hasPrefix("ssid=") }
+        guard names.count == 1 else { return nil }
+        let digits = Array(names[0].utf8.dropFirst(5))
+        guard (2...64).contains(digits.count), digits.count.isMultiple(of: 2) else { return nil }
+        let name = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+            let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
+            return pair.allSatisfy(\.isHexDigit) ? UInt8(pair, radix: 16) : nil
+        }
+        guard name.count * 2 == digits.count else { return nil }
+        return Network(name: name, isOpen: !lines.contains { $0.hasPrefix("psk=") })
+    }
+
     /// As hexadecimal digits, so that no character of a name means anything else.
     private static func hexadecimal(_ text: String) -> String {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

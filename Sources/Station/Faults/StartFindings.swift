@@ -1,11 +1,18 @@
-/// What the start of an image found wrong; it holds until the next start.
+/// What the start of an image found wrong; it holds until the next start, but for the Wi-Fi.
 package struct StartFindings: Hashable, Sendable {
     /// Mistakes in the files of the boot partition, a sentence each.
     package var fileProblems: [String]
     /// The data partition cannot be used.
     package var isDataInMemory: Bool
+    /// Why the station is not in its owner's Wi-Fi; nil where it is, or nothing is known.
+    package var wireless: String?
 
-    package init(fileProblems: [String] = [], isDataInMemory: Bool = false) {
+    package init(
+        fileProblems: [String] = [],
+        isDataInMemory: Bool = false,
+        wireless: String? = nil
+    ) {
         (self.fileProblems, self.isDataInMemory) = (fileProblems, isDataInMemory)
+        self.wireless = wireless
     }
 }

@@ -38,7 +38,9 @@ extension Station {
     }
 
     /// Adds what the start of the image found; a person sees it on the page and at the LED.
-    func note(_ start: StartFindings) {
+    ///
+    /// Called again at a reload: the Wi-Fi is found wrong later, and right again.
+    package func note(_ start: StartFindings) {
         if let first = start.fileProblems.first {
             let count = start.fileProblems.count - 1
             let more = count > 0 ? "; roost doctor shows \(count) more" : ""
@@ -46,6 +48,13 @@ extension Station {
                 .bootFilesWrong,
                 "a file on the card is wrong: \(first)\(more)"
             )
+        }
+        let file = "station.txt"
+        if let wireless = start.wireless {
+            let sentence = wireless.hasSuffix(".") ? String(wireless.dropLast()) : wireless
+            context.faults.raise(.bootFilesWrong, of: file, sentence)
+        } else {
+            context.faults.clear(.bootFilesWrong, of: file)
         }
         if start.isDataInMemory {
             let text = "history and settings lie in memory, and are lost with the power"

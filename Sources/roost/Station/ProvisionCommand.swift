@@ -19,6 +19,8 @@ struct ProvisionCommand: ParsableCommand {
             user-data and network-config). Each content counts once. What is wrong stands in
             roost-said.txt beside them, with file, line and what to do, and what `roost doctor
             --image` finds wrong with the card; the station starts anyway.
+            roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there,
+            too, until there is.
             Passwords are removed from the files once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware
@@ -31,6 +33,15 @@ struct ProvisionCommand: ParsableCommand {
     @Option(help: "The folder of the system whose settings they are.")
     var root = "/"
 
+    @Option(
+        help: ArgumentHelp(
+            "Only say what keeps the station out of its Wi-Fi, by this file: lines of "
+                + "wpa_supplicant's log, `wpa_cli status` and `iw dev wlan0 scan dump`.",
+            valueName: "file"
+        )
+    )
+    var wifi: String?
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
@@ -42,8 +53,13 @@ struct ProvisionCommand: ParsableCommand {
             )
         }
         let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
+        let boot = BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock")
+        if let wifi {
+            for line in WirelessCheck(boot: boot, root: place).run(wifi) { Output.line(line) }
+            return
+        }
         var provisioner = Provisioner(
-            boot: BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock"),
+            boot: boot,
             root: place,
             accounts: LinuxAccounts(root: place),
             cardFaults: place.isEmpty ? Self.cardFaults : [],

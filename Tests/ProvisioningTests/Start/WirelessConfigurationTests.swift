@@ -44,6 +44,19 @@ import Testing
         #expect(text("home", .taken, before: text("home", .none)) == nil)
     }
 
+    @Test(arguments: ["home", "aé\"", "\u{1}=, psk="])
+    func readsTheNetworkThatItWrote(name: String) throws {
+        let network = WirelessConfiguration.network(of: try #require(text(name, .none)))
+        #expect(network?.name == Array(name.utf8) && network?.isOpen == true)
+        let secret = text(name, .key(String(repeating: "a", count: 64)))
+        #expect(WirelessConfiguration.network(of: try #require(secret))?.isOpen == false)
+    }
+
+    @Test(arguments: ["", "ssid=", "ssid=6", "ssid=6g", "ssid=+1", "ssid=\"home\"", "ssid=é1"])
+    func knowsNoNetworkInAnotherForm(line: String) {
+        #expect(WirelessConfiguration.network(of: "network={\n\t\(line)\n}\n") == nil)
+    }
+
     @Test func writesAnOpenNetworkAndACountryAlone() throws {
         let open = try #require(text("home", .none))
         #expect(open.contains("key_mgmt=NONE") && !open.contains("psk"))

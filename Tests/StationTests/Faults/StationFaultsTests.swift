@@ -108,6 +108,21 @@ import Testing
         #expect(sentence?.contains("line 2: 'foo' is no setting; roost doctor shows 1") == true)
     }
 
+    @Test func aWirelessNetworkThatIsJoinedIsNoFault() throws {
+        let (during, after) = try simulate { clock in
+            let test = try TestStation(clock, #"{"name": "test"}"#)
+            return try await test.run { test in
+                test.station.note(StartFindings(fileProblems: ["wrong"], wireless: "Wi-Fi: no."))
+                let during = test.station.status.faults
+                test.station.note(StartFindings(fileProblems: ["wrong"]))
+                return (during, test.station.status.faults.map(\.id))
+            }
+        }
+        #expect(during.map(\.id).sorted() == ["boot-files", "boot-files:station.txt"])
+        #expect(during.contains { $0.sentence == "Wi-Fi: no" })
+        #expect(after == ["boot-files"])
+    }
+
     @Test func tooManyFaultsAreCounted() throws {
         let (faults, ids) = try simulate { clock in
             let test = try TestStation(clock, #"{"name": "test"}"#)

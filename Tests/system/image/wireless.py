@@ -22,6 +22,8 @@ POINT = "10.66.0.1"
 PERSON = {"name": "anna", "email": "anna@example.org", "password": "seven-Kettles-hum"}
 STATION = "name=attic\ncountry=DE\nwifi=My network\nwifi-password=my password\n"
 TURNS = 3  # A station once did not join after an access point.
+WRONG = "Wi-Fi: 'My network' does not accept the password"
+ABSENT = "Wi-Fi: 'My network' is not in range"
 BUSYBOX = "/run/busybox"
 # What udhcpc runs when it has an address.
 BOUND = "#!/bin/sh\n[ \"$1\" != bound ] || ip address add \"$ip/$mask\" dev \"$interface\"\n"
@@ -123,6 +125,7 @@ def with_router(bench):
         radios(machine)
         seconds, name = wait_for_point(bench, machine)
         bench.figure(f"the owner's network is away: {name} after", f"{seconds:.0f} s")
+        says(bench, machine, ABSENT)
         ends(bench, machine, "the owner's network is away")
         machine.write("/run/router.conf", ROUTER)
         machine.write("/run/leases.conf", LEASES)
@@ -161,7 +164,7 @@ def after_another_point(bench, machine, turn):
 
 
 def wrong_password(bench):
-    """The owner's password is wrong for a day; then the router's is the one that the station has."""
+    """The owner's password is wrong for a day, which the station says; then the router's is the one that the station has."""
     check, path, hours = bench.check, card(bench, "wireless-wrong"), bench.options.hours
     board.write_data(path, "system/etc/roost/roost.json", json.dumps(
         {"store": {"journal": "auto"}, "claim": {"window": True}, "mode": "normal", "devices": [SENSOR]}))
@@ -169,13 +172,16 @@ def wrong_password(bench):
     with bench.board("wireless-wrong", path, usb=(), net=False, wait=BOOT_SECONDS, is_fast=True) as machine:
         put_sensor(machine)
         radios(machine)
-        wait_for_point(bench, machine)
         machine.write("/run/router.conf", ROUTER)
         machine.write("/run/leases.conf", LEASES)
+        router(machine)
+        seconds, name = wait_for_point(bench, machine)
+        bench.figure(f"a wrong password: {name} after", f"{seconds:.0f} s")
+        says(bench, machine, WRONG)
         # Over after its 15 min, in the guest's time.
         machine.wait("! iw dev wlan0 info | grep -q 'type AP'", 1200, "the access point does not end")
-        router(machine)
         machine.run("sleep 300", 1800)
+        changed = machine.run("stat -c %y /boot/firmware/roost-said.txt").strip()
         written, memory, values = machine.written()[0], in_use(machine), shared.values(machine)
         machine.run(f"sleep {int(hours * 3600)}", 6 * 3600)
         check.demand("192.168.77" not in machine.run("ip -4 -o address show dev wlan0"), "a wrong password: there is an address")
@@ -185,12 +191,28 @@ def wrong_password(bench):
         bench.figure("a wrong password: memory in use before and after", f"{memory} and {in_use(machine)} MB")
         failed = machine.run("systemctl --failed --no-legend --plain").strip()
         check.demand(not failed, f"a wrong password: failed units: {failed}")
+        says(bench, machine, WRONG)
+        check.same(machine.run("stat -c %y /boot/firmware/roost-said.txt").strip(), changed, "when roost-said.txt was written")
         machine.write("/run/router.conf", ROUTER.replace("my password", "the old password"))
         other(machine, "kill $(cat /run/router.pid); rm -f /run/router.pid")
         machine.run("sleep 5", 60)
         router(machine)
         bench.figure("a wrong password: the router has the same now: an address after", f"{joined(machine, 900):.0f} s")
+        seconds = machine.wait("! [ -e /run/roost-wifi.txt ]", 300, "the station is in its Wi-Fi and says that it is not")
+        bench.figure("a wrong password: not said any more after", f"{seconds:.0f} s")
+        machine.wait("! roost status | grep -q boot-files", 120, "roost status goes on to say it")
+        said = machine.run("cat /boot/firmware/roost-said.txt; roost doctor", check=False)[1]
+        check.demand("Wi-Fi: " not in said, f"a password that is right: {said}")
     bench.close(path)
+
+
+def says(bench, machine, words):
+    """Where a person learns why there is no Wi-Fi; and nowhere a password."""
+    texts = {command: machine.run(command, 120, check=False)[1] for command in (
+        "cat /boot/firmware/roost-said.txt", "roost status", "roost doctor", "journalctl -b -u roost-access-point --no-pager")}
+    for command, text in texts.items():
+        bench.check.demand(words in text, f"{command} does not say '{words}': {text[-600:]}")
+        bench.check.demand("old password" not in text and "my password" not in text, f"{command} says a password: {text[-600:]}")
 
 
 def in_use(machine):

@@ -1,0 +1,74 @@
+import HardwareIO
+import Profiles
+
+/// What keeps a station out of its owner's Wi-Fi.
+package struct WirelessFinding: Hashable, Sendable {
+    package enum Cause: Hashable, Sendable {
+        case wrongPassword
+        /// No network of the name is in range; one may have almost the same.
+        case absent(similar: String?)
+        /// It is in range, and the station is not in it.
+        case refused
+    }
+
+    /// In `/run`: the finding, for the station's own faults.
+    package static let fileName = "roost-wifi.txt"
+    private static let mark = "Wi-Fi: "
+
+    package let cause: Cause
+    package let network: WirelessConfiguration.Network
+
+    /// Nil where the station is in its Wi-Fi, or has none.
+    ///
+    /// - Parameters:
+    ///   - evidence: What the system says, as `WirelessEvidence` reads it.
+    ///   - configuration: wpa_supplicant's file.
+    package init?(_ evidence: String, configuration: String) {
+        guard let network = WirelessConfiguration.network(of: configuration) else { return nil }
+        let seen = WirelessEvidence(evidence, of: network.name)
+        guard !seen.isJoined else { return nil }
+        self.network = network
+        if seen.deniesPassword {
+            cause = .wrongPassword
+        } else if seen.namesInRange.contains(network.name) {
+            cause = .refused
+        } else {
+            let names = seen.namesInRange.filter { !$0.isEmpty }
+                .map { String(decoding: $0, as: UTF8.self) }
+            let name = String(decoding: network.name, as: UTF8.self)
+            cause = .absent(similar: Spelling.nearest(to: name, among: names))
+        }
+    }
+
+    /// What is wrong and what to do, on one line.
+    package var line: String {
+        let name = ProvisionProblems.shown(String(decoding: network.name, as: UTF8.self))
+        let words =
+            switch cause {
+            case .wrongPassword:
+                "\(name) does not accept the password. Write the router's into "
+                    + "\(StationFile.name), as wifi-password="
+            case .absent(let similar):
+                "\(name) is not in range\(Self.other(similar)). Write its name into "
+                    + "\(StationFile.name) as the router has it; a Pi 3 and a Zero 2 W may see "
+                    + "2.4 GHz alone"
+            case .refused where network.isOpen:
+                "\(name) does not let the station in without a password. Write it into "
+                    + "\(StationFile.name), as wifi-password="
+            case .refused:
+                "\(name) is in range and does not let the station in. See whether the router takes "
+                    + "new devices, by a password with WPA2 or WPA3"
+            }
+        return "\(Self.mark)\(words)."
+    }
+
+    private static func other(_ similar: String?) -> String {
+        similar.map { "; \(ProvisionProblems.shown($0)) is" } ?? ""
+    }
+
+    /// What `roost-said.txt` says of the Wi-Fi.
+    package static func line(in said: String) -> String? {
+        said.split(whereSeparator: \.isNewline).first { $0.hasPrefix(mark) }
+            .map { PlainText.shown($0, limit: 300) }
+    }
+}
