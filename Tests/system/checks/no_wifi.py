@@ -6,6 +6,7 @@ is `scripts/check image wireless`.
 """
 
 import os
+import shutil
 import subprocess
 
 from ..check import ROOT
@@ -61,8 +62,8 @@ class Case:
 
     def start(self):
         """What the start of the image does before; the memory is empty then."""
-        for name in os.listdir(os.path.join(self.folder, "run")):
-            os.remove(os.path.join(self.folder, "run", name))
+        shutil.rmtree(os.path.join(self.folder, "run"))
+        os.makedirs(os.path.join(self.folder, "run"))
         self.check.roost("provision", "--folder", "boot", "--root", ".", status=0, cwd=self.folder)
 
     def set(self, **values):
@@ -108,8 +109,7 @@ def wrong(check):
     case.is_over(reloads=2)
     # The next start, with the router's answer the same, and no end of it.
     case.set(joined=0)
-    case.write("run/evidence", DENIED)
-    check.roost("provision", "--folder", "boot", "--root", ".", "--wifi", "run/evidence", status=0, cwd=case.folder)
+    check.roost("provision", "--folder", "boot", "--root", ".", "--wifi", "log", status=0, cwd=case.folder)
     before = os.stat(os.path.join(case.folder, "boot/roost-said.txt")).st_ino
     case.start()
     case.demand(WRONG in case.read("run/roost-wifi.txt"), "the next start does not know it")
