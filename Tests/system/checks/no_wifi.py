@@ -25,7 +25,7 @@ STANDINS = {
     "networkctl": ":",
     "wpa_supplicant": "exec /bin/sleep 600",
     "sleep": 'echo >>slept; count=$(wc -l <slept); for name in route joined; do [ "$(cat $name)" != "$count" ] || : >is-$name; done',
-    "roost": 'exec "$ROOST" "$@" --folder boot --root .',
+    "roost": 'exec "$ROOST" "$@" --folder boot --root "$PWD"',
 }
 
 
@@ -64,7 +64,10 @@ class Case:
         """What the start of the image does before; the memory is empty then."""
         shutil.rmtree(os.path.join(self.folder, "run"))
         os.makedirs(os.path.join(self.folder, "run"))
-        self.check.roost("provision", "--folder", "boot", "--root", ".", status=0, cwd=self.folder)
+        self.provision()
+
+    def provision(self, *words):
+        self.check.roost("provision", "--folder", "boot", "--root", self.folder, *words, status=0, cwd=self.folder)
 
     def set(self, **values):
         for name, value in values.items():
@@ -109,7 +112,7 @@ def wrong(check):
     case.is_over(reloads=2)
     # The next start, with the router's answer the same, and no end of it.
     case.set(joined=0)
-    check.roost("provision", "--folder", "boot", "--root", ".", "--wifi", "log", status=0, cwd=case.folder)
+    case.provision("--wifi", "log")
     before = os.stat(os.path.join(case.folder, "boot/roost-said.txt")).st_ino
     case.start()
     case.demand(WRONG in case.read("run/roost-wifi.txt"), "the next start does not know it")
