@@ -187,7 +187,9 @@ extension Machine {
     private func beginClock(_ fault: PlannedFault, until end: MonotonicInstant) {
         world.fire(fault.kind)
         var chance = world.dice(at: now)
-        let shift = Duration.seconds(60 + chance.index(7_200))
+        // Hours, and at times a year: a server of the time that is wrong, or a person's mistake.
+        let far = chance.index(4) == 0 ? 400 * 86_400 : 0
+        let shift = Duration.seconds(60 + chance.index(7_200) + far)
         switch fault.kind {
         case .clockForward, .clockBack:
             let change = fault.kind == .clockForward ? shift : .zero - shift
