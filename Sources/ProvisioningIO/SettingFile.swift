@@ -29,8 +29,9 @@ enum SettingFile {
 
     static func makeFolder(of path: String) {
         let parts = path.split(separator: "/").dropLast()
+        let start = path.hasPrefix("/") ? "/" : ""
         for count in parts.indices {
-            mkdir("/" + parts[...count].joined(separator: "/"), 0o755)
+            mkdir(start + parts[...count].joined(separator: "/"), 0o755)
         }
     }
 }
