@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import threading
+import time
 import urllib.parse
 
 from .check import Failed, objects
@@ -205,6 +206,16 @@ class Courier:
 
     def target(self, name):
         return next((one for one in self.report().get("targets", []) if one["id"] == name), {})
+
+    def feed(self, name):
+        return next((one for one in self.report().get("feeds", []) if one["id"] == name), {})
+
+    def has_fetched(self, name, begun):
+        """A turn of a feed ended well since a monotonic time; one that was under way then may be it."""
+        one = self.feed(name)
+        ended, counts = one.get("lastDeliverySeconds"), one.get("values", {})
+        return (one.get("state") == "idle" and ended is not None and ended < time.monotonic() - begun
+                and counts["written"] + counts["same"] > 0)
 
     def log(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:

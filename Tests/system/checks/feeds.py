@@ -22,20 +22,8 @@ def arguments(_):
     pass
 
 
-def feed(courier, name):
-    return next((one for one in courier.report().get("feeds", []) if one["id"] == name), {})
-
-
 def readings(station, channel):
     return list(objects(station.roost("readings", "--channel", channel, "--last", "60h", "--json").stdout))
-
-
-def is_over(one, begun):
-    """A turn ended well since then; one that was under way at that time may be it."""
-    ended = one.get("lastDeliverySeconds")
-    counts = one.get("values", {})
-    return (one.get("state") == "idle" and ended is not None and ended < time.monotonic() - begun
-            and counts["written"] + counts["same"] > 0)
 
 
 def settled(check, courier, where):
@@ -43,7 +31,7 @@ def settled(check, courier, where):
     check.demand(until(courier.report, 20), f"{where}: no courier answers: {courier.log()[-400:]}")
     courier.process.send_signal(signal.SIGHUP)
     begun = time.monotonic()
-    good = until(lambda: all(is_over(feed(courier, name), begun) for name in ("sg", "mi")), 60)
+    good = until(lambda: all(courier.has_fetched(name, begun) for name in ("sg", "mi")), 60)
     check.demand(good, f"{where}: {courier.report().get('feeds')} {courier.log()[-400:]}")
 
 
@@ -62,10 +50,10 @@ def peer(check, station, courier):
                               "channels": ["dust/pm25"]}])
     for _ in range(2):
         courier.process.send_signal(signal.SIGHUP)
-        until(lambda: feed(courier, "school").get("values", {}).get("written", 0) > 2, 20)
+        until(lambda: courier.feed("school").get("values", {}).get("written", 0) > 2, 20)
     here = [(one["time"], one["value"]) for one in readings(station, "school:dust/pm25")]
     there = {(one["time"], one["value"]) for one in readings(other, "dust/pm25") if "value" in one}
-    check.demand(len(here) > 2 and len(here) == len(set(here)), f"of the other: {here[:3]} {feed(courier, 'school')}")
+    check.demand(len(here) > 2 and len(here) == len(set(here)), f"of the other: {here[:3]} {courier.feed('school')}")
     check.same(sorted(set(here) - there), [], "readings that the other has not")
 
 
@@ -89,15 +77,15 @@ def run(check, _):
     # Three days of 30 sensors are more than a page.
     check.demand(any("%24offset=2000" in path or "$offset=2000" in path for path in services.paths), f"pages: {services.paths}")
     services.is_old = True
-    before = feed(courier, "sg")["values"]["written"]
+    before = courier.feed("sg")["values"]["written"]
     settled(check, courier, "in the first shape")
-    check.demand(feed(courier, "sg")["values"]["written"] - before <= 13 * 14, "the first shape has other values")
+    check.demand(courier.feed("sg")["values"]["written"] - before <= 13 * 14, "the first shape has other values")
     services.is_old = False
     for mood in ("busy", "page", "gone"):
         services.mood = mood
         courier.process.send_signal(signal.SIGHUP)
-        troubled = until(lambda: feed(courier, "sg").get("state") == "later", 20)
-        check.demand(troubled and feed(courier, "sg").get("why"), f"{mood}: {feed(courier, 'sg')}")
+        troubled = until(lambda: courier.feed("sg").get("state") == "later", 20)
+        check.demand(troubled and courier.feed("sg").get("why"), f"{mood}: {courier.feed('sg')}")
         services.mood = "well"
         settled(check, courier, f"after {mood}")
     for _ in range(3):
@@ -106,11 +94,11 @@ def run(check, _):
         settled(check, courier, "after a kill")
     count = len(readings(station, "data.gov.sg:west/pm25"))
     check.demand(count <= services.hours(), f"values are there twice: {count}")
-    check.same(feed(courier, "sg")["values"]["refused"], 0, "refused values")
+    check.same(courier.feed("sg")["values"]["refused"], 0, "refused values")
     services.shift = 1
     courier.process.send_signal(signal.SIGHUP)
-    corrected = until(lambda: feed(courier, "sg")["values"]["revised"] > 0, 20)
-    check.demand(corrected, f"a correction: {feed(courier, 'sg')}")
+    corrected = until(lambda: courier.feed("sg")["values"]["revised"] > 0, 20)
+    check.demand(corrected, f"a correction: {courier.feed('sg')}")
     settled(check, courier, "after a correction")
     late = readings(station, "data.gov.sg:west late/pm25")
     check.demand(len(late) >= hours, f"corrections are beside: {late[:3]}")
