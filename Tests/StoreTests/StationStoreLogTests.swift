@@ -34,6 +34,15 @@ import Testing
         #expect(pwrite(descriptor, &byte, 1, off_t(offset)) == 1)
     }
 
+    /// A store, and a reader that keeps what is taken in the log.
+    private func held() throws -> (StoreBench, Connection) {
+        let bench = try StoreBench()
+        let reader = try Connection(bench.folder.database, mode: .readOnly)
+        try reader.execute("BEGIN")
+        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        return (bench, reader)
+    }
+
     private func blank(_ path: String, from offset: Int, count: Int) throws {
         let descriptor = open(path, O_RDWR)
         try #require(descriptor >= 0)
@@ -61,11 +70,7 @@ import Testing
     }
 
     @Test func aDamagedLogIsNamed() throws {
-        let bench = try StoreBench()
-        // Keeps what is taken in the log.
-        let reader = try Connection(bench.folder.database, mode: .readOnly)
-        try reader.execute("BEGIN")
-        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        let (bench, reader) = try held()
         try bench.live(3)
         try bench.store.checkpoint()
         try bench.live(3)
@@ -86,10 +91,7 @@ import Testing
     @Test(arguments: [0, 512, 2_048, 4_096]) func aWriteThatPowerCutShortIsNoDamage(
         left: Int
     ) throws {
-        let bench = try StoreBench()
-        let reader = try Connection(bench.folder.database, mode: .readOnly)
-        try reader.execute("BEGIN")
-        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        let (bench, reader) = try held()
         try bench.live(3)
         try bench.store.checkpoint()
         let before = try #require(
@@ -112,10 +114,7 @@ import Testing
     }
 
     @Test func theJournalKeepsWhatLiesInTheLogAlone() throws {
-        let bench = try StoreBench()
-        let reader = try Connection(bench.folder.database, mode: .readOnly)
-        try reader.execute("BEGIN")
-        let _: Int? = try reader.scalar("SELECT count(*) FROM streams")
+        let (bench, reader) = try held()
         try bench.live(3)
         try bench.store.checkpoint()
         // Read already, and not in the file yet.

@@ -16,9 +16,8 @@ struct HistoryLog {
     /// Frames of this log, whole or not, and how many of them count.
     private(set) var frames = 0
     private(set) var wholeFrames = 0
-    /// Transactions behind them; without a header nothing says how many.
+    /// Transactions behind them; 0 without a header, as nothing says how many.
     private var brokenCount = 0
-    private var hasHeader = false
     private let path: String
 
     /// Checks the log of the history at `path`; without one there are no frames.
@@ -37,7 +36,7 @@ struct HistoryLog {
     /// Whether the last write alone is not whole, as after a loss of power.
     ///
     /// One that rotted looks the same. What it held is copied from the journal again.
-    var isCutShort: Bool { hasHeader && brokenCount == 1 }
+    var isCutShort: Bool { brokenCount == 1 }
 
     /// In a sentence; nil when every transaction is whole, but for the last.
     var damage: String? {
@@ -64,7 +63,6 @@ struct HistoryLog {
             frames = count
             return
         }
-        hasHeader = true
         var isIntact = true
         for index in 0..<count {
             let offset = Self.headerByteCount + index * frameSize

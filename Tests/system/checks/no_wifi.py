@@ -67,7 +67,7 @@ class Case:
         self.provision()
 
     def provision(self, *words):
-        self.check.roost("provision", "--folder", "boot", "--root", self.folder, *words, status=0, cwd=self.folder)
+        self.check.roost("provision", "--folder", "boot", "--root", ".", *words, status=0, cwd=self.folder)
 
     def set(self, **values):
         for name, value in values.items():
