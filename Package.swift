@@ -264,10 +264,11 @@ let package = Package(
             "SupervisionTests",
             ["Core", "Scheduling", "SimulationKit", "Supervision", logging]
         ),
+        tests("GPIOTests", ["CGPIOD", "Core", "HardwareIO", "LinuxIO"]),
         tests(
             "LinuxIOTests",
             [
-                "CGPIOD", "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core",
+                "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core",
                 "Scheduling", "Supervision", "SimulationKit", "TestSupport", logging,
             ]
         ),
@@ -398,3 +399,19 @@ let package = Package(
         tests("TidyTests", []),
     ]
 )
+
+// ROOST_ONLY=GPIOTests builds one target and what it needs: scripts/check gpio 2 compiles no more.
+if let only = Context.environment["ROOST_ONLY"] {
+    var wanted: Set<String> = []
+    var waiting = [only]
+    while let name = waiting.popLast() {
+        guard wanted.insert(name).inserted,
+            let target = package.targets.first(where: { $0.name == name })
+        else { continue }
+        for dependency in target.dependencies {
+            if case .byNameItem(let name, _) = dependency { waiting.append(name) }
+        }
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products.removeAll()
+}

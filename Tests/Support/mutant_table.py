@@ -359,7 +359,7 @@ MUTANTS = [
     Mutant("Sources/LinuxIO/GPIO/GPIODebouncer.swift",
            "edge.instant.advanced(by: period) <= instant",
            "edge.instant <= instant",
-           "an edge counts before its line was still", "LinuxIOTests.GPIO"),
+           "an edge counts before its line was still", "GPIOTests.GPIO"),
     Mutant("Sources/LinuxIO/Process/InstanceLock.swift",
            "LOCK_EX | LOCK_NB",
            "LOCK_SH | LOCK_NB",

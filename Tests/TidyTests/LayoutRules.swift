@@ -65,7 +65,9 @@ extension TidyRule {
         ]
     ) { tree in
         let targets = Set(tree.files.filter { $0.isUnder("Sources/") }.compactMap(\.target))
-        let exempt: Set = ["SimulationTests", "StoreFixtures", "TestSupport", "TidyTests"]
+        let exempt: Set = [
+            "GPIOTests", "SimulationTests", "StoreFixtures", "TestSupport", "TidyTests",
+        ]
         return tree.files.filter { $0.isUnder("Tests/") && $0.name.hasSuffix(".swift") }.compactMap
         {
             file in

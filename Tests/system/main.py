@@ -133,7 +133,7 @@ def conclude(check, skipped, summary, seconds):
         check.say(f"FAILED after {seconds:.0f} s")
         return 1
     if skipped:
-        check.say(f"skipped: {skipped}")
+        check.skip(skipped)
         return SKIPPED
     check.say(f"{summary or 'passed'}, in {seconds:.0f} s")
     return 0

@@ -17,6 +17,8 @@ from .webkit import WebKit
 ALONE = ("claim", "login")  # Seen without a session.
 ENGINES = {"chromium": Browser, "webkit": WebKit}
 SHORT = [(360, False, "en"), (1280, False, "en")]
+SMALL = [(360, False, "en")]
+SMALL_NAMES = ("B-T1", "pages", "keyboard")
 USUAL = [*SHORT, (360, True, "en"), (320, False, "de")]
 WEBKIT = [(360, False, "en"), (1280, False, "en"), (320, False, "de")]
 # Without a console and a second theme; the cases that need no tools of Chromium.
@@ -79,7 +81,8 @@ class Walk:
 
     def pages(self):
         """Every page in every size that was asked for."""
-        sizes = FULL if self.options.full else SHORT if self.options.short else USUAL
+        options = self.options
+        sizes = FULL if options.full else SHORT if options.short else SMALL if options.small else USUAL
         if self.browser.engine == "webkit":
             sizes = WEBKIT
         known = [(path, name) for path, name in files.pages() if name not in ALONE]
@@ -262,6 +265,8 @@ def chosen_names(options):
     unknown = [name for name in options.only or [] if name not in {*CASES, *PARTS, *LONG_PARTS, *named}]
     if unknown:
         raise Failed(f"there is no part {' '.join(unknown)}; there are {', '.join([*whole, *sorted(named)])}")
+    if options.small and not options.only:
+        return list(SMALL_NAMES), ()
     if not options.only:
         return list(WEBKIT_NAMES) if options.engine == "webkit" else whole, ()
     chosen = [name for name in (*CASES, *PARTS, *LONG_PARTS) if name in options.only]

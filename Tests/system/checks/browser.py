@@ -8,6 +8,7 @@ real courier, and each state of a station.
 The files of the client are held to their rules first, which needs no browser.
 
   scripts/check browser                       everything: four sizes, themes and languages, cases, states, gaps
+  scripts/check browser --small               a claim, each page at 360 px with axe, the keyboard
   scripts/check browser --short               each page at 360 and 1280 px, axe and the cases
   scripts/check browser --full                320, 360, 768 and 1280 px, light and dark, English and German
   scripts/check browser --engine webkit       pages and cases in WebKitGTK, the engine nearest to Apple's phones
@@ -28,7 +29,7 @@ from ..python_packages import PythonPackages
 PRODUCTS = ("roost", "roostd", "roost-web", "roost-lab", "roost-courier", "roost-eyes")
 NEEDS = "chromium, chromium-driver, the network once"
 PACKAGES = PythonPackages(".build-browser", ("selenium==4.51.0", "axe-playwright-python==0.1.8"))
-TOGETHER = ("--short",)
+TOGETHER = ("--small",)
 NEEDED = {
     "chromium": (("chromium", "chromedriver"), "chromium chromium-driver"),
     "webkit": (("WebKitWebDriver", "Xvfb"), "webkit2gtk-driver xvfb"),
@@ -37,7 +38,8 @@ NEEDED = {
 
 def arguments(parser):
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--short", action="store_true", help="two sizes and the cases, for scripts/test")
+    size.add_argument("--short", action="store_true", help="two sizes and the cases, for scripts/test --all")
+    size.add_argument("--small", action="store_true", help="a claim, one size, the keyboard: for scripts/test")
     size.add_argument("--full", action="store_true", help="all widths, themes and two languages")
     size.add_argument("--budget", action="store_true", help="bytes, requests, paint, drawing and a reading's way")
     parser.add_argument("--engine", choices=("chromium", "webkit"), default="chromium",

@@ -187,7 +187,7 @@ class Influx:
 def influx(check, options, courier, server):
     program = options.influxd or shutil.which("influxd")
     if program is None:
-        return check.say("skipped: InfluxDB is not here (apt install influxdb)")
+        return check.skip("InfluxDB is not here (apt install influxdb)")
     database = Influx(check, program)
     courier.configure(targets=[entry(server), {
         "id": "influx", "type": "influx1", "url": f"http://127.0.0.1:{database.port}", "database": "air", "local": True}])
@@ -234,7 +234,7 @@ class Victoria:
 def victoria(check, options, courier, server):
     program = options.victoria or shutil.which("victoria-metrics")
     if program is None:
-        return check.say("skipped: VictoriaMetrics is not here (apt install victoria-metrics)")
+        return check.skip("VictoriaMetrics is not here (apt install victoria-metrics)")
     database = Victoria(check, program)
     courier.configure(targets=[entry(server), {
         "id": "victoria", "type": "influx1", "url": f"http://127.0.0.1:{database.port}", "database": "air", "local": True}])
@@ -300,7 +300,7 @@ def broker(check):
     """The station at a real mosquitto: retained status, states, and offline at the end."""
     program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
     if program is None or shutil.which("mosquitto_sub") is None:
-        return check.say("skipped: mosquitto is not here (apt install mosquitto mosquitto-clients)")
+        return check.skip("mosquitto is not here (apt install mosquitto mosquitto-clients)")
     port = free_port()
     with open(check.path("mosquitto.log"), "ab") as log, open(check.path("topics.log"), "ab") as topics:
         check.ends(Process(subprocess.Popen([program, "-p", str(port)], stdout=log, stderr=log)))

@@ -68,7 +68,7 @@ def run(check, options):
     flood(check)
     program = shutil.which("gpsd") or shutil.which("gpsd", path="/usr/sbin")
     if program is None:
-        return check.say("skipped: gpsd is not here (apt install gpsd)")
+        return check.skip("gpsd is not here (apt install gpsd)")
     receiver, port = Part(check, "part", "nmea-receiver", "--track", TRACK), free_port()
     station = Station(check, "boat", mode="live", store={"folder": check.path("store")},
                       devices=[{"type": "nmea-receiver", "name": "gps", "port": f"gpsd://127.0.0.1:{port}"}])

@@ -37,7 +37,7 @@ REACH = {
                                  "Supervision",
     "LinuxIOTests": "Core Devices HardwareIO LinuxIO Scheduling SimulationKit Supervision",
     "LinuxIOTests.FileBlock": "HardwareIO LinuxIO",
-    "LinuxIOTests.GPIO": "Core HardwareIO LinuxIO Scheduling",
+    "GPIOTests.GPIO": "Core HardwareIO LinuxIO Scheduling",
     "LinuxIOTests.Hotplug": "HardwareIO",
     "LinuxIOTests.InstanceLock": "LinuxIO",
     "StationTests": "Alerts Configuration ControlProtocol Core Devices HardwareIO Profiles SQLite "
