@@ -203,7 +203,10 @@ import Testing
         let arpa = #"{"id":"mi","type":"arpa-lombardia","sensors":"#
         #expect(problems(arpa + #"{"10273":"pm10","5551":"co mg/m³"}}"#) == [])
         #expect(problems(arpa + #"{"ten":"pm10"}}"#).count == 1)
-        #expect(problems(arpa + #"{"10273":"pm10 bananas"}}"#).count == 1)
+        let bananas = problems(arpa + #"{"10273":"pm10 bananas"}}"#)
+        #expect(bananas.count == 1 && bananas[0].contains("known are %, 1/0.1l"))
+        let spelled = problems(arpa + #"{"5551":"co mg/m3"}}"#)
+        #expect(spelled.count == 1 && spelled[0].hasSuffix("did you mean mg/m³?"))
         #expect(problems(arpa + "{}}").count == 1)
         #expect(problems(#"{"id":"sg","type":"data.gov.sg","data":["psy"]}"#).count == 1)
         #expect(problems(#"{"id":"sg","type":"data.gov"}"#).count == 1)

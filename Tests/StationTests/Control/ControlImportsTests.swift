@@ -74,6 +74,7 @@ import Testing
             }
         }
         #expect(report.refusals.map(\.code) == codes)
+        #expect(report.refusals[6].message.contains("profile.schema.json lists them"))
         #expect(report.refusals.map(\.row) == Array(wrong.indices))
         #expect(report.written == 3 && report.same == 1 && report.refused == wrong.count)
     }
