@@ -7,7 +7,7 @@ package struct ImportRow: Codable, Hashable, Sendable {
     package let source: String
     /// Which of its series, 1…64 bytes: `west/pm25`; the part behind the last `/` is the quantity.
     package let series: String
-    /// As in `roost profiles units`: `µg/m³`; empty for an index, which is a whole number.
+    /// One of `MeasureUnit.known`: `µg/m³`; empty for an index, which is a whole number.
     package let unit: String
     /// When it counts for, ISO 8601: `2026-11-23T09:00:00Z`.
     package let time: String

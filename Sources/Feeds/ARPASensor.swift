@@ -6,7 +6,7 @@ package struct ARPASensor: Hashable, Sendable {
     package let id: String
     /// As in `ImportRow.series` behind the `/`: `pm25`.
     package let quantity: String
-    /// As in `roost profiles units`.
+    /// One of `MeasureUnit.known`.
     package let unit: String
     /// `nomestazione`.
     package private(set) var station = ""

@@ -20,8 +20,15 @@ package enum MeasureUnit {
         "1/cm3": "1/cm³", "#/cm³": "1/cm³", "#/cm3": "1/cm³",
     ]
 
+    /// What a person reads of a unit that is not known, and the known one that was probably meant.
+    package static func mistake(_ unit: String) -> (message: String, meant: String?) {
+        let meant = suggestion(for: unit)
+        let all = meant == nil ? "; known are \(known.joined(separator: ", "))" : ""
+        return ("\"\(unit)\" is no known unit" + all, meant)
+    }
+
     /// The known unit that was probably meant.
-    package static func suggestion(for unit: String) -> String? {
+    private static func suggestion(for unit: String) -> String? {
         let micro = String(unit.map { $0 == "\u{3BC}" ? "\u{B5}" : $0 })
         if known.contains(micro) { return micro }
         return spellings[micro.lowercased()] ?? known.first {

@@ -141,10 +141,8 @@ extension ProfileReader {
     private func unit(_ entry: inout ObjectReader) -> String? {
         guard let unit = entry.requiredText("unit", limit: 16) else { return nil }
         guard MeasureUnit.known.contains(unit) else {
-            let known = MeasureUnit.known.joined(separator: ", ")
-            let meant = MeasureUnit.suggestion(for: unit)
-            let all = meant == nil ? "; known are \(known)" : ""
-            entry.problem("unit", "\"\(unit)\" is no known unit" + all, meant: meant)
+            let (message, meant) = MeasureUnit.mistake(unit)
+            entry.problem("unit", message, meant: meant)
             return nil
         }
         return unit

@@ -93,7 +93,8 @@ package struct FeedEntry: Sendable {
             let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
             let unit = parts.count > 1 ? parts[1] : "µg/m³"
             guard MeasureUnit.known.contains(unit) else {
-                problems.add("\(place).\(id)", "\(unit) is no unit; see `roost profiles units`")
+                let (message, meant) = MeasureUnit.mistake(unit)
+                problems.add("\(place).\(id)", message, meant: meant)
                 continue
             }
             sensors.append(ARPASensor(id: id, quantity: parts[0], unit: unit))

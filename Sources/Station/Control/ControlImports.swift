@@ -122,8 +122,8 @@ final class ControlImports: Sendable {
         }
         guard let decimals = ImportUnit.decimals(row.unit) else {
             let message =
-                "\(PlainText.shown(row.unit, limit: 20)) is no unit; see "
-                + "`roost profiles units`, and nothing for an index"
+                "\(PlainText.shown(row.unit, limit: 20)) is no known unit, nor "
+                + "that of an index, which is empty; profile.schema.json lists them"
             return .failure(Why(code: "unit", message: message))
         }
         guard let wall = WallTime(iso8601: row.time),
