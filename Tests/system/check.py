@@ -45,19 +45,26 @@ def swift_build(products, build, scratch=None, extra=(), environment=None):
     return subprocess.check_output([*command, "--show-bin-path"], text=True).strip()
 
 
-def swift_test(suites, build="release", **environment):
-    """Runs suites, in release in the build folder that scripts/test uses for them."""
+def tests_of(binaries):
+    """The command that runs the tests of a build that is there."""
+    return [os.path.join(binaries, "roostPackageTests.xctest"), "--testing-library", "swift-testing"]
+
+
+def swift_test(suites, options, **environment):
+    """Runs suites of options.binaries, else of a build, in release in the folder that scripts/test uses for them."""
     # As scripts/test builds them: with another flag everything would compile once more.
     command = ["swift", "test", "--package-path", ROOT,
                "--explicit-target-dependency-import-check", "error"]
-    if build == "release":
-        command += ["-c", build, "-Xswiftc", "-enable-testing",
+    if options.binaries:
+        command = tests_of(os.path.realpath(options.binaries))
+    elif options.build == "release":
+        command += ["-c", "release", "-Xswiftc", "-enable-testing",
                     "--scratch-path", os.path.join(ROOT, ".build-testing")]
     texts = {name: str(value) for name, value in environment.items()}
     done = subprocess.run(
-        [*command, "--filter", suites], env={**os.environ, **texts}, check=False)
+        [*command, "--filter", suites], env={**os.environ, **texts}, check=False, cwd=ROOT)
     if done.returncode != 0:
-        raise Failed(f"{suites}: swift test ended with {done.returncode}")
+        raise Failed(f"{suites}: the tests ended with {done.returncode}")
 
 
 class Check:

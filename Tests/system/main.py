@@ -16,6 +16,7 @@ import traceback
 
 from .check import Check, Failed, Skipped, swift_build
 
+NOTHING_BUILT = "taken by each check; this one runs nothing that is built"
 SKIPPED = 77  # Exit status, as in automake.
 PREFIX = "roost-check-"
 HELP = """usage: scripts/check                           lists the checks
@@ -23,8 +24,8 @@ HELP = """usage: scripts/check                           lists the checks
        scripts/check together NAME … [OPTION]  runs several at the same time, each with its own output
 
 Nothing is changed outside of the build folders (.build*) and a folder in /tmp, which stays when a check
-fails; a check says its place. --keep leaves it in any case. Checks of the programs build them (debug) or
-take --build release or --binaries FOLDER.
+fails; a check says its place. --keep leaves it in any case. Checks of programs or of Swift tests build them,
+or take --build debug, --build release or --binaries FOLDER.
 
 exit status: 0 passed · 1 failed · 2 wrong arguments · 77 skipped, with the reason
 
@@ -52,18 +53,25 @@ def listing():
     return "\n".join(lines)
 
 
-def read_arguments(name, module, words):
+def parser_of(name):
+    module = load(name)
     parser = argparse.ArgumentParser(
         prog=f"scripts/check {name}", description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     if hasattr(module, "arguments"):
         module.arguments(parser)
-    if hasattr(module, "PRODUCTS"):
-        build = getattr(module, "BUILD", "debug")
-        parser.add_argument("--build", choices=("debug", "release"), default=build,
-                            help=f"which build of the programs; made when it is old ({build})")
-        parser.add_argument("--binaries", help="folder with the programs; builds nothing")
+    build = getattr(module, "BUILD", "debug")
+    what = "the programs" if hasattr(module, "PRODUCTS") else "the tests" if hasattr(module, "TESTS") else None
+    parser.add_argument("--build", choices=("debug", "release"), default=build,
+                        help=f"which build of {what}; made when it is old ({build})" if what else NOTHING_BUILT)
+    parser.add_argument("--binaries", metavar="FOLDER",
+                        help=f"folder with {what}; builds nothing" if what else NOTHING_BUILT)
     parser.add_argument("--keep", action="store_true", help="leave logs and traces behind")
+    return parser
+
+
+def read_arguments(name, module, words):
+    parser = parser_of(name)
     if getattr(module, "PASSES_OPTIONS", False):
         options, options.rest = parser.parse_known_args(words)
         return options
@@ -104,6 +112,8 @@ def perform(name, words):
         if hasattr(module, "PRODUCTS"):
             check.binaries = os.path.realpath(
                 options.binaries or swift_build(module.PRODUCTS, options.build))
+        elif options.binaries and not hasattr(module, "TESTS"):
+            check.say("runs nothing that is built: --binaries changes nothing")
         summary = module.run(check, options)
         is_over = True
     except Skipped as reason:
@@ -144,9 +154,9 @@ def together(chosen, words):
     running = {}
     for name in chosen:
         output = tempfile.TemporaryFile()
-        # The options choose the programs; some checks run none.
+        # The options choose what is built; some checks run nothing of it.
         module = load(name)
-        options = words if hasattr(module, "PRODUCTS") else []
+        options = words if hasattr(module, "PRODUCTS") or hasattr(module, "TESTS") else []
         options = [*options, *getattr(module, "TOGETHER", ())]  # A check may have a shorter form.
         running[name] = output, subprocess.Popen(
             [sys.executable, sys.argv[0], name, *options], stdout=output, stderr=output)

@@ -15,6 +15,7 @@ from ..check import ROOT, Failed, swift_test
 from ..file_servers_rows import MINUTES, PREFIX, rows, time_of
 from ..python_packages import PythonPackages
 
+TESTS = True
 NEEDS = "the network once"
 PACKAGES = PythonPackages(".build-files", ("moto[server]==5.2.1", "wsgidav==4.3.3", "cheroot==11.1.2"))
 COUNTS = {"hourly": 732, "daily": 30, "weekly": 4, "monthly": 1}
@@ -45,7 +46,7 @@ def run(check, options):
             raise Failed("the servers do not start")
         ports = json.loads(line)
         try:
-            swift_test("FileServersTests", build="debug",
+            swift_test("FileServersTests", options,
                        ROOST_FILES_S3=f"http://127.0.0.1:{ports['s3']}",
                        ROOST_FILES_WEBDAV=f"http://127.0.0.1:{ports['webdav']}")
         finally:

@@ -23,6 +23,8 @@ import time
 
 from ..check import swift_test
 
+TESTS = True
+BUILD = "release"
 # Suites, variables for number and seed, and the seed unless another is named.
 KINDS = {
     "decoders": ("DialectFuzzTests", "ROOST_FUZZ_STREAMS", "ROOST_FUZZ_SEED", 20261121),
@@ -44,7 +46,6 @@ def arguments(parser):
     parser.add_argument("--answers", type=int, default=100_000, metavar="N")
     parser.add_argument("--lives", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int)
-    parser.add_argument("--build", choices=("debug", "release"), default="release", help="of the tests (release)")
 
 
 def run(check, options):
@@ -53,5 +54,5 @@ def run(check, options):
         count, seed = getattr(options, kind), seed if options.seed is None else options.seed
         check.say(f"{kind}: {count} from seed {seed}")
         began = time.monotonic()
-        swift_test(suites, options.build, **{count_name: count, seed_name: seed})
+        swift_test(suites, options, **{count_name: count, seed_name: seed})
         check.say(f"{kind}: {count}, no complaint, {time.monotonic() - began:.0f} s")

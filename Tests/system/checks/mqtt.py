@@ -9,13 +9,14 @@ import os
 
 from ..check import Skipped, swift_test
 
+TESTS = True
+BUILD = "release"
 NEEDS = "mosquitto"
 
 
 def arguments(parser):
     parser.add_argument("--motions", type=int, default=10_000, help="motions (10000), at least 20")
     parser.add_argument("--deaths", type=int, default=50, help="how often the broker is killed (50)")
-    parser.add_argument("--build", choices=("debug", "release"), default="release", help="of the tests (release)")
 
 
 def run(check, options):
@@ -24,5 +25,5 @@ def run(check, options):
     deaths = max(1, options.deaths)
     # Whole spans of at least two, so that each death falls within one.
     motions = max(20, options.motions // deaths * deaths, 2 * deaths)
-    swift_test("CourierIOTests.BrokerT", options.build, ROOST_MQTT_MOTIONS=motions, ROOST_MQTT_DEATHS=deaths)
+    swift_test("CourierIOTests.BrokerT", options, ROOST_MQTT_MOTIONS=motions, ROOST_MQTT_DEATHS=deaths)
     check.say(f"{motions} motions over {deaths} deaths of the broker, each once or more and in order")

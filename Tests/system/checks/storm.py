@@ -5,6 +5,9 @@ Half of the adapters have no serial number. Prints the seed, the checks and how 
 
 from ..check import swift_test
 
+TESTS = True
+BUILD = "release"
+
 
 def arguments(parser):
     parser.add_argument("--seed", type=int, default=7, help="of the events (7)")
@@ -13,7 +16,7 @@ def arguments(parser):
 
 def run(check, options):
     report = check.path("report")
-    swift_test("DetectionStormTests", ROOST_STORM_SEED=options.seed, ROOST_STORM_EVENTS=options.events,
+    swift_test("DetectionStormTests", options, ROOST_STORM_SEED=options.seed, ROOST_STORM_EVENTS=options.events,
                ROOST_STORM_REPORT=report)
     with open(report, encoding="utf-8") as file:
         check.say(file.read().strip())
