@@ -1,4 +1,9 @@
-"""The commands in docs/guide run, and their output is written below them, or compared.
+"""Every command and configuration of the documentation is right; those of a console run and are compared.
+
+  commands  each command in the pages, in the programs' sentences and in their help: the program knows its words; also units,
+            packages and options that a page names, other forms in a table, pages of the dashboard, and configurations.
+            Nothing of it runs. What cannot be judged is listed in Tests/system/guide_exceptions.py, with the reason
+  run       the pages of docs/guide with a console, below
 
 A page holds blocks of ```console. A line `$ COMMAND` in it, with lines `> MORE` after it, is one
 command; all of a page run in one shell. What stands below a command is its output, and `[exit N]` the
@@ -8,14 +13,15 @@ of that size: it runs in tmux, its screen is taken, and `q` must end it.
 A comment before a block, `<!-- guide: ... -->`, can say:
   until COMMAND   before the block, repeat this command in the shell until it ends with 0
   shows TEXT      wait until a screen shows this
-  wait SECONDS    let a screen run so much longer before it is taken
+  wait SECONDS    with --write, run so much longer first, or let the screen run
+  builds          builds the programs: left out with --binaries, as they are there
   limit SECONDS   how long one command of the block may take (default: 60)
   any             the output differs between machines: check nothing but the exit status
 
 The shell has a home and a /run of its own, and `sudo` in it runs the command as it is. Nothing
 outside the build folder of this repository and a temporary folder is written.
 
-  scripts/check guide              run all of docs/guide and compare exit statuses and shapes of outputs
+  scripts/check guide              all of it, with exit statuses and shapes of outputs compared
   scripts/check guide --write      write the output into the pages
 """
 
@@ -29,13 +35,21 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ..check import ROOT, Failed
+from .. import guide_commands, guide_configurations, guide_names
+from .. import guide_texts as texts
+from ..check import ROOT, Check, Failed, Skipped
 
+PRODUCTS = guide_commands.PROGRAMS
 NEEDS = "tmux"
+DOCUMENTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "docs/guide/**/*.md", "docs/reference/*.md",
+             "docs/examples/*.md", "docs/developing/*.md")
+WRONG = os.path.join(ROOT, "Tests", "system", "wrong_page.md")
+SENTENCES = ("**/*.swift", "RoostWeb/www/strings/*.json", "RoostWeb/www/js/**/*.js")
 FENCE = re.compile(r"^```(console|screen (\d+)x(\d+))$")
-NOTE = re.compile(r"^<!-- guide: (until|shows|wait|limit|any)(?: (.+))? -->$")
+NOTE = re.compile(r"^<!-- guide: (until|shows|wait|limit|any|builds)(?: (.+))? -->$")
 HOME = os.path.join("/", "home", "pi")  # In the page, for the folders of this machine.
 LIMIT = 60  # Seconds for one command, unless the page says another number.
 # Runs first, in a mount namespace of its own.
@@ -50,10 +64,10 @@ class TooSlow(Exception):
 class Shell:
     """One shell for a page: folders, variables and jobs last from one command to the next."""
 
-    def __init__(self, home):
+    def __init__(self, home, binaries):
         self.home = home
         self.environment = {
-            "HOME": home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "dumb",
+            "HOME": home, "PATH": f"{binaries}:{os.environ['PATH']}", "LANG": "C.UTF-8", "TERM": "dumb",
             "NO_COLOR": "1", "COLUMNS": "80", "TZ": "Europe/Berlin",
         }
         alone = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
@@ -150,9 +164,11 @@ def shape(text):
     return words
 
 
-class Page:
-    def __init__(self, path, shell, is_check):
-        self.path, self.shell, self.is_check = path, shell, is_check
+class Run:
+    """One run of a page's consoles."""
+
+    def __init__(self, path, shell, is_check, is_built):
+        self.path, self.shell, self.is_check, self.is_built = path, shell, is_check, is_built
         self.lines, self.result, self.problems = path.read_text().splitlines(), [], []
 
     def play(self):
@@ -166,7 +182,10 @@ class Page:
                 raise SyntaxError(f"{self.path}: not understood: {line}")
             if fence:
                 for command, old in self.commands(lines):
-                    self.one(command, old, fence, notes)
+                    if self.is_built and "builds" in notes:
+                        self.result += command + old
+                    else:
+                        self.one(command, old, fence, notes)
                 self.result.append("```")
             if fence or line.startswith("#"):
                 notes = {}
@@ -190,13 +209,18 @@ class Page:
 
     def one(self, command, old, fence, notes):
         text, limit = "\n".join(line[2:] for line in command), int(notes.get("limit") or LIMIT)
+        wait = 0 if self.is_check else int(notes.get("wait") or 0)
         print(f"guide: {self.path.name}: {text.splitlines()[0]}", file=sys.stderr, flush=True)
         if until := notes.pop("until", None):
             self.shell.wait_until(until, limit)
         if fence[2]:
-            size, wait = (int(fence[2]), int(fence[3])), int(notes.get("wait") or 0)
-            output, status = self.shell.screen(text, size, notes.get("shows") or " ", wait, limit)
+            size = int(fence[2]), int(fence[3])
+            # The script builds, and then runs this.
+            shown = text.replace("scripts/demo", "roost demo") if self.is_built else text
+            output, status = self.shell.screen(shown, size, notes.get("shows") or " ", wait, limit)
         else:
+            time.sleep(wait)
+            notes.pop("wait", None)
             output, status = self.shell.run(text, limit)
         ended = re.fullmatch(r"\[exit (\d+)\]", old[-1]) if old else None
         expected = int(ended[1]) if ended else 0
@@ -213,15 +237,15 @@ class Page:
             self.result.append(f"[exit {status}]")
 
 
-def play(check, path, is_check):
+def play(check, path, options):
     home = check.path(path.stem)
     os.mkdir(home)
     os.symlink(ROOT, os.path.join(home, "roost"))
-    shell = check.ends(Shell(home))
-    page = Page(path, shell, is_check)
+    shell = check.ends(Shell(home, check.binaries))
+    page = Run(path, shell, not options.write, bool(options.binaries))
     try:
         text = page.play()
-        if not is_check:
+        if options.write:
             path.write_text(text)
     except TooSlow as error:
         page.problems.append(str(error))
@@ -231,17 +255,80 @@ def play(check, path, is_check):
         check.demand(False, f"{path.name}: {problem}")
 
 
+def documents():
+    for pattern in DOCUMENTS:
+        yield from sorted(Path(ROOT).glob(pattern))
+
+
+def judge(check, paths):
+    """The part `commands`."""
+    pages, judge = [texts.Page(path) for path in paths], guide_commands.Judge(check)
+    demand_complaints(check, judge)
+    commands = []
+    for path in sorted(Path(ROOT, "Sources").glob("**/*.swift")):
+        commands += texts.in_source(path)
+    for program, tree in judge.trees.items():
+        commands += texts.examples(program, tree)
+    judge.judge(commands)
+    options, configurations = judge_pages(check, judge, pages)
+    places = [path for kind in SENTENCES for path in sorted(Path(ROOT, "Sources").glob(kind))]
+    for command in [one for path in places for one in texts.in_sentences(path)]:
+        judge.sentence(command)
+    commands += [one for page in pages for one in page.commands]
+    check.say(f"{len(commands)} commands, {options} options and {configurations} configurations looked at")
+
+
+def judge_pages(check, judge, pages):
+    """The numbers of options and configurations."""
+    configurations = guide_configurations.Configurations(check)
+    judge.judge([one for page in pages for one in page.commands])
+    for page in pages:
+        for fault in page.faults:
+            check.demand(False, fault)
+        for form in page.forms:
+            judge.form(form)
+        for option in page.options:
+            judge.option(option)
+        configurations.judge(page)
+    guide_names.judge(check, pages)
+    return sum(len(page.options) for page in pages), configurations.count
+
+
+def demand_complaints(check, judge):
+    """Demands that each mistake of a page full of them is found, by the line or block that it is in."""
+    page, other = texts.Page(WRONG), Check(check.name, check.path("wrong"), check.binaries)
+    os.mkdir(other.folder)
+    judge.check = other
+    judge_pages(other, judge, [page])
+    judge.check = check
+    found = {re.match(r"[^ ]*?:(\d+)", problem)[1] for problem in other.problems}
+    blocks = {number: block for block in page.blocks for number in block.lines}
+    for number, line in enumerate(page.lines, 1):
+        if "✗" in line and number > 2:
+            place = number if blocks.get(number) is None or blocks[number].language == "sh" else blocks[number].lines[0] - 1
+            check.demand(str(place) in found, f"the mistake in {page.place(number)} is not found: {line}")
+
+
 def arguments(parser):
-    parser.add_argument("pages", nargs="*", type=Path, help="pages (all of docs/guide)")
+    parser.add_argument("pages", nargs="*", type=Path, help="pages (all)")
+    parser.add_argument("--only", choices=("commands", "run"), help="one part alone")
     parser.add_argument("--write", action="store_true", help="write the output into the pages")
 
 
-def obstacle(options):
-    missing = [name for name in ("tmux", "unshare", "swift") if shutil.which(name) is None]
-    return f"{', '.join(missing)} is missing: scripts/setup, apt install tmux util-linux" \
-        if missing else None
-
-
 def run(check, options):
-    for path in options.pages or sorted(Path(ROOT, "docs", "guide").glob("*.md")):
-        play(check, path.resolve(), not options.write)
+    paths = [path.resolve() for path in options.pages or documents()]
+    with ThreadPoolExecutor() as pool:  # A console waits for its station most of the time.
+        judging = pool.submit(judge, check, paths) if options.only != "run" and not options.write else None
+        if options.only != "commands":
+            consoles(check, options, paths)
+        if judging:
+            judging.result()
+
+
+def consoles(check, options, paths):
+    """The part `run`."""
+    if missing := [name for name in ("tmux", "unshare") if shutil.which(name) is None]:
+        raise Skipped(f"run: {', '.join(missing)} is missing: apt install tmux util-linux")
+    for path in paths:
+        if re.search(r"^```(console|screen )", path.read_text(), re.M):
+            play(check, path, options)

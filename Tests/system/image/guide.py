@@ -72,7 +72,7 @@ def look(check, machine, settings):
 def settings_of(page):
     """Lines `name=value` of the page's station.txt."""
     with open(os.path.join(ROOT, "docs", "guide", page), encoding="utf-8") as file:
-        blocks = re.findall(r"^```\n(name=.*?)^```", file.read(), re.M | re.S)
+        blocks = re.findall(r"^```text\n(name=.*?)^```", file.read(), re.M | re.S)
     if len(blocks) != 1:
         raise LabFailed(f"{page} prints {len(blocks)} files station.txt")
     return dict(line.split("=", 1) for line in blocks[0].splitlines())
