@@ -42,7 +42,7 @@ struct ProbeCommand: ParsableCommand {
             settings.allowsLocal = isLocal
             settings.authorities = options.authorities
             settings.proxy = configuration.network.proxy.map { MaskedText($0) }
-            let network = try CurlNetwork(on: loop, settings: settings)
+            let network = TargetNetwork(try CurlNetwork(on: loop, settings: settings))
             return try await Self.probe(message, of: options.id, over: network, loop.clock)
         }
         if options.json {
@@ -108,7 +108,7 @@ struct ProbeCommand: ParsableCommand {
     private static func probe(
         _ message: DryNetwork.Message,
         of id: String,
-        over network: CurlNetwork,
+        over network: TargetNetwork,
         _ clock: any NodeClock
     ) async throws -> Report {
         let begun = clock.now

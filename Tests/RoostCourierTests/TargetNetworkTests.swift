@@ -34,4 +34,42 @@ import Testing
             #expect(network.counts.bytes == 17 && network.counts.requests == 2)
         }
     }
+
+    /// Answers every request by a redirection.
+    private struct Redirecting: SimulatedServer {
+        let status: Int
+        let location: String
+
+        func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+            OutboundAnswer(status, ["location": location], text: "moved")
+        }
+    }
+
+    @Test(arguments: [301, 302, 307, 308])
+    func saysThatTheServerWantsHTTPS(status: Int) throws {
+        try simulate { clock in
+            let internet = SimulatedInternet(clock: clock)
+            let location = "https://A.example:8443/write?db=air"
+            internet.add(Redirecting(status: status, location: location), at: "a.example")
+            let network = TargetNetwork(internet)
+            let outcome = try await network.outcome(of: Self.request("1")) { _ in .delivered }
+            let words = "it sends you to https://a.example:8443; put that address in `url`"
+            #expect(outcome == .hold(DeliveryReason("redirected", words)))
+            let answer = try await network.exchange(OutboundRequest(.post, "https://a.example/"))
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test(arguments: [
+        "https://portal.example/", "http://a.example/login", "/write",
+        "https://a.example@evil.example/",
+    ])
+    func leavesEveryOtherRedirectionToTheTarget(location: String) throws {
+        try simulate { clock in
+            let internet = SimulatedInternet(clock: clock)
+            internet.add(Redirecting(status: 302, location: location), at: "a.example")
+            let answer = try await TargetNetwork(internet).exchange(Self.request("1"))
+            #expect(answer.status == 302)
+        }
+    }
 }

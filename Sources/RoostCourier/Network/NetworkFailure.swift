@@ -24,6 +24,8 @@ package struct NetworkFailure: Error, Hashable, Sendable {
         case malformed
         /// The server demands a log-in, or refuses this one (mail, broker).
         case notAuthorised
+        /// The server sends a request by `http` to `https` of the same host.
+        case redirected
         /// This machine: memory, descriptors, a file that cannot be read.
         case local
     }

@@ -35,6 +35,25 @@ package struct OutboundAnswer: Hashable, Sendable {
     }
 }
 
+extension OutboundAnswer {
+    /// The origin by `https` that a redirection names, where it has the host of an `http` URL; else nil.
+    package func secureOrigin(of url: MaskedText) -> String? {
+        guard [301, 302, 307, 308].contains(status), let location = fields["location"],
+            let asked = URLText.origin(url.revealed.lowercased()), asked.hasPrefix("http://"),
+            let origin = URLText.origin(location.lowercased()), origin.hasPrefix("https://"),
+            Self.host(asked) == Self.host(origin)
+        else { return nil }
+        return origin
+    }
+
+    /// The host of an origin, without its scheme and port.
+    private static func host(_ origin: String) -> Substring? {
+        guard let mark = origin.firstRange(of: "://") else { return nil }
+        let place = origin[mark.upperBound...]
+        return place.hasPrefix("[") ? place.prefix { $0 != "]" } : place.prefix { $0 != ":" }
+    }
+}
+
 extension String {
     /// Without white space at both ends.
     func trimming() -> String {

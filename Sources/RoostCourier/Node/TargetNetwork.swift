@@ -32,8 +32,7 @@ package final class TargetNetwork: CourierNetwork {
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
         try count(request.body.count)
         let answer = try await network.exchange(bounded(request))
-        add(answer.body.count)
-        return answer
+        return try received(answer, to: request)
     }
 
     package func upload(
@@ -43,8 +42,7 @@ package final class TargetNetwork: CourierNetwork {
     ) async throws -> OutboundAnswer {
         try count(size)
         let answer = try await network.upload(bounded(request), size: size, read)
-        add(answer.body.count)
-        return answer
+        return try received(answer, to: request)
     }
 
     package func send(_ message: MailMessage) async throws -> OutboundAnswer {
@@ -64,7 +62,15 @@ package final class TargetNetwork: CourierNetwork {
         return request
     }
 
-    private func add(_ bytes: Int) { state.withLock { $0.byteCount += bytes } }
+    /// Counts an answer, unless it sends the request to `https` of the same host: the owner must write that address.
+    private func received(
+        _ answer: OutboundAnswer,
+        to request: OutboundRequest
+    ) throws(NetworkFailure) -> OutboundAnswer {
+        state.withLock { $0.byteCount += answer.body.count }
+        guard let origin = answer.secureOrigin(of: request.url) else { return answer }
+        throw NetworkFailure(.redirected, "it sends you to \(origin); put that address in `url`")
+    }
 
     private func count(_ bytes: Int) throws(NetworkFailure) {
         let isHalted = state.withLock { state in

@@ -25,7 +25,7 @@ package enum DeliveryJudge {
     package static func judge(_ failure: NetworkFailure) -> DeliveryOutcome {
         let reason = DeliveryReason(code(failure.stage), failure.words)
         switch failure.stage {
-        case .certificate, .notAuthorised: return .hold(reason)
+        case .certificate, .notAuthorised, .redirected: return .hold(reason)
         default: return failure.wasSent ? .unknown(reason) : .later(reason)
         }
     }
