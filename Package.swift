@@ -18,6 +18,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 func system(_ name: String, _ configuration: String, _ package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: configuration, providers: [.apt([package])])
@@ -33,13 +37,9 @@ func tests(
 
 let package = Package(
     name: "roost",
-    products: [
-        .executable(name: "roostd", targets: ["roostd"]),
-        .executable(name: "roost", targets: ["roost"]),
-        .executable(name: "roost-web", targets: ["roost-web"]),
-        .executable(name: "roost-courier", targets: ["roost-courier"]),
-        .executable(name: "roost-eyes", targets: ["roost-eyes"]),
-    ],
+    products: ["roostd", "roost", "roost-web", "roost-courier", "roost-eyes"].map {
+        .executable(name: $0, targets: [$0])
+    },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
@@ -190,47 +190,42 @@ let package = Package(
             ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),
-        .executableTarget(
-            name: "roost-courier",
-            dependencies: [
+        program(
+            "roost-courier",
+            [
                 "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
                 "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments, logging,
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "roost-eyes",
-            dependencies: [
+        program(
+            "roost-eyes",
+            [
                 "ClientSupport", "ControlProtocol", "Core", "Eyes", "HardwareIO", "LinuxIO",
                 "Motions", "Pictures", "Profiles", arguments, logging,
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "roost-web",
-            dependencies: [
+        program(
+            "roost-web",
+            [
                 "ControlProtocol", "Core", "Pictures", "RoostWeb", "StoreQueries", arguments,
                 logging, nio("NIOCore"), nio("NIOPosix"),
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "roostd",
-            dependencies: [
+        program(
+            "roostd",
+            [
                 "Configuration", "Doctor", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
                 "Profiles", "Core", "Supervision", arguments, logging,
-            ],
-            swiftSettings: strict
+            ]
         ),
-        .executableTarget(
-            name: "roost",
-            dependencies: [
+        program(
+            "roost",
+            [
                 "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
                 "Doctor", "Eyes", "HardwareIO", "LinuxIO", "LinuxPlatform", "Pictures", "Profiles",
                 "Provisioning", "ProvisioningIO", "Records", "SQLite", "SimulationKit", "Station",
                 "Store", "StoreQueries", "Supervision", "Updates", arguments, logging,
-            ],
-            swiftSettings: strict
+            ]
         ),
         .executableTarget(
             name: "roost-bench",
@@ -243,13 +238,12 @@ let package = Package(
             exclude: ["allocations.c"],
             swiftSettings: strict
         ),
-        .executableTarget(
-            name: "roost-lab",
-            dependencies: [
+        program(
+            "roost-lab",
+            [
                 "ClientSupport", "ControlProtocol", "Core", "LinuxIO", "PowerCut",
                 "PowerCutWorkloads", "Profiles", "Scenarios", "Station", arguments,
-            ],
-            swiftSettings: strict
+            ]
         ),
 
         tests("CoreTests", ["Core"]),
@@ -260,16 +254,13 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
-        tests(
-            "SupervisionTests",
-            ["Core", "Scheduling", "SimulationKit", "Supervision", logging]
-        ),
+        tests("SupervisionTests", ["Core", "Scheduling", "SimulationKit", "Supervision", logging]),
         tests("GPIOTests", ["CGPIOD", "Core", "HardwareIO", "LinuxIO"]),
         tests(
             "LinuxIOTests",
             [
-                "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core",
-                "Scheduling", "Supervision", "SimulationKit", "TestSupport", logging,
+                "CLinux", "CUdev", "Devices", "HardwareIO", "LinuxIO", "Core", "Scheduling",
+                "Supervision", "SimulationKit", "TestSupport", logging,
             ]
         ),
         tests("FeedsTests", ["ControlProtocol", "Core", "Feeds"], resources: [.copy("Fixtures")]),
@@ -277,8 +268,8 @@ let package = Package(
         tests(
             "EyesTests",
             [
-                "ControlProtocol", "Core", "Eyes", "HardwareIO", "Motions", "Pictures",
-                "Profiles", "SimulationKit",
+                "ControlProtocol", "Core", "Eyes", "HardwareIO", "Motions", "Pictures", "Profiles",
+                "SimulationKit",
             ]
         ),
         tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
@@ -384,10 +375,7 @@ let package = Package(
                 "Profiles", "Provisioning", "Station", "Store", "TestSupport",
             ]
         ),
-        tests(
-            "UpdatesTests",
-            ["COpenSSL", "ControlProtocol", "Core", "Provisioning", "Updates"]
-        ),
+        tests("UpdatesTests", ["COpenSSL", "ControlProtocol", "Core", "Provisioning", "Updates"]),
         tests("ProvisioningTests", ["Core", "HardwareIO", "Provisioning", "TestSupport"]),
         tests(
             "ProvisioningIOTests",
@@ -402,15 +390,12 @@ let package = Package(
 
 // ROOST_ONLY=GPIOTests builds one target and what it needs: scripts/check gpio 2 compiles no more.
 if let only = Context.environment["ROOST_ONLY"] {
-    var wanted: Set<String> = []
-    var waiting = [only]
+    var (wanted, waiting) = (Set<String>(), [only])
     while let name = waiting.popLast() {
-        guard wanted.insert(name).inserted,
-            let target = package.targets.first(where: { $0.name == name })
-        else { continue }
-        for dependency in target.dependencies {
-            if case .byNameItem(let name, _) = dependency { waiting.append(name) }
-        }
+        guard wanted.insert(name).inserted else { continue }
+        for case .byNameItem(let name, _) in package.targets.first(where: { $0.name == name })?
+            .dependencies ?? []
+        { waiting.append(name) }
     }
     package.targets.removeAll { !wanted.contains($0.name) }
     package.products.removeAll()

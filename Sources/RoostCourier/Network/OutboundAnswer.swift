@@ -36,7 +36,7 @@ package struct OutboundAnswer: Hashable, Sendable {
 }
 
 extension OutboundAnswer {
-    /// The origin by `https` that a redirection names, where it has the host of an `http` URL; else nil.
+    /// The `https` origin that a redirection names, if it has the host of an `http` URL.
     package func secureOrigin(of url: MaskedText) -> String? {
         guard [301, 302, 307, 308].contains(status), let location = fields["location"],
             let asked = URLText.origin(url.revealed.lowercased()), asked.hasPrefix("http://"),

@@ -62,7 +62,8 @@ package final class TargetNetwork: CourierNetwork {
         return request
     }
 
-    /// Counts an answer, unless it sends the request to `https` of the same host: the owner must write that address.
+    /// Counts an answer; one that sends the request to `https` of the same host is a failure,
+    /// since the owner must write that address.
     private func received(
         _ answer: OutboundAnswer,
         to request: OutboundRequest
