@@ -23,8 +23,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
-func system(_ name: String, _ configuration: String, _ package: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: configuration, providers: [.apt([package])])
+func system(_ name: String, _ file: String, _ package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: file, providers: [.apt([package])])
 }
 
 func tests(
@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "CLinux"), .target(name: "CCapture"), .target(name: "CCamera"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
         system("CLibGPIOD", "libgpiod", "libgpiod-dev"),
-        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        system("CUdev", "libudev", "libudev-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
 
         library("Core"), library("SQLite", ["CSQLite"]),
@@ -76,8 +76,7 @@ let package = Package(
             "Devices",
             ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
         ),
-        library("ControlProtocol", ["Core"]),
-        library("Places"),
+        library("ControlProtocol", ["Core"]), library("Places"),
         library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
         library(
             "StoreQueries",
@@ -158,7 +157,7 @@ let package = Package(
         ),
         system("CArgon2", "libargon2", "libargon2-dev"),
         .target(name: "COpenSSL", dependencies: ["CLibSSL"]),
-        .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        system("CLibSSL", "openssl", "libssl-dev"),
         .target(
             name: "RoostWeb",
             dependencies: [
@@ -246,8 +245,7 @@ let package = Package(
             ]
         ),
 
-        tests("CoreTests", ["Core"]),
-        tests("SchedulingTests", ["Core", "Scheduling"]),
+        tests("CoreTests", ["Core"]), tests("SchedulingTests", ["Core", "Scheduling"]),
         .target(
             name: "TestSupport",
             dependencies: ["HardwareIO"],
@@ -393,9 +391,9 @@ if let only = Context.environment["ROOST_ONLY"] {
     var (wanted, waiting) = (Set<String>(), [only])
     while let name = waiting.popLast() {
         guard wanted.insert(name).inserted else { continue }
-        for case .byNameItem(let name, _) in package.targets.first(where: { $0.name == name })?
-            .dependencies ?? []
-        { waiting.append(name) }
+        for target in package.targets where target.name == name {
+            for case .byNameItem(let needed, _) in target.dependencies { waiting.append(needed) }
+        }
     }
     package.targets.removeAll { !wanted.contains($0.name) }
     package.products.removeAll()
