@@ -18,6 +18,7 @@ REGISTRY = [{"idsensore": "10273", "nometiposensore": "PM10 (SM2005)", "unitamis
 # Of sensor 10273, by hour of the day before; the other hours have no validated value.
 LOMBARDY = {3: "21.5", 22: "23.5"}
 ZONE = datetime.timezone(datetime.timedelta(hours=8))
+SOLAR = datetime.timezone(datetime.timedelta(hours=1))  # Lombardy's, in summer, too.
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
@@ -43,11 +44,12 @@ class Answers(http.server.BaseHTTPRequestHandler):
 class AirServices:
     """Both services at one port; `mood` is well, busy, page or gone, `shift` is added to each value.
 
-    `is_old` has data.gov.sg answer in its first shape (v1).
+    `is_old` has data.gov.sg answer in its first shape (v1). `given` has the hours of Singapore that were answered.
     """
 
     def __init__(self, check):
         self.mood, self.shift, self.paths, self.is_old = "well", 0, [], False
+        self.given = set()
         self.server = Server(("127.0.0.1", 0), Answers)
         self.server.owner, self.port = self, self.server.server_port
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -80,6 +82,7 @@ class AirServices:
         hour = datetime.datetime.fromisoformat(date).replace(tzinfo=ZONE)
         items = []
         while hour.date().isoformat() == date and hour <= now:
+            self.given.add(hour)
             values = {region: value + hour.hour + self.shift for region, value in REGIONS.items()}
             if data == "psi":
                 whole = {**values, "national": 60}
@@ -103,7 +106,7 @@ class AirServices:
         where = query["$where"][0]
         ids = sorted(re.findall(r"'(\d+)'", where.split(" and ")[0]))
         hour = datetime.datetime.fromisoformat(re.search(r"data >= '([^']+)'", where).group(1))
-        today = datetime.date.today()
+        today = datetime.datetime.now(SOLAR).date()
         yesterday, rows = today - datetime.timedelta(days=1), []
         while hour.date() < today:
             for one in ids:
@@ -113,11 +116,6 @@ class AirServices:
             hour += datetime.timedelta(hours=1)
         first = int(query.get("$offset", ["0"])[0])
         return rows[first:first + int(query["$limit"][0])]
-
-    def hours(self):
-        """Hours that Singapore's day has now, and those of the day before as long as it is asked for."""
-        now = datetime.datetime.now(ZONE)
-        return now.hour + 1 + (24 if now.hour < 2 else 0)
 
     def close(self):
         self.server.shutdown()

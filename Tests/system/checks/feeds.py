@@ -68,10 +68,8 @@ def run(check, _):
         raise Failed(f"the clock cannot be trusted: {station.log()[-400:]}")
     courier.start()
     settled(check, courier, "at first")
-    hours = services.hours()
     for region in REGIONS:
-        count = len(readings(station, f"data.gov.sg:{region}/pm25"))
-        check.demand(hours <= count <= services.hours(), f"{region}: {count} readings of {hours} hours")
+        check.same(len(readings(station, f"data.gov.sg:{region}/pm25")), len(services.given), f"{region}: readings")
     arpa = readings(station, "arpa-lombardia:10273/pm10")
     check.same([one.get("value") for one in arpa], [21.5, 23.5], "the validated values of Lombardy")
     # Three days of 30 sensors are more than a page.
@@ -93,20 +91,20 @@ def run(check, _):
         courier.start()
         settled(check, courier, "after a kill")
     count = len(readings(station, "data.gov.sg:west/pm25"))
-    check.demand(count <= services.hours(), f"values are there twice: {count}")
+    check.same(count, len(services.given), "hours after three kills")
     check.same(courier.feed("sg")["values"]["refused"], 0, "refused values")
-    services.shift = 1
+    known, services.given, services.shift = services.given, set(), 1
     courier.process.send_signal(signal.SIGHUP)
     corrected = until(lambda: courier.feed("sg")["values"]["revised"] > 0, 20)
     check.demand(corrected, f"a correction: {courier.feed('sg')}")
     settled(check, courier, "after a correction")
     late = readings(station, "data.gov.sg:west late/pm25")
-    check.demand(len(late) >= hours, f"corrections are beside: {late[:3]}")
+    check.demand(len(late) >= len(services.given & known) > 0, f"corrections are beside: {late[:3]}")
     shown = courier.roost("outbox").stdout
     check.demand("values new" in shown and "corrected" in shown, f"roost outbox: {shown}")
     station.stop()
     station.start()
-    again = until(lambda: len(readings(station, "data.gov.sg:west/pm25")) == count, 20)
+    again = until(lambda: len(readings(station, "data.gov.sg:west/pm25")) >= count, 20)
     check.demand(again, f"after a restart of the station: {readings(station, 'data.gov.sg:west/pm25')[:3]}")
     check.say(f"{count} hours of {len(REGIONS)} regions, each once over 3 failures and 3 kills; corrections beside them")
     peer(check, station, courier)
