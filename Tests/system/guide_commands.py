@@ -92,6 +92,8 @@ class Judge:
         name = os.path.basename(words[0])
         if name in PROGRAMS and "scripts/" not in words[0]:
             self.own(name, words[1:], is_whole)
+        elif words[0] == "scripts/at" and len(words) > 2:
+            self.simple(bare(words[2:]), is_whole)
         elif words[0].startswith("scripts/"):
             script(words, is_whole)
         elif name == "systemctl":

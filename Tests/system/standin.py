@@ -17,3 +17,8 @@ def build(name):
          os.path.join(ROOT, "Tests", "Support", f"{name}-standin.c"), "-ldl", "-lpthread"], check=True)
     os.replace(fresh, path)
     return path
+
+
+def preload(name):
+    """LD_PRELOAD with a stand-in, beside what the check itself was started with (scripts/at)."""
+    return ":".join(filter(None, (build(name), os.environ.get("LD_PRELOAD"))))

@@ -173,7 +173,7 @@ def button(check):
     station = Station(check, "claimed", detect=False, devices=[
         {"name": "bell", "type": "button", "line": "GPIO27", "claims": True},
         {"name": "alive", "type": "led", "line": "GPIO22"}])
-    station.start(env=dict(os.environ, LD_PRELOAD=standin.build("gpio"), ROOST_GPIO_CONTROL=control,
+    station.start(env=dict(os.environ, LD_PRELOAD=standin.preload("gpio"), ROOST_GPIO_CONTROL=control,
                            ROOST_GPIO_TRACE=trace))
     site = Site(check, "near", station.socket)
     site.start()

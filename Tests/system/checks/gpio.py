@@ -29,7 +29,7 @@ def suite(check, scratch, environment):
 def run_suite(check, place, environment):
     """Runs the tests with the stand-in in the test program alone."""
     done = subprocess.run([*tests_of(place), "--filter", "GPIO"], check=False,
-                          env={**environment, "LD_PRELOAD": standin.build("gpio")})
+                          env={**environment, "LD_PRELOAD": standin.preload("gpio")})
     check.same(done.returncode, 0, f"the suite in {place}: exit status")
 
 

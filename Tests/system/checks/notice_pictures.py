@@ -176,7 +176,7 @@ def run(check, options):
         receiver("telegram", "telegram", telegram, token={"secret": "bot"}, chat="-100", pictures=True),
         receiver("small", "ntfy", small, topic=topic, pictures=True), receiver("plain", "ntfy", plain, topic=topic)])
     courier.words = ("--pictures", node.ring)
-    courier.environment = {"LD_PRELOAD": standin.build("clock")}  # A mail needs the date of a time server.
+    courier.environment = {"LD_PRELOAD": standin.preload("clock")}  # A mail needs the date of a time server.
     # Another one that finds no camera.
     folder = check.path("other")
     os.makedirs(folder)

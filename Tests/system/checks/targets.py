@@ -91,7 +91,7 @@ def mail(check):
                 "to": ["ann@example.org", "bob@example.org"], "user": "roost", "password": {"secret": "smtp"},
                 "trust": server.certificate, "local": True}
     courier = Courier(check, station, receivers=[receiver])
-    courier.environment = {"LD_PRELOAD": standin.build("clock")}  # A mail needs the date of a time server.
+    courier.environment = {"LD_PRELOAD": standin.preload("clock")}  # A mail needs the date of a time server.
 
     def send(password, status, **changes):
         courier.secret("smtp", password)
