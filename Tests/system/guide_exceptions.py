@@ -33,3 +33,6 @@ SENTENCES = {
     "here": "of the group roost", "may": "of the group roost", "lights": "who holds lines of GPIO",
     "replay": "the id of a boot that is made up",
 }
+
+# Addresses of the faces that faces.json names, which scripts/check faces asks, and of kinds of problems.
+ADDRESSES = {"/compat/push", "/compat/push/notify", "/notify", "/", "/problems/out-of-range"}

@@ -1,8 +1,8 @@
 """Every command and configuration of the documentation is right; those of a console run and are compared.
 
   commands  each command in the pages, in the programs' sentences and in their help: the program knows its words; also units,
-            packages and options that a page names, other forms in a table, pages of the dashboard, and configurations.
-            Nothing of it runs. What cannot be judged is listed in Tests/system/guide_exceptions.py, with the reason
+            packages and options that a page names, other forms in a table, pages of the dashboard, addresses of its
+            interface, links, and configurations. Nothing of it runs. What cannot be judged is listed in Tests/system/guide_exceptions.py, with the reason
   run       the pages of docs/guide with a console, below
 
 A page holds blocks of ```console. A line `$ COMMAND` in it, with lines `> MORE` after it, is one
