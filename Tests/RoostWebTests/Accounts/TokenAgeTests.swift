@@ -1,0 +1,74 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import RoostWeb
+
+/// Tokens and invitations age as sessions do: a date that is wrong ends none, and lets none in.
+@Suite struct TokenAgeTests {
+    private static let day: Int64 = 86_400
+    private static let form = #"{"name":"grafana","scopes":["read"],"days":30}"#
+
+    private static func token(_ stage: AccountsStage, _ anna: Browser) async throws -> Browser {
+        let made = await stage.ask(.post, "/tokens", form, as: anna)
+        let secret: String = try #require(made.text("token"))
+        return Browser(token: secret)
+    }
+
+    private static func invitation(_ stage: AccountsStage, _ anna: Browser) async -> String {
+        let form = #"{"role":"viewer","days":7}"#
+        return await stage.ask(.post, "/invitations", form, as: anna).text("code") ?? ""
+    }
+
+    /// A new token and a new invitation of that day clear the old ones away.
+    @Test(arguments: [366, -366] as [Int64])
+    func aWrongDayEndsNoTokenAndNoInvitation(days: Int64) async throws {
+        let stage = try AccountsStage()
+        let anna = try await stage.claim()
+        let program = try await Self.token(stage, anna)
+        let code = await Self.invitation(stage, anna)
+        stage.time.seconds.withLock { $0 += days * Self.day }
+        stage.time.pass(Self.day / 2)
+        #expect(await stage.ask(.get, "/me", as: program).status == 200)
+        let other = try await Self.token(stage, anna)
+        _ = await Self.invitation(stage, anna)
+        stage.time.pass(Self.day / 2)
+        stage.time.seconds.withLock { $0 -= days * Self.day }
+        for browser in [program, other] {
+            #expect(await stage.ask(.get, "/me", as: browser).status == 200)
+        }
+        let list = await stage.ask(.get, "/invitations", as: anna).body
+        #expect(list.split(separator: "\"id\"").count == 3, "\(list)")
+        let ben = AccountsStage.person("Ben")
+        #expect(await stage.ask(.post, "/invitations/\(code)", ben).status == 201)
+    }
+
+    /// What has ended stays ended when the clock goes back behind its day.
+    @Test func aClockThatGoesBackLetsNothingInAgain() async throws {
+        let stage = try AccountsStage()
+        let anna = try await stage.claim()
+        let program = try await Self.token(stage, anna)
+        let code = await Self.invitation(stage, anna)
+        stage.time.pass(29 * Self.day)
+        #expect(await stage.ask(.get, "/me", as: anna).status == 200)
+        #expect(await stage.ask(.get, "/me", as: program).status == 200)
+        stage.time.pass(Self.day)
+        stage.time.seconds.withLock { $0 -= 60 * Self.day }
+        #expect(await stage.ask(.get, "/me", as: program).status == 401)
+        let ben = AccountsStage.person("Ben")
+        #expect(await stage.ask(.post, "/invitations/\(code)", ben).status == 410)
+    }
+
+    /// The machine is off for a month: that counts between trusted dates, for a program alone, too.
+    @Test(arguments: [(true, 401), (false, 200)])
+    func timeWithoutPowerCountsBetweenTrustedDates(isTrusted: Bool, status: Int) async throws {
+        let stage = try AccountsStage()
+        stage.house.isDateTrusted.withLock { $0 = isTrusted }
+        let anna = try await stage.claim()
+        #expect(await stage.ask(.get, "/me", as: anna).status == 200)
+        let program = try await Self.token(stage, anna)
+        let later = try stage.reboot(after: 31 * Self.day)
+        later.house.isDateTrusted.withLock { $0 = isTrusted }
+        #expect(await later.ask(.get, "/me", as: program).status == status)
+    }
+}
