@@ -30,9 +30,9 @@ import Updates
         try rules(schema: 3).check(update())
         try rules(trial: .waiting(.second)).check(update())
         try rules(trial: .fellBack(from: .second)).check(update())
-        // The same version again, and an older one that reads the store.
-        try rules(version: "0.2.0+git5").check(update())
-        try rules(version: "9").check(update())
+        // The same version again.
+        let same = try update().version
+        try rules(version: same).check(update())
         try rules(size: 8_192).check(update())
     }
 
@@ -47,6 +47,15 @@ import Updates
         let update = try update(changes)
         let error = #expect(throws: UpdateError.self) { try rules().check(update) }
         #expect("\(try #require(error))".contains(words))
+        #expect(try #require(error).code == "refused")
+    }
+
+    /// A signed file with the holes of years ago is what a thief of the page would install.
+    @Test(arguments: ["9", "0.10.0", "0.2.0+git5"])
+    func refusesAnOlderVersion(_ version: String) throws {
+        let update = try update(["version": #""0.2.0+git4""#])
+        let error = #expect(throws: UpdateError.self) { try rules(version: version).check(update) }
+        #expect("\(try #require(error))".contains("is older than \(version)"))
         #expect(try #require(error).code == "refused")
     }
 
