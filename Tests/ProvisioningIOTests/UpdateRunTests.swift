@@ -99,17 +99,23 @@ import Updates
         #expect(status.st_size == 512)
     }
 
+    /// The version before is there to go back to until the whole file is known to be right.
+    private var isOtherRootUntouched: Bool {
+        WholeFile.read(folder.path("dev/root3"), limit: 4 << 20)?.allSatisfy { $0 == 0xAA } == true
+    }
+
     @Test func keepsThePresentRootWhenTheFileEndsEarly() throws {
         let bytes = update(root)
         for count in [0, 10, 300, bytes.count - root.count, bytes.count / 2, bytes.count - 1] {
             #expect(throws: UpdateError.self) { try install(Array(bytes.prefix(count))) }
             #expect(slots.trial == nil && slots.good == .first, "after \(count) bytes")
+            #expect(isOtherRootUntouched, "after \(count) bytes")
         }
     }
 
     @Test func keepsThePresentRootWhenTheFileGoesOn() throws {
         #expect(throws: UpdateError.self) { try install(update(root) + [0]) }
-        #expect(slots.trial == nil)
+        #expect(slots.trial == nil && isOtherRootUntouched)
     }
 
     @Test(arguments: [
