@@ -1,4 +1,5 @@
 import Core
+import HardwareIO
 import Pictures
 import SimulationKit
 import Testing
@@ -42,14 +43,73 @@ import Testing
         #expect(try PictureRing(asFound: card).records.isEmpty)
     }
 
+    /// Lives a boot with a trusted clock, looked at every six hours.
+    ///
+    /// - Returns: How many pictures were deleted.
+    private static func live(
+        _ card: SimulatedBlockStorage,
+        boot: UInt8,
+        days: Int64,
+        from wall: Int64,
+        retention: Int = 14
+    ) throws -> Int {
+        var count = 0
+        for uptime in stride(from: 60, through: days * day, by: 6 * 3_600) {
+            let moment = moment(boot, uptime, wall: wall + uptime)
+            count += try PictureRing(asFound: card).expire(after: retention, at: moment)
+        }
+        return count
+    }
+
     @Test func withATrustedClockTheTimeBetweenCountsToo() throws {
         let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
         try ring.add(Self.picture, of: Self.motion(), at: Self.moment(1, 10))
-        try ring.expire(after: 14, at: Self.moment(1, 20, wall: 1_700_000_000))
-        let later = 1_700_000_000 + 15 * Self.day
-        #expect(try PictureRing(asFound: card).expire(after: 14, at: Self.moment(2, 5)) == 0)
-        let found = try PictureRing(asFound: card)
-        #expect(try found.expire(after: 14, at: Self.moment(2, 6, wall: later)) == 1)
+        #expect(try Self.live(card, boot: 1, days: 5, from: begin) == 0)
+        let later = begin + 20 * Self.day
+        #expect(try Self.live(card, boot: 2, days: 1, from: later) == 0, "it may be a wrong one")
+        #expect(try Self.live(card, boot: 3, days: 5, from: later + Self.day) == 1)
+    }
+
+    /// A wrong day with a restart in it, a time server's or a person's, at first or later.
+    @Test(arguments: [-366, 366, -20_000] as [Int64], [false, true])
+    func aDayOfAWrongYearDeletesNothing(shift: Int64, isFirst: Bool) throws {
+        let (card, ring) = try Self.ring()
+        var wall = 1_700_000_000 as Int64
+        try ring.add(Self.picture, of: Self.motion(), at: Self.moment(1, 10))
+        if !isFirst {
+            #expect(try Self.live(card, boot: 1, days: 5, from: wall, retention: 30) == 0)
+            wall += 5 * Self.day
+        }
+        let wrong = wall + shift * Self.day
+        #expect(try Self.live(card, boot: 2, days: 1, from: wrong, retention: 30) == 0)
+        #expect(
+            try Self.live(card, boot: 3, days: 1, from: wrong + Self.day, retention: 30) == 0
+        )
+        wall += 2 * Self.day
+        #expect(try Self.live(card, boot: 4, days: 15, from: wall, retention: 30) == 0)
+        let age = try PictureRing(asFound: card).age.seconds
+        #expect(age <= (isFirst ? 17 : 22) * Self.day)
+        // It still counts what is true, and deletes by it.
+        wall += 45 * Self.day
+        #expect(try Self.live(card, boot: 5, days: 5, from: wall, retention: 30) == 1)
+    }
+
+    /// Nights without power: the window goes over them.
+    @Test func aStationThatIsOffEachNightAgesByDays() throws {
+        let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
+        try ring.add(Self.picture, of: Self.motion(), at: Self.moment(1, 10))
+        for number in 0..<40 as Range<Int64> {
+            for uptime in stride(from: 60, through: 12 * 3_600, by: 3_600) as StrideThrough<Int64> {
+                let wall = begin + number * Self.day + uptime
+                let moment = Self.moment(UInt8(number + 1), uptime, wall: wall)
+                try PictureRing(asFound: card).expire(after: 60, at: moment)
+            }
+        }
+        // 20 days of running; what lies back for more than four of them is counted.
+        let age = try PictureRing(asFound: card).age.seconds
+        #expect((33 * Self.day...40 * Self.day).contains(age), "\(age / Self.day) days")
     }
 
     /// 1970, and a date far ahead, are what a machine without a clock may say.
@@ -80,34 +140,38 @@ import Testing
         let back = try PictureRing(asFound: card)
         try back.add(Self.picture, of: Self.motion(at: begin + 9_000), at: right(9_001))
         #expect(try PictureRing(asFound: card).expire(after: 30, at: right(10_800)) == 0)
-        // Off for 29 days, and for 31.
-        let later = { (boot: UInt8, days: Int64) in
-            Self.moment(boot, 60, wall: begin + 10_800 + days * Self.day)
-        }
-        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(2, 29)) == 0)
-        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(3, 31)) == 3)
-    }
-
-    /// A first start that was too short for an age to be written down.
-    @Test func aDateOfTheNewestPictureSaysHowLongTheMachineWasOff() throws {
-        let (card, ring) = try Self.ring()
-        let begin = 1_700_000_000 as Int64
-        try ring.add(Self.picture, of: Self.motion(at: begin), at: Self.moment(1, 5, wall: begin))
-        let later = { (boot: UInt8, days: Int64) in
-            Self.moment(boot, 60, wall: begin + days * Self.day)
-        }
-        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(2, 29)) == 0)
-        #expect(try PictureRing(asFound: card).expire(after: 30, at: later(3, 31)) == 1)
     }
 
     @Test func aDatedPictureGoesByItsDate() throws {
-        let (_, ring) = try Self.ring()
+        let (card, ring) = try Self.ring()
         let begin = 1_700_000_000 as Int64
         // From before pictures had an age.
         try ring.add(Self.picture, of: Self.motion(at: begin))
-        let last = begin + 14 * Self.day
-        #expect(try ring.expire(after: 14, at: Self.moment(1, 60, wall: last)) == 0)
-        #expect(try ring.expire(after: 14, at: Self.moment(1, 62, wall: last + 1)) == 1)
+        let last = begin + 9 * Self.day
+        #expect(try Self.live(card, boot: 1, days: 4, from: last) == 0)
+        let wrong = begin + 400 * Self.day
+        #expect(try Self.live(card, boot: 2, days: 1, from: wrong) == 0, "a clock that is wrong")
+        #expect(try Self.live(card, boot: 3, days: 3, from: last + 5 * Self.day) == 1)
+    }
+
+    private static func bytes(_ number: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+
+    /// As it was written before: its date counts on.
+    @Test func theAgeOfAnEarlierVersionIsRead() throws {
+        let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
+        try ring.add(Self.picture, of: Self.motion(), at: Self.moment(1, 10))
+        let words = [3 * Self.day, 3 * Self.day, begin + 3 * Self.day].map(Self.bytes)
+        var bytes = Array("ROOST-PICTUREAGE".utf8) + words[0]
+        bytes += [UInt8](repeating: 1, count: 16) + words[0] + words[1] + words[2]
+        bytes += Self.bytes(Int64(CRC32.checksum(bytes))).prefix(4)
+        let shape = try card.read(0).prefix(512)
+        try card.write(0, shape + bytes + [UInt8](repeating: 0, count: 512 - bytes.count))
+        try card.sync()
+        #expect(try PictureRing(asFound: card).age.seconds == 3 * Self.day)
+        #expect(try Self.live(card, boot: 2, days: 5, from: begin + 30 * Self.day) == 1)
     }
 
     @Test func theNewestPictureKnowsTheAgeThatWasNotWritten() throws {
